@@ -72,7 +72,10 @@ export interface Constraints {
   readonly judgesTeams: boolean;
   /** The ruling on a whole game, its teams in the order of the queue; undefined when it is refused. */
   judge(teams: readonly (readonly TeamMember[])[]): Ruling | undefined;
-  /** By how much a whole game breaks what it has to fulfil, in any unit; 0 exactly when `judge` does not refuse it. */
+  /**
+   * By how much a whole game breaks what it has to fulfil, in any unit; 0 exactly when `judge` does not refuse it, and infinite
+   * when no exchange of players between as large teams mends it.
+   */
   shortfall(teams: readonly (readonly TeamMember[])[]): number;
   /**
    * Which of these tickets may not be on one team, by position as bit sets, as far as it is known of pairs; undefined when

@@ -187,6 +187,7 @@ export class RuleStates implements Constraints {
       const leveled = this.#leveledFor(members, r);
       if (leveled === undefined || isCostOnly(leveled)) continue;
       const { holds, units } = typeOf(leveled).evaluate(leveled, game, this.#settings);
+      if (!holds && typeOf(leveled).isOfSizes(leveled)) return Number.POSITIVE_INFINITY;
       if (!holds) sum += Math.min(unmeasured, Math.max(Number.MIN_VALUE, units));
     }
     return sum;

@@ -29,6 +29,8 @@ export interface RuleType<R> {
   attributes(rule: R): readonly string[];
   /** Whether the rule depends on the division into teams. @default when it has the scope of a team, or names one */
   dependsOnTeams?(rule: R): boolean;
+  /** Whether nothing but the numbers of players in the teams counts. @default false */
+  isOfSizes?(rule: R): boolean;
   /** Whether only a whole game determines if the rule holds, or what it costs. @default when it depends on teams */
   isFinal?(rule: R & Named): boolean;
   /** The part of a rule over the game that two tickets alone can violate. @default all of it */

@@ -64,6 +64,7 @@ const complete = Object.fromEntries(
       looser: (rule: RuleBody, key: keyof RelaxStep) =>
         !(key in rule) ? 0 : key === 'max' || key === 'atMost' ? 1 : -1,
       dependsOnTeams: (rule: RuleBody) => !isOverGame(rule),
+      isOfSizes: () => false,
       isFinal: () => false,
       betweenTwo: (rule: RuleBody) => rule,
       betweenMates: () => undefined,

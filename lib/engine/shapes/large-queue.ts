@@ -154,16 +154,18 @@ export class LargeQueue implements ShapeQueue {
     const near = isHard
       ? this.#cells!.nearAndDearer(centre, 5 * seats + 40)
       : this.#cells!.near(centre, Math.ceil(1.5 * seats) + 40);
-    const game = this.#fill(centre, near, forced, sizesOf(this.#layout));
+    const isEnough = this.#players() >= seats;
+    const game = isEnough ? this.#fill(centre, near, forced, sizesOf(this.#layout)) : undefined;
     if (seatsMin === seats) return game;
-    const larger = game ?? this.#largest(centre, near, forced);
+    // Where rules judge teams, their sizes may have to be equal, and adding to the smallest match is not enough.
+    const larger = game ?? (this.#permit?.judgesTeams ? this.#largest(centre, near, forced) : undefined);
     return this.#cheaper(larger, this.#fill(centre, near, forced, sizesOf(this.#layout, 0)));
   }
 
   /** The game with the most players over its minimum in each team that is found by bisection; undefined when none has more. */
   #largest(centre: number, near: readonly Near[], forced: ShapeTicket | undefined): ShapedGame | undefined {
     const { kinds } = this.#layout;
-    const waiting = this.#sizes.reduce((sum, count, size) => sum + count * size, 0);
+    const waiting = this.#players();
     const total = (more: number) => sizesOf(this.#layout, more).reduce((a, b) => a + b, 0);
     let found: ShapedGame | undefined;
     let least = 0;
@@ -285,10 +287,7 @@ export class LargeQueue implements ShapeQueue {
   /** Places parties of each size in the proportion in which they wait, the largest first. */
   #placeParties(draft: Draft, near: readonly Near[]): void {
     const seats = draft.free.reduce((sum, free) => sum + free, 0);
-    let players = 0;
-    this.#sizes.forEach((count, size) => {
-      players += count * size;
-    });
+    const players = this.#players();
     // A party moves the sum of its team as a whole, so its distance from the centre counts more than what differs in it.
     const { centre } = draft;
     const weights = new Map(
@@ -435,6 +434,11 @@ export class LargeQueue implements ShapeQueue {
   #greatestCredit(line: TicketLine): number {
     if (this.#rules.beta === 0) return 0;
     return line.waiting().reduce((most, ticket) => Math.max(most, this.#creditOf(ticket)), 0);
+  }
+
+  /** The players who wait. */
+  #players(): number {
+    return this.#sizes.reduce((sum, count, size) => sum + count * size, 0);
   }
 
   #count({ size, isSplit }: ShapeTicket, times: 1 | -1): void {

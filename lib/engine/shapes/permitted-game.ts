@@ -21,6 +21,7 @@ export function permittedGame(
 ): ShapedGame | undefined {
   let best = weigh(draft, rules, permit);
   if (best.lacking === 0 && best.cost === 0) return best.game;
+  if (best.lacking === Number.POSITIVE_INFINITY) return undefined;
   const moves = movesOf(draft, near, permit);
   // Neighbouring moves exchange the same unit, so they are tried in strides.
   const stride = strideOf(moves.length);

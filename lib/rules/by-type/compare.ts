@@ -5,6 +5,7 @@ import { attributeName, limit, value } from '../fields.ts';
 import { greatestOf, mean, numbersIn, sum, teamsOfKind, ticketsOf, valuesOf } from '../measures.ts';
 import type { Named, RuleContext, RuledGame, RuledTicket, RuleFault, RuleType } from '../rule-type.ts';
 import type { Attribute, Attributes } from '../types.ts';
+import { SKILL } from '../values.ts';
 
 const measure = z.strictObject({
   of: z.enum(['mean', 'sum', 'least', 'greatest', 'count']),
@@ -60,6 +61,8 @@ export const compare: RuleType<CompareRule> = {
   },
   attributes: ({ left, right }) => measuresOf(left, right).map(({ attribute }) => attribute),
   dependsOnTeams: ({ left, right }) => measuresOf(left, right).some(({ team }) => team !== undefined),
+  isOfSizes: ({ left, right }) =>
+    measuresOf(left, right).every(({ of, attribute }) => of === 'count' && attribute === SKILL),
   isFinal: () => true,
   betweenTwo: () => undefined,
   // The teams of a search are known at its end only.
