@@ -1,10 +1,15 @@
 import { join } from 'node:path';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { Problem, parseWith } from '../contract/problem.ts';
 import { checkQueueDefinition } from '../contract/queue-definition.ts';
-import { type Imported, type ImportOptions, importRuleSet } from './flexmatch/import-rule-set.ts';
+import { parseTicketsFile } from '../service/tickets/parse-tickets.ts';
+import { latestArrivalMs, matchOffline } from '../service/ticks/offline.ts';
+import { type Imported, importRuleSet } from './flexmatch/import-rule-set.ts';
+import type { ImportLine } from './flexmatch/report.ts';
 import { flexMatchRuleSet } from './flexmatch/rule-set.ts';
-import { printJson } from './input.ts';
+import type { ImportOptions } from './flexmatch/source.ts';
+import { flexMatchTickets, ticketOf } from './flexmatch/tickets.ts';
+import { positiveNumber, printJson } from './input.ts';
 import { readJson } from './json-file.ts';
 import { writeText } from './output.ts';
 
@@ -16,34 +21,74 @@ export function importCommand(): Command {
     .addCommand(flexMatchCommand());
 }
 
+interface FlexMatchOptions {
+  readonly skill?: string;
+  readonly skillOffset?: number;
+  readonly timeout?: number;
+  readonly name?: string;
+  readonly out?: string;
+  readonly try?: string;
+}
+
 function flexMatchCommand(): Command {
   return new Command('flexmatch')
     .summary('import a FlexMatch rule set')
     .description(
       'Prints a queue definition with the meaning of a FlexMatch rule set and, on standard error, the result for each ' +
         'property: same, nearly the same (with the difference) or not possible (with the reason). Ends with status 1 ' +
-        'when a property is not possible.',
+        'unless every property is the same: then all matches and all waits are what FlexMatch permits.',
     )
-    .argument('<file>', 'rule set, JSON')
+    .argument('<file>', 'rule set, JSON; comments are allowed')
     .option('--skill <attribute>', 'the number attribute that becomes the skill of players')
+    .option('--skill-offset <number>', 'is added to every skill, because a skill is not negative', anyNumber)
+    .option('--timeout <seconds>', 'requestTimeoutSeconds of the matchmaking configuration', positiveNumber)
     .option('--name <queue>', 'name of the queue (default: that of the rule set)')
     .option('--out <folder>', 'write the definition to this folder instead, as QUEUE.json')
-    .action((file: string, options: ImportOptions & { out?: string }) => {
-      const { definition, lines } = importRuleSet(parseWith(flexMatchRuleSet, readJson(file), file), options);
-      const checked = [...lines, ...faultsOf(definition)];
-      for (const { property, outcome, note } of checked)
-        console.error(`${property}: ${outcome}${note === undefined ? '' : ` (${note})`}`);
-      if (options.out === undefined) printJson(definition);
-      else {
-        const text = `${JSON.stringify(definition, null, 2)}\n`;
-        writeText(join(options.out, `${String(definition.name)}.json`), text);
-      }
-      if (checked.some(({ outcome }) => outcome === 'not possible')) process.exitCode = 1;
+    .option(
+      '--try <tickets>',
+      'instead of the definition, print what one tick of the queue does with these tickets: a JSON list of requests of StartMatchmaking',
+    )
+    .action((file: string, { timeout, ...options }: FlexMatchOptions) => {
+      const ruleSet = parseWith(flexMatchRuleSet, readJson(file, { comments: true }), file);
+      const choices: ImportOptions = { ...options, timeoutSeconds: timeout };
+      const imported = importRuleSet(ruleSet, choices);
+      const checked = [...imported.lines, ...faultsOf(imported.definition)];
+      report(checked);
+      if (options.try !== undefined) tryTickets(imported, options.try);
+      else write(imported.definition, options.out);
     });
 }
 
+/** Prints a line for each property. The status is 0 when all of them are the same. */
+function report(lines: readonly ImportLine[]): void {
+  for (const { property, outcome, note } of lines)
+    console.error(`${property}: ${outcome}${note === undefined ? '' : ` (${note})`}`);
+  if (lines.some(({ outcome }) => outcome !== 'same')) process.exitCode = 1;
+}
+
+function write(definition: Imported['definition'], folder: string | undefined): void {
+  if (folder === undefined) printJson(definition);
+  else writeText(join(folder, `${String(definition.name)}.json`), `${JSON.stringify(definition, null, 2)}\n`);
+}
+
+/** Runs one tick over tickets of FlexMatch, and prints what `muster match` prints. */
+function tryTickets({ definition, source }: Imported, file: string): void {
+  const queue = checkQueueDefinition(definition, 'The definition');
+  const given = parseWith(flexMatchTickets, readJson(file), file);
+  const nowMs = Date.now();
+  const list = given.map((one) => ticketOf(one, source, nowMs));
+  const tickets = parseTicketsFile(list, queue, file);
+  printJson(matchOffline(queue, tickets, Math.max(nowMs, latestArrivalMs(tickets))));
+}
+
+function anyNumber(value: string): number {
+  const number = Number(value);
+  if (value.trim() !== '' && Number.isFinite(number)) return number;
+  throw new InvalidArgumentError(`Expected a number, got ${value}.`);
+}
+
 /** The faults of the definition, such as more seats than a match can have. */
-function faultsOf(definition: Imported['definition']): Imported['lines'] {
+function faultsOf(definition: Imported['definition']): readonly ImportLine[] {
   try {
     checkQueueDefinition(definition, 'The definition');
     return [];

@@ -15,9 +15,13 @@ export function readText(path: string): string {
   }
 }
 
-/** @throws InvalidInput with the file and the reason why it cannot be read, or the line and column of invalid JSON */
-export function readJson(path: string): unknown {
+/**
+ * @param comments whether comments and commas after the last item are allowed. @default false
+ * @throws InvalidInput with the file and the reason why it cannot be read, or the line and column of invalid JSON
+ */
+export function readJson(path: string, { comments = false } = {}): unknown {
   const text = readText(path);
+  if (comments) return readJsonWithComments(path, text);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -47,16 +51,34 @@ function whyNotJson(path: string, text: string, { message }: SyntaxError): strin
   if (text.trim() === '') return `${path}:1:1: expected JSON, got an empty file`;
   const [error] = jsonErrors(text);
   if (error === undefined) return `${path}: expected JSON: ${message}`;
-  const before = text.slice(0, error.offset).split('\n');
-  return `${path}:${before.length}:${before.at(-1)!.length + 1}: expected JSON: ${WORDS[error.code] ?? message}`;
+  return `${placeOf(path, text, error.offset)}: expected JSON: ${WORDS[error.code] ?? message}`;
+}
+
+/** `FILE:LINE:COLUMN` of an offset. */
+function placeOf(path: string, text: string, offset: number): string {
+  const before = text.slice(0, offset).split('\n');
+  return `${path}:${before.length}:${before.at(-1)!.length + 1}`;
+}
+
+/** Loaded only where it is needed, so that commands start faster. */
+function jsonc(): typeof import('jsonc-parser') {
+  return createRequire(import.meta.url)('jsonc-parser');
+}
+
+function readJsonWithComments(path: string, text: string): unknown {
+  const { parse, printParseErrorCode } = jsonc();
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, { allowTrailingComma: true });
+  const [error] = errors;
+  if (error === undefined && value !== undefined) return value;
+  if (error === undefined) throw new InvalidInput(`${path}:1:1: expected JSON, got an empty file`);
+  const code = printParseErrorCode(error.error);
+  throw new InvalidInput(`${placeOf(path, text, error.offset)}: expected JSON: ${WORDS[code] ?? code}`);
 }
 
 /** The syntax errors with their offsets. The message of `JSON.parse` does not always have an offset. */
 function jsonErrors(text: string): { code: string; offset: number }[] {
-  // Loaded only for invalid JSON, so that commands start faster.
-  const { parse, printParseErrorCode } = createRequire(import.meta.url)(
-    'jsonc-parser',
-  ) as typeof import('jsonc-parser');
+  const { parse, printParseErrorCode } = jsonc();
   const errors: ParseError[] = [];
   try {
     parse(text, errors, { disallowComments: true });

@@ -10,7 +10,6 @@ const ruleName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_. -]{0,63}$/, {
 
 const texts = z
   .array(text)
-  .min(1)
   .max(RULE_LIMITS.valuesMax)
   .refine((values) => new Set(values).size === values.length, 'Expected each value once, got one twice');
 
@@ -30,13 +29,13 @@ const attribute = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('string'),
     default: text.optional(),
-    values: texts.optional(),
+    values: texts.min(1).optional(),
     visibleTo,
   }),
   z.strictObject({
     type: z.literal('strings'),
     default: texts.optional(),
-    values: texts.optional(),
+    values: texts.min(1).optional(),
     visibleTo,
   }),
 ]);

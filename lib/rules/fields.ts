@@ -11,7 +11,7 @@ export const RULE_LIMITS = {
   rulesMax: 30,
   stepsMax: 20,
   innerRulesMax: 10,
-  avoidMax: 50,
+  avoidMax: 100,
 } as const;
 
 /** Names of attributes and regions. */
@@ -23,7 +23,7 @@ export const fieldName = z.string().regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/, {
 export const value = z.number().min(-NUMBER_LIMITS.valueMax).max(NUMBER_LIMITS.valueMax);
 /** The greatest permitted difference. */
 export const limit = z.number().min(0).max(NUMBER_LIMITS.valueMax);
-export const text = z.string().min(1).max(RULE_LIMITS.textMax);
+export const text = z.string().max(RULE_LIMITS.textMax);
 /** A number of players. */
 export const wholeCount = z.number().int().min(0).max(200);
 export const attributeName = fieldName.meta({ description: 'An attribute of this queue, or skill' });

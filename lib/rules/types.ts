@@ -22,11 +22,11 @@ export interface NumberAttribute extends SomeAttribute {
 export interface StringAttribute extends SomeAttribute {
   readonly type: 'string';
   readonly default?: string | undefined;
-  /** The allowed values. @default every text of 1 to 64 characters */
+  /** The allowed values. @default every text of up to 64 characters */
   readonly values?: readonly string[] | undefined;
 }
 
-/** A list of 1 to 50 different texts. */
+/** A list of up to 50 different texts. */
 export interface StringsAttribute extends SomeAttribute {
   readonly type: 'strings';
   readonly default?: readonly string[] | undefined;

@@ -43,6 +43,8 @@ export interface Measurement {
   readonly team: string | undefined;
   /** Whether it refers to the players and not to a value of them. */
   readonly isPlayers: boolean;
+  /** Whether it refers to their ids. */
+  readonly isIds: boolean;
 }
 
 export function takeApart(expression: Expression, teams: readonly string[]): Measurement {
@@ -59,5 +61,6 @@ export function takeApart(expression: Expression, teams: readonly string[]): Mea
     isEverybody: named === '*' || teams.every((team) => named.includes(team)),
     team: named !== '*' && named.length === 1 && teams.includes(named[0]!) ? named[0] : undefined,
     isPlayers: 'players' in inner,
+    isIds: 'playerIds' in inner,
   };
 }

@@ -1,3 +1,4 @@
+import { isOverGame } from '../../rules/measures.ts';
 import type { InnerRule } from '../../rules/rule-types.ts';
 
 /** The next number above (1) or below (-1), which stands for a strict comparison. */
@@ -26,13 +27,13 @@ export function oppositeOf(rule: InnerRule): Opposite | undefined {
       return { anyOf: op === '<=' ? [above] : op === '>=' ? [below] : [above, below] };
     }
     case 'same':
-      if (rule.scope === 'team') return undefined;
+      if (!isOverGame(rule)) return undefined;
       return {
         anyOf: [{ type: 'different', attribute: rule.attribute }],
         note: 'all values are different; the original wants two that differ',
       };
     case 'different':
-      if (rule.scope === 'team') return undefined;
+      if (!isOverGame(rule)) return undefined;
       return {
         anyOf: [{ type: 'same', attribute: rule.attribute }],
         note: 'all values are the same; the original wants two that are the same',

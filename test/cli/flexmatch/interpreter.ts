@@ -5,6 +5,8 @@
  */
 export interface FlexPlayer {
   readonly playerId: string;
+  /** The ticket that the player came with. */
+  readonly party: string;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly latencyMs: Readonly<Record<string, number>>;
 }
@@ -23,17 +25,30 @@ interface FlexRule {
   readonly batchAttribute?: string;
   readonly statement?: string;
 }
-interface FlexRuleSet {
-  readonly rules: readonly object[];
+export interface FlexRuleSet {
+  readonly algorithm?: { readonly expansionAgeSelection?: string };
+  readonly playerAttributes?: readonly { readonly name: string; readonly type: string }[];
+  readonly teams: readonly {
+    readonly name: string;
+    readonly minPlayers: number;
+    readonly maxPlayers: number;
+    readonly quantity?: number;
+  }[];
+  readonly rules?: readonly object[];
   readonly expansions?: readonly {
     readonly target: string;
     readonly steps: readonly { readonly waitTimeSeconds: number; readonly value: number }[];
   }[];
 }
 
-/** The names of the rules that a match breaks. */
+/**
+ * The names of the rules, and of the teams by their sizes, that a match breaks. Teams of a kind with a quantity are named
+ * NAME-1, NAME-2, …
+ */
 export function brokenRules(ruleSet: FlexRuleSet, teams: FlexTeams, ageSeconds: number): string[] {
-  const rules = (ruleSet.rules as readonly FlexRule[]).map((rule) => expanded(rule, ruleSet, ageSeconds));
+  const rules = ((ruleSet.rules ?? []) as readonly FlexRule[]).map((rule) =>
+    expanded(rule, `rules[${rule.name}]`, ruleSet, ageSeconds),
+  );
   const holds = (rule: FlexRule): boolean => {
     if (rule.type === 'compound') {
       const all = new Map(rules.map((one) => [one.name, one]));
@@ -41,10 +56,26 @@ export function brokenRules(ruleSet: FlexRuleSet, teams: FlexTeams, ageSeconds: 
     }
     return keeps(rule, teams);
   };
-  const statements = rules.map(({ statement = '' }) => statement).join();
-  return rules
+  const statements = rules.flatMap(({ statement = '' }) =>
+    statement.split(/[(),]/).map((name) => name.trim()),
+  );
+  const sizes = ruleSet.teams.flatMap((team) => {
+    const {
+      name,
+      minPlayers,
+      maxPlayers,
+      quantity = 1,
+    } = expanded(team, `teams[${team.name}]`, ruleSet, ageSeconds);
+    const names = quantity === 1 ? [name] : Array.from({ length: quantity }, (_, i) => `${name}-${i + 1}`);
+    return names.filter((one) => {
+      const size = teams[one]?.length ?? 0;
+      return size < minPlayers || size > maxPlayers;
+    });
+  });
+  const broken = rules
     .filter(({ name }) => !statements.includes(name))
     .flatMap((rule) => (holds(rule) ? [] : rule.name));
+  return [...sizes, ...broken];
 }
 
 /** The value of a statement: the innermost operator is replaced by its value until none is left. */
@@ -66,19 +97,25 @@ function isTrue(statement: string, holds: (rule: string) => boolean): boolean {
   return truthOf(left);
 }
 
-function expanded(rule: FlexRule, { expansions = [] }: FlexRuleSet, ageSeconds: number): FlexRule {
-  const changed: Record<string, unknown> = { ...rule };
+/** A rule or a team with the values that its expansions give it at an age. */
+function expanded<T extends object>(
+  of: T,
+  place: string,
+  { expansions = [] }: FlexRuleSet,
+  ageSeconds: number,
+): T {
+  const changed = { ...of } as Record<string, unknown>;
   for (const { target, steps } of expansions) {
-    const [, name, key] = /^rules\[(.+)\]\.(.+)$/.exec(target) ?? [];
-    if (name !== rule.name) continue;
-    for (const { waitTimeSeconds, value } of steps) if (ageSeconds >= waitTimeSeconds) changed[key!] = value;
+    if (!target.startsWith(`${place}.`)) continue;
+    const key = target.slice(place.length + 1);
+    for (const { waitTimeSeconds, value } of steps) if (ageSeconds >= waitTimeSeconds) changed[key] = value;
   }
-  return changed as unknown as FlexRule;
+  return changed as T;
 }
 
 function keeps(rule: FlexRule, teams: FlexTeams): boolean {
   const players = Object.values(teams).flat();
-  const measured = (rule.measurements ?? []).flatMap((text) => {
+  const measured = [rule.measurements ?? []].flat().flatMap((text) => {
     const value = valueOfExpression(text, teams);
     return Array.isArray(value) ? value : [value];
   });
@@ -107,8 +144,16 @@ function keeps(rule: FlexRule, teams: FlexTeams): boolean {
     case 'batchDistance': {
       const values = players.map(({ attributes }) => attributes[rule.batchAttribute!]);
       if (typeof values[0] === 'string') return new Set(values).size === 1;
-      const numbers = values as number[];
-      return Math.max(...numbers) - Math.min(...numbers) <= rule.maxDistance!;
+      // It is between tickets, whose players it takes the average of.
+      const means = [...new Set(players.map(({ party }) => party))].map((party) =>
+        aggregate(
+          'avg',
+          players
+            .filter((one) => one.party === party)
+            .map((one) => one.attributes[rule.batchAttribute!] as number),
+        ),
+      );
+      return Math.max(...means) - Math.min(...means) <= rule.maxDistance! + 1e-9;
     }
     default:
       return true;
@@ -119,17 +164,21 @@ function keepsCollection(rule: FlexRule, measured: readonly unknown[], reference
   const { operation, minCount = 0, maxCount = Number.POSITIVE_INFINITY } = rule;
   const within = (count: number) => count >= minCount && count <= maxCount;
   if (operation === 'intersection') {
-    const lists = measured as string[][];
-    return within(lists[0]!.filter((value) => lists.every((list) => list.includes(value))).length);
+    const perTeam = [rule.measurements!].flat()[0]!.startsWith('teams[*]');
+    const collections = (perTeam ? measured : [measured]) as string[][][];
+    return collections.every((lists) =>
+      within(lists[0]!.filter((value) => lists.every((list) => list.includes(value))).length),
+    );
   }
   if (operation === 'contains') {
     // One collection for each team unless the measurement is flattened.
-    const isFlat = rule.measurements![0]!.startsWith('flatten');
+    const isFlat = [rule.measurements!].flat()[0]!.startsWith('flatten');
     const collections = (isFlat ? [measured] : measured) as unknown[][];
     return collections.every((one) => within(one.flat(2).filter((value) => value === reference).length));
   }
-  const named = new Set((measured as unknown[]).flat(2));
-  return within((reference as string[]).filter((id) => named.has(id)).length);
+  return (measured as string[][]).every((list) =>
+    within((reference as string[]).filter((value) => list.includes(value)).length),
+  );
 }
 
 function compares(value: unknown, operation: string, reference: unknown): boolean {
@@ -160,9 +209,12 @@ function valueOfExpression(text: string, teams: FlexTeams): any {
   const inner = valueOfExpression(text.slice(open + 1, -1), teams);
   const name = text.slice(0, open);
   if (name === 'flatten') return inner.flat(1);
+  if (name === 'set_intersection')
+    return [...new Set(inner.flat())].filter((value) =>
+      inner.every((list: unknown[]) => list.includes(value)),
+    );
   // A function of a list of lists yields a value for each.
-  if (Array.isArray(inner[0]) && name !== 'count')
-    return inner.map((list: number[]) => aggregate(name, list));
+  if (Array.isArray(inner[0])) return inner.map((list: number[]) => aggregate(name, list));
   return aggregate(name, inner);
 }
 

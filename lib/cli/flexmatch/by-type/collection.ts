@@ -1,0 +1,109 @@
+import { parseExpression, takeApart } from '../expression.ts';
+import { type Converted, type FlexRuleType, partyNote } from '../flex-rule-type.ts';
+import { unknownExpression } from '../measured.ts';
+import { type Limit, plainly } from '../relaxation.ts';
+import type { FlexMatchRule } from '../rule-set.ts';
+import type { Source } from '../source.ts';
+
+/** Counts of values in the lists of players. */
+export const collection: FlexRuleType = {
+  properties: ['measurements', 'referenceValue', 'operation', 'minCount', 'maxCount', 'partyAggregation'],
+  convert(rule, source) {
+    const blocked = blockListOf(rule, source);
+    if (blocked !== undefined)
+      return { rules: [], note: 'it needs no rule: tickets name blocked players in avoid' };
+    const measured = listsOf(rule, source);
+    if (typeof measured === 'string') return measured;
+    const converted =
+      rule.operation === 'intersection'
+        ? intersection(rule, measured, source)
+        : rule.operation === 'contains'
+          ? contains(rule, measured, source)
+          : rule.operation === 'reference_intersection_count'
+            ? 'counts of common entries with other lists have no counterpart'
+            : `the operation ${rule.operation} has no counterpart`;
+    return typeof converted === 'string'
+      ? converted
+      : { ...converted, note: converted.note ?? partyNote(rule) };
+  },
+};
+
+/** The lists of the players of the game, of each team, or of one. */
+interface Lists {
+  readonly attribute: string;
+  readonly scope: { readonly scope?: 'team'; readonly team?: string };
+}
+
+function listsOf({ measurements = [] }: FlexMatchRule, source: Source): Lists | string {
+  if (measurements.length !== 1) return 'only one measurement is imported';
+  const [text] = measurements as [string];
+  const expression = parseExpression(text);
+  if (!expression) return unknownExpression(text);
+  const { calls, attribute, isEverybody, team } = takeApart(expression, source.teamNames);
+  if (calls.some((call) => call !== 'flatten' && call !== 'set_intersection')) return unknownExpression(text);
+  if (attribute === undefined || source.typeOf(attribute) === undefined)
+    return 'only lists of attributes are measured';
+  const isLone = source.teams.length === 1 && source.teams[0]!.quantity === 1;
+  const ours = source.nameOf(attribute);
+  if (isLone || (isEverybody && calls.length > 0)) return { attribute: ours, scope: {} };
+  if (isEverybody) return { attribute: ours, scope: { scope: 'team' } };
+  const one = source.teams.find(({ name }) => name === team);
+  return one === undefined ? unknownExpression(text) : { attribute: ours, scope: { team: one.ours } };
+}
+
+/** All lists have so many values in common. */
+function intersection(
+  { name, minCount = 1, maxCount }: FlexMatchRule,
+  { attribute, scope }: Lists,
+  source: Source,
+): Converted | string {
+  if (maxCount !== undefined) return 'a greatest number of common values has no counterpart';
+  const steps = source.stepsOf(`rules[${name}].minCount`);
+  if (minCount <= 0 && steps.every(({ value }) => value <= 0))
+    return { rules: [], note: 'it forbids nothing' };
+  const limit: Limit = { key: 'atLeast', isUpper: false, of: plainly, isOff: (value) => value <= 0 };
+  return {
+    rules: [
+      { body: { type: 'common', attribute, atLeast: minCount, ...scope }, limits: { minCount: limit } },
+    ],
+  };
+}
+
+/** So many players have a value in their list. */
+function contains(rule: FlexMatchRule, { attribute, scope }: Lists, source: Source): Converted | string {
+  const { minCount, maxCount, referenceValue } = rule;
+  if (typeof referenceValue !== 'string' || parseExpression(referenceValue))
+    return 'only one value is looked for';
+  const steps = ['minCount', 'maxCount'].filter(
+    (key) => source.stepsOf(`rules[${rule.name}].${key}`).length > 0,
+  );
+  const least = minCount ?? (maxCount === undefined ? 1 : undefined);
+  if (maxCount === undefined && (least ?? 0) <= 0 && !steps.includes('minCount'))
+    return { rules: [], note: 'it forbids nothing' };
+  const limits: Record<string, Limit> = {
+    ...(least !== undefined && { minCount: { key: 'atLeast', isUpper: false, of: plainly } as const }),
+    ...(maxCount !== undefined && { maxCount: { key: 'atMost', isUpper: true, of: plainly } as const }),
+  };
+  const body = {
+    type: 'count' as const,
+    attribute,
+    value: referenceValue,
+    ...(least !== undefined && { atLeast: least }),
+    ...(maxCount !== undefined && { atMost: maxCount }),
+    ...scope,
+  };
+  return { rules: [{ body, limits }] };
+}
+
+/** The attribute whose lists a rule compares with the ids of all players, so that none may be in one. */
+export function blockListOf(rule: FlexMatchRule, source: Source): string | undefined {
+  const { operation, referenceValue, maxCount, measurements = [] } = rule;
+  if (operation !== 'reference_intersection_count' || maxCount !== 0 || measurements.length !== 1)
+    return undefined;
+  const [lists, ids] = [measurements[0], referenceValue].map((text) => {
+    const expression = typeof text === 'string' ? parseExpression(text) : undefined;
+    return expression && takeApart(expression, source.teamNames);
+  });
+  const isWhole = lists?.isEverybody && ids?.isEverybody && ids.isIds;
+  return isWhole ? lists.attribute : undefined;
+}

@@ -1,0 +1,211 @@
+import { type Converted, type FlexRuleType, partyNote } from '../flex-rule-type.ts';
+import {
+  isSingle,
+  type Measured,
+  measuredBy,
+  measurementOf,
+  measureOf,
+  measuresOf,
+  scopeOf,
+} from '../measured.ts';
+import { nextNumber } from '../opposite.ts';
+import type { Body, ConvertedRule, Limit } from '../relaxation.ts';
+import type { FlexMatchRule } from '../rule-set.ts';
+import type { Source, SourceTeam } from '../source.ts';
+
+/** Values of players are compared with a value, with a measure or with each other. */
+export const comparison: FlexRuleType = {
+  properties: ['measurements', 'referenceValue', 'operation', 'partyAggregation'],
+  convert(rule, source) {
+    const measured = measurementOf(rule, source);
+    if (typeof measured === 'string') return measured;
+    const converted = compared(rule, measured, source);
+    return typeof converted === 'string'
+      ? converted
+      : { ...converted, note: converted.note ?? partyNote(rule) };
+  },
+};
+
+function compared(
+  { operation = '', referenceValue }: FlexMatchRule,
+  measured: Measured,
+  source: Source,
+): Converted | string {
+  if (measured.over !== undefined) return 'the greatest or least value of the teams has no counterpart here';
+  if (referenceValue === undefined) return withEachOther(measured, operation, source);
+  if (Array.isArray(referenceValue)) return 'a list is not compared';
+  const reference = typeof referenceValue === 'string' ? measuredBy(referenceValue, source) : undefined;
+  if (reference !== undefined) return withMeasure(measured, operation, reference, source);
+  const value = constantOf(referenceValue as string | number, measured, source);
+  if (value === undefined)
+    return `the value ${String(referenceValue)} is neither a constant nor one of the forms that are imported`;
+  if (measured.of === 'count' && measured.attribute === undefined && source.hasFixedSizes)
+    return ofFixedSizes(measured, operation, Number(value), source);
+  return withConstant(measured, operation, value, source);
+}
+
+/** The values of the players, by `=` and `!=`. */
+function withEachOther(measured: Measured, operation: string, source: Source): Converted | string {
+  if (measured.of !== 'each') return 'only the values of players are compared with each other';
+  const attribute = source.nameOf(measured.attribute!);
+  const type = operation === '=' ? 'same' : operation === '!=' ? 'different' : undefined;
+  if (type === undefined) return `players are compared by = and !=, not by ${operation}`;
+  return { rules: [{ body: { type, attribute, ...scopeOf(measured) } }] };
+}
+
+function constantOf(
+  value: string | number,
+  { attribute, of }: Measured,
+  source: Source,
+): string | number | undefined {
+  const isNumber = of === 'count' || attribute === undefined || source.typeOf(attribute) === 'number';
+  if (!isNumber) return String(value);
+  const number = Number(value);
+  if (String(value).trim() === '' || !Number.isFinite(number)) return undefined;
+  return attribute === undefined || of === 'count' ? number : source.valueOf(attribute, number);
+}
+
+function withConstant(
+  measured: Measured,
+  operation: string,
+  value: string | number,
+  source: Source,
+): Converted | string {
+  const { of, attribute, who } = measured;
+  if (of === 'sum' && attribute === source.skill && source.skillOffset !== 0)
+    return 'sums of skills depend on the offset';
+  if (of === 'each' && operation === '=') return allHave(measured, value, source);
+  if (of === 'each' && operation === '!=') {
+    const scope = who === 'all' || who === 'teams' ? {} : scopeOf(measured);
+    return {
+      rules: [{ body: { type: 'count', attribute: source.nameOf(attribute!), value, atMost: 0, ...scope } }],
+    };
+  }
+  if (typeof value !== 'number') return `text is compared by = and !=, not by ${operation}`;
+  const op = operatorOf(operation);
+  if (op === undefined) return `the operation ${operation} has no counterpart`;
+  const limitOf = (limit: number) => strictly(limit, operation, of === 'count');
+  const lefts =
+    of === 'each'
+      ? [
+          measureOf(
+            { ...measured, who: who === 'teams' ? 'all' : who, of: op === '<=' ? 'greatest' : 'least' },
+            source,
+          ),
+        ]
+      : measuresOf(measured, source);
+  const referenceValue: Limit = {
+    key: 'right',
+    isUpper: op === '<=',
+    of: (limit) => limitOf(attribute === undefined ? limit : source.valueOf(attribute, limit)),
+  };
+  return {
+    rules: lefts.map((left) => ({
+      body: { type: 'compare', left, op, right: limitOf(value) },
+      ...(op !== '=' && { limits: { referenceValue } }),
+    })),
+  };
+}
+
+/** All players, of all teams or of one, have a value. */
+function allHave(measured: Measured, value: string | number, source: Source): Converted {
+  const attribute = source.nameOf(measured.attribute!);
+  const one = typeof measured.who === 'object' ? measured.who : undefined;
+  const team = one === undefined ? {} : { team: one.ours };
+  if (one === undefined ? source.hasFixedSizes : isFixed(one)) {
+    const atLeast = one === undefined ? source.seats : one.most;
+    return { rules: [{ body: { type: 'count', attribute, value, atLeast, ...team } }] };
+  }
+  const bodies: Body[] =
+    typeof value === 'number'
+      ? [
+          { type: 'compare', left: { of: 'greatest', attribute, ...team }, op: '<=', right: value },
+          { type: 'compare', left: { of: 'least', attribute, ...team }, op: '>=', right: value },
+        ]
+      : [
+          { type: 'same', attribute, ...team },
+          { type: 'count', attribute, value, atLeast: 1, ...team },
+        ];
+  return { rules: bodies.map((body): ConvertedRule => ({ body })) };
+}
+
+const isFixed = ({ least, most }: SourceTeam) => least === most;
+
+/** Two measures, such as the means of two teams. */
+function withMeasure(
+  measured: Measured,
+  operation: string,
+  reference: Measured,
+  source: Source,
+): Converted | string {
+  if (measured.of === 'each' || reference.of === 'each' || !isSingle(reference))
+    return 'only single values are compared with each other';
+  const isSizes = [measured, reference].every(
+    ({ of, attribute }) => of === 'count' && attribute === undefined,
+  );
+  if (isSizes && source.hasFixedSizes)
+    return ofFixedSizes(measured, operation, sizeOf(reference, source), source);
+  const op = operatorOf(operation);
+  if (op === undefined) return `the operation ${operation} has no counterpart`;
+  if (operation !== op) return 'two measures are compared by <=, >= and =';
+  const isShifted = (one: Measured) => one.attribute === source.skill && one.of !== 'count';
+  if (source.skillOffset !== 0 && (isShifted(measured) !== isShifted(reference) || measured.of === 'sum'))
+    return 'a skill with an offset is compared with another measure';
+  const right = measureOf(reference, source);
+  return {
+    rules: measuresOf(measured, source).map((left) => ({ body: { type: 'compare', left, op, right } })),
+  };
+}
+
+/** A comparison of numbers of players that never change needs no rule. */
+function ofFixedSizes(
+  measured: Measured,
+  operation: string,
+  right: number,
+  source: Source,
+): Converted | string {
+  const lefts =
+    measured.who === 'teams'
+      ? source.teams.map((who) => sizeOf({ ...measured, who }, source))
+      : [sizeOf(measured, source)];
+  if (!['=', '!=', '<', '<=', '>', '>='].includes(operation))
+    return `the operation ${operation} has no counterpart`;
+  if (lefts.every((left) => holds(left, operation, right)))
+    return { rules: [], note: 'it needs no rule: the sizes of the teams keep it' };
+  return 'the sizes of the teams always break it';
+}
+
+function sizeOf({ who }: Measured, source: Source): number {
+  return typeof who === 'object' ? who.most : source.seats;
+}
+
+function holds(left: number, operation: string, right: number): boolean {
+  switch (operation) {
+    case '=':
+      return left === right;
+    case '!=':
+      return left !== right;
+    case '<':
+      return left < right;
+    case '<=':
+      return left <= right;
+    case '>':
+      return left > right;
+    default:
+      return left >= right;
+  }
+}
+
+function operatorOf(operation: string): '<=' | '>=' | '=' | undefined {
+  if (operation === '<' || operation === '<=') return '<=';
+  if (operation === '>' || operation === '>=') return '>=';
+  return operation === '=' ? '=' : undefined;
+}
+
+/** The next number below or above stands for a strict comparison. */
+function strictly(limit: number, operation: string, isCount: boolean): number {
+  if (operation !== '<' && operation !== '>') return limit;
+  const direction = operation === '<' ? -1 : 1;
+  if (!isCount) return nextNumber(limit, direction);
+  return direction === 1 ? Math.floor(limit) + 1 : Math.ceil(limit) - 1;
+}

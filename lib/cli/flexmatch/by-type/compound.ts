@@ -1,0 +1,107 @@
+import type { Alternative } from '../../../rules/rule-types.ts';
+import type { Converted } from '../flex-rule-type.ts';
+import { oppositeOf } from '../opposite.ts';
+import { type Body, type ConvertedRule, relaxed } from '../relaxation.ts';
+import type { FlexMatchRule } from '../rule-set.ts';
+import type { Source } from '../source.ts';
+import { clausesOf, type Literal, parseStatement } from '../statement.ts';
+
+/** A clause as rules of the queue: one rule by itself, or one of several alternatives. */
+export type Clause =
+  | { readonly of: string; readonly rules: readonly ConvertedRule[] }
+  | { readonly anyOf: readonly Alternative[] };
+
+export interface Compound {
+  readonly clauses: readonly Clause[];
+  readonly differs?: string | undefined;
+}
+
+const ALTERNATIVES_MAX = 10;
+
+/**
+ * A statement as clauses that all have to hold, or the reason why there are none.
+ *
+ * @param convert the counterpart of a rule that is not a compound one
+ */
+export function compoundOf(
+  { statement: text = '' }: FlexMatchRule,
+  source: Source,
+  convert: (rule: FlexMatchRule) => Converted | string,
+): Compound | string {
+  const statement = parseStatement(text);
+  if (!statement) return 'its statement is none of and, or, not and xor';
+  const literals = clausesOf(statement);
+  if (!literals) return 'it has too many cases';
+  const clauses: Clause[] = [];
+  const differences: string[] = [];
+  for (const clause of literals) {
+    const [only] = clause;
+    if (clause.length === 1 && !only!.isNegated) {
+      const converted = memberOf(only!, source, convert);
+      if (typeof converted === 'string') return converted;
+      clauses.push({ of: only!.rule, rules: converted.rules });
+      if (converted.differs !== undefined) differences.push(converted.differs);
+      continue;
+    }
+    const found = alternativesOf(clause, source, convert);
+    if (typeof found === 'string') return found;
+    differences.push(...found.differences);
+    for (const anyOf of found.clauses) {
+      if (anyOf.length > ALTERNATIVES_MAX) return `it needs more than ${ALTERNATIVES_MAX} alternatives`;
+      clauses.push({ anyOf });
+    }
+  }
+  return { clauses, differs: differences[0] };
+}
+
+function memberOf(
+  { rule: name }: Literal,
+  source: Source,
+  convert: (rule: FlexMatchRule) => Converted | string,
+): Converted | string {
+  const rule = source.set.rules!.find((one) => one.name === name);
+  if (rule === undefined) return `there is no rule ${name}`;
+  const converted = convert(rule);
+  return typeof converted === 'string' ? `${name}: ${converted}` : converted;
+}
+
+/** The alternatives of a clause, again as clauses, because a literal may need several rules; or why there are none. */
+function alternativesOf(
+  literals: readonly Literal[],
+  source: Source,
+  convert: (rule: FlexMatchRule) => Converted | string,
+): { clauses: Alternative[][]; differences: string[] } | string {
+  let clauses: Alternative[][] = [[]];
+  const differences: string[] = [];
+  for (const literal of literals) {
+    const name = literal.rule;
+    const converted = memberOf(literal, source, convert);
+    if (typeof converted === 'string') return converted;
+    if (converted.rules.some(({ body }) => body.type === 'latency'))
+      return `${name}: latency cannot be one of several, and has no opposite`;
+    if (converted.differs !== undefined) differences.push(converted.differs);
+    const stepsOf = (property: string) => source.stepsOf(`rules[${name}].${property}`);
+    const all = converted.rules.map((one) => relaxed(one, stepsOf));
+    if (!literal.isNegated) {
+      // A rule that forbids nothing makes every clause with it true.
+      clauses = clauses.flatMap((clause) =>
+        all.map(({ body, relax }) => [
+          ...clause,
+          { ...body, ...(relax.length > 0 && { relax }) } as Alternative,
+        ]),
+      );
+      continue;
+    }
+    // A stricter counterpart has a looser opposite, and a limit that relaxes tightens its opposite.
+    if (converted.differs !== undefined) return `${name}: its opposite has no counterpart`;
+    if (all.some(({ relax, tightening }) => relax.length > 0 || tightening.length > 0))
+      return `${name}: a rule that relaxes has no opposite, which would tighten`;
+    const opposites = all.map(({ body }) => oppositeOf(body as Exclude<Body, { type: 'latency' }>));
+    if (opposites.length === 0) return `${name}: it always holds, so its opposite never does`;
+    if (opposites.includes(undefined)) return `${name}: its opposite has no counterpart`;
+    differences.push(...opposites.flatMap((one) => one!.note ?? []));
+    const inner = opposites.flatMap((one) => one!.anyOf);
+    clauses = clauses.map((clause) => [...clause, ...inner]);
+  }
+  return { clauses, differences };
+}

@@ -1,0 +1,15 @@
+import { type FlexRuleType, partyNote } from '../flex-rule-type.ts';
+import { plainly } from '../relaxation.ts';
+
+/** All players within `maxLatency` of one region. */
+export const latency: FlexRuleType = {
+  properties: ['maxLatency', 'maxDistance', 'distanceReference', 'partyAggregation'],
+  convert(rule) {
+    const { maxLatency, maxDistance, distanceReference } = rule;
+    if (maxDistance !== undefined || distanceReference !== undefined)
+      return 'distances between latencies have no counterpart';
+    if (maxLatency === undefined) return 'it has no maxLatency';
+    const limits = { maxLatency: { key: 'max', isUpper: true, of: plainly } as const };
+    return { rules: [{ body: { type: 'latency', max: maxLatency }, limits }], note: partyNote(rule) };
+  },
+};

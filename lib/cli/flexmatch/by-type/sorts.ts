@@ -1,0 +1,26 @@
+import type { FlexRuleType } from '../flex-rule-type.ts';
+
+/** A sort forbids no match. It only says which tickets FlexMatch tries first. */
+export const absoluteSort: FlexRuleType = {
+  properties: ['sortDirection', 'sortAttribute', 'mapKey', 'partyAggregation'],
+  convert: ({ sortDirection, sortAttribute }) => ({
+    rules: [],
+    note: `a sort forbids no match: FlexMatch tries tickets in ${String(sortDirection)} order of ${String(sortAttribute)}, Muster searches all of them for the least imbalance`,
+  }),
+};
+
+export const distanceSort: FlexRuleType = {
+  properties: ['sortDirection', 'sortAttribute', 'mapKey', 'partyAggregation'],
+  convert({ sortDirection, sortAttribute }, source) {
+    const attribute = String(sortAttribute);
+    const isFar = sortDirection === 'descending';
+    const advice =
+      !isFar && source.typeOf(attribute) === 'number' && attribute !== source.skill
+        ? `; a rule within ${source.nameOf(attribute)} with a cost prefers near values`
+        : '';
+    return {
+      rules: [],
+      note: `a sort forbids no match: FlexMatch tries the tickets first whose ${attribute} is ${isFar ? 'farthest from' : 'nearest to'} that of the first, Muster searches all of them for the least imbalance${advice}`,
+    };
+  },
+};

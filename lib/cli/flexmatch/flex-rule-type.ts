@@ -1,0 +1,29 @@
+import type { ConvertedRule } from './relaxation.ts';
+import type { FlexMatchRule } from './rule-set.ts';
+import type { Source } from './source.ts';
+
+/** Rules of the queue that together stand for one of the source. */
+export interface Converted {
+  /** All have to hold; none where the source forbids nothing. */
+  readonly rules: readonly ConvertedRule[];
+  /** What the reader should know, although the meaning is the same. */
+  readonly note?: string | undefined;
+  /** The difference, when they are stricter than the source. */
+  readonly differs?: string | undefined;
+}
+
+/** A type of rule of FlexMatch. */
+export interface FlexRuleType {
+  /** The properties of such a rule in the reference, besides its name, type and description. */
+  readonly properties: readonly string[];
+  /** The counterpart, or the reason why there is none. */
+  convert(rule: FlexMatchRule, source: Source): Converted | string;
+}
+
+/** AWS says that partyAggregation does not change what is compared; see docs/from-flexmatch.md. */
+export const PARTY_NOTE = 'each player of a party counts, whatever partyAggregation says';
+
+/** The note about parties for a rule that says how to aggregate them. */
+export function partyNote({ partyAggregation }: FlexMatchRule): string | undefined {
+  return partyAggregation === undefined ? undefined : PARTY_NOTE;
+}

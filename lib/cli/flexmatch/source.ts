@@ -1,0 +1,159 @@
+import { SKILL } from '../../rules/values.ts';
+import { InvalidInput } from '../failure.ts';
+import { parseExpression, takeApart } from './expression.ts';
+import type { FlexMatchRuleSet } from './rule-set.ts';
+
+/** What the user decides about an import. */
+export interface ImportOptions {
+  /** The number attribute that becomes the players' skill. */
+  readonly skill?: string | undefined;
+  /** Is added to every skill, because a skill in Muster is not negative. @default 0 */
+  readonly skillOffset?: number | undefined;
+  /** The name of the queue. @default the name of the rule set */
+  readonly name?: string | undefined;
+  /** `requestTimeoutSeconds` of the matchmaking configuration. */
+  readonly timeoutSeconds?: number | undefined;
+}
+
+/** A team of the source, or several of one kind. */
+export interface SourceTeam {
+  /** In the rule set, and in the queue. */
+  readonly name: string;
+  readonly ours: string;
+  readonly quantity: number;
+  /** The fewest and the most players that it ever has, and whether that is always the same. */
+  readonly least: number;
+  readonly most: number;
+}
+
+/** A step of an expansion. */
+export interface ExpansionStep {
+  readonly waitTimeSeconds: number;
+  readonly value: number;
+}
+
+/** A rule set with the names and roles that its parts have in the queue. */
+export class Source {
+  readonly set: FlexMatchRuleSet;
+  readonly options: ImportOptions;
+  readonly teams: readonly SourceTeam[];
+  /** The attribute that is the skill. */
+  readonly skill: string | undefined;
+  readonly #names: ReadonlyMap<string, string>;
+
+  /** @throws InvalidInput when the options name no number attribute as the skill */
+  constructor(set: FlexMatchRuleSet, options: ImportOptions) {
+    this.set = set;
+    this.options = options;
+    const teamNames = uniqueNames(
+      set.teams.map(({ name }) => name),
+      teamName,
+    );
+    this.teams = set.teams.map(({ name, minPlayers, maxPlayers, quantity = 1 }) => {
+      const sizes = (key: string, first: number) => [
+        first,
+        ...this.stepsOf(`teams[${name}].${key}`).map(({ value }) => value),
+      ];
+      const least = Math.min(...sizes('minPlayers', minPlayers));
+      const most = Math.max(...sizes('maxPlayers', maxPlayers));
+      return { name, ours: teamNames.get(name)!, quantity, least, most };
+    });
+    this.skill = this.#skillAttribute();
+    const others = (set.playerAttributes ?? []).flatMap(({ name }) => (name === this.skill ? [] : [name]));
+    this.#names = uniqueNames(others, fieldName, [SKILL]);
+  }
+
+  get teamNames(): readonly string[] {
+    return this.set.teams.map(({ name }) => name);
+  }
+
+  /** The steps of an expansion in the order of time; none without one. */
+  stepsOf(target: string): readonly ExpansionStep[] {
+    const own = (this.set.expansions ?? []).filter((expansion) => expansion.target === target);
+    return own.flatMap(({ steps }) => steps).toSorted((a, b) => a.waitTimeSeconds - b.waitTimeSeconds);
+  }
+
+  /** The name of an attribute in the queue. */
+  nameOf(attribute: string): string {
+    return attribute === this.skill ? SKILL : (this.#names.get(attribute) ?? attribute);
+  }
+
+  typeOf(attribute: string): string | undefined {
+    return this.set.playerAttributes?.find(({ name }) => name === attribute)?.type;
+  }
+
+  /** A number that values of the attribute are compared with, in the queue. */
+  valueOf(attribute: string, value: number): number {
+    return attribute === this.skill ? value + this.skillOffset : value;
+  }
+
+  get skillOffset(): number {
+    return this.options.skillOffset ?? 0;
+  }
+
+  /** All players of the teams when nothing is missing. */
+  get seats(): number {
+    return this.teams.reduce((sum, { most, quantity }) => sum + most * quantity, 0);
+  }
+
+  /** Whether every team always has the same number of players. */
+  get hasFixedSizes(): boolean {
+    return this.teams.every(({ least, most }) => least === most);
+  }
+
+  /**
+   * The one that is asked for, else the one that the algorithm balances, else one whose team averages a rule compares, else the
+   * one with the name skill, else the only number.
+   */
+  #skillAttribute(): string | undefined {
+    const numbers = (this.set.playerAttributes ?? []).filter(({ type }) => type === 'number');
+    const names = numbers.map(({ name }) => name);
+    const asked = this.options.skill;
+    if (asked !== undefined) {
+      if (names.includes(asked)) return asked;
+      const known = names.length === 0 ? 'it has none' : names.join(', ');
+      throw new InvalidInput(
+        `--skill: Expected a number attribute of the rule set (${known}), got ${JSON.stringify(asked)}`,
+      );
+    }
+    const balanced = this.set.algorithm?.balancedAttribute;
+    if (typeof balanced === 'string' && names.includes(balanced)) return balanced;
+    for (const { measurements = [] } of this.set.rules ?? []) {
+      for (const text of measurements) {
+        const expression = parseExpression(text);
+        const measured = expression && takeApart(expression, this.teamNames);
+        if (measured?.calls.includes('avg') && names.includes(measured.attribute ?? ''))
+          return measured.attribute;
+      }
+    }
+    return names.includes(SKILL) ? SKILL : numbers.length === 1 ? names[0] : undefined;
+  }
+}
+
+/** Different names in the form of ours, by name. */
+function uniqueNames(
+  names: readonly string[],
+  form: (name: string) => string,
+  taken: readonly string[] = [],
+): Map<string, string> {
+  const used = new Set(taken);
+  return new Map(names.map((name) => [name, uniqueName(form(name), used)]));
+}
+
+/** A name that is not used yet, and is from now on: NAME, NAME-2, NAME-3, … */
+export function uniqueName(name: string, used: Set<string>, separator = '-'): string {
+  let own = name;
+  for (let n = 2; used.has(own); n++) own = `${name}${separator}${n}`;
+  used.add(own);
+  return own;
+}
+
+function teamName(name: string): string {
+  const made = name.replaceAll(/[^A-Za-z0-9_-]+/g, '-').replace(/^[^A-Za-z]+/, '');
+  return made.slice(0, 28) || 'team';
+}
+
+function fieldName(name: string): string {
+  const made = name.replaceAll(/[^A-Za-z0-9_.-]+/g, '-').replace(/^[^A-Za-z]+/, '');
+  return made.slice(0, 60) || 'attribute';
+}

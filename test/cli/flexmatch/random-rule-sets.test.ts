@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { importRuleSet } from '../../../lib/cli/flexmatch/import-rule-set.ts';
+import { flexMatchRuleSet } from '../../../lib/cli/flexmatch/rule-set.ts';
+import { checkQueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { seeded } from '../../engine/random-pool.ts';
+import type { FlexRuleSet } from './interpreter.ts';
+import { play } from './play.ts';
+import { randomRuleSet } from './random-rule-set.ts';
+
+/** Random rule sets: more with the variable FLEXMATCH_RULE_SETS. */
+const COUNT = Number(process.env.FLEXMATCH_RULE_SETS ?? 60);
+
+it('plays random rule sets that are imported as the same: every match is permitted, and none is missing', () => {
+  let same = 0;
+  let matches = 0;
+  let exhausted = 0;
+  let untried = 0;
+  for (let seed = 1; seed <= COUNT; seed++) {
+    const random = seeded(seed);
+    const ruleSet = randomRuleSet(random);
+    if (!isSame(ruleSet)) continue;
+    same++;
+    try {
+      const played = play(ruleSet, random, 4);
+      matches += played.matches;
+      exhausted += played.exhausted;
+      untried += played.untried;
+    } catch (error) {
+      throw new Error(`seed ${seed}: ${JSON.stringify(ruleSet)}`, { cause: error });
+    }
+  }
+  if (process.env.FLEXMATCH_RULE_SETS) console.log({ COUNT, same, matches, exhausted, untried });
+  expect(same).toBeGreaterThan(COUNT / 3);
+  expect(matches).toBeGreaterThan(COUNT);
+  expect(exhausted).toBeGreaterThan(2 * untried);
+}, 120_000);
+
+/** Whether every property is the same, and the definition is valid: some random rules contradict each other. */
+function isSame(ruleSet: FlexRuleSet): boolean {
+  const { definition, lines } = importRuleSet(flexMatchRuleSet.parse(ruleSet));
+  if (lines.some(({ outcome }) => outcome !== 'same')) return false;
+  try {
+    checkQueueDefinition(definition, 'The import');
+    return true;
+  } catch {
+    return false;
+  }
+}
