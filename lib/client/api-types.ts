@@ -132,6 +132,29 @@ export interface QueueDefinition {
           }
         | {
             readonly name: string;
+            readonly type: 'accepted';
+            /** What players bring: a list, such as their character */
+            readonly attribute: string;
+            /** What players accept: a list */
+            readonly by: string;
+            readonly atLeast?: number | undefined;
+            /** All players of a game, or those of each team (default game) */
+            readonly scope?: 'game' | 'team' | undefined;
+            /** The teams of this kind alone */
+            readonly team?: string | undefined;
+            /** What changes for a ticket that has waited this long, in ascending order */
+            readonly relax?:
+              | readonly {
+                  readonly waitSeconds: number;
+                  readonly off?: true | undefined;
+                  readonly atLeast?: number | undefined;
+                }[]
+              | undefined;
+            /** Imbalance of each unit by which a game falls short. A rule with a cost forbids nothing, unless it has a max */
+            readonly cost?: number | undefined;
+          }
+        | {
+            readonly name: string;
             readonly type: 'count';
             /** An attribute of this queue, or skill */
             readonly attribute: string;
@@ -286,6 +309,26 @@ export interface QueueDefinition {
                   readonly type: 'common';
                   /** An attribute of this queue, or skill */
                   readonly attribute: string;
+                  readonly atLeast?: number | undefined;
+                  /** All players of a game, or those of each team (default game) */
+                  readonly scope?: 'game' | 'team' | undefined;
+                  /** The teams of this kind alone */
+                  readonly team?: string | undefined;
+                  /** What changes for a ticket that has waited this long, in ascending order */
+                  readonly relax?:
+                    | readonly {
+                        readonly waitSeconds: number;
+                        readonly off?: true | undefined;
+                        readonly atLeast?: number | undefined;
+                      }[]
+                    | undefined;
+                }
+              | {
+                  readonly type: 'accepted';
+                  /** What players bring: a list, such as their character */
+                  readonly attribute: string;
+                  /** What players accept: a list */
+                  readonly by: string;
                   readonly atLeast?: number | undefined;
                   /** All players of a game, or those of each team (default game) */
                   readonly scope?: 'game' | 'team' | undefined;

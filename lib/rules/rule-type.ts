@@ -74,6 +74,7 @@ export type StateKind =
   | 'counts'
   | 'values'
   | 'team-values'
+  | 'accepted'
   | 'comparisons'
   | 'choices';
 

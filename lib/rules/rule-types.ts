@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { type AcceptedRule, accepted } from './by-type/accepted.ts';
 import { type AnyOfRule, anyOf } from './by-type/any-of.ts';
 import { type BalanceRule, balance } from './by-type/balance.ts';
 import { type CommonRule, common } from './by-type/common.ts';
@@ -20,6 +21,7 @@ export type InnerRule =
   | DifferentRule
   | WithinRule
   | CommonRule
+  | AcceptedRule
   | CountRule
   | BalanceRule
   | CompareRule;
@@ -32,7 +34,7 @@ export type RuleBody = InnerRule | LatencyRule | RecentRule | AnyOfRule<Alternat
 
 export type Rule = RuleBody & Named;
 
-const innerTypes = { same, different, within, common, count, balance, compare };
+const innerTypes = { same, different, within, common, accepted, count, balance, compare };
 
 const alternative = z.discriminatedUnion(
   'type',

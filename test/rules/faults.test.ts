@@ -39,6 +39,7 @@ describe('the rules of a definition', () => {
         ],
       },
       { name: 'Map', type: 'common', attribute: 'maps', atLeast: 1 },
+      { name: 'Wanted', type: 'accepted', attribute: 'maps', by: 'maps' },
       { name: 'Veterans', type: 'count', attribute: 'patch', value: '1.1', atLeast: 1, atMost: 4 },
       { name: 'Even', type: 'balance', attribute: 'skill', max: 100 },
       { name: 'Sum', type: 'compare', left: { of: 'sum', attribute: 'level' }, op: '<=', right: 100 },

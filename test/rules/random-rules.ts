@@ -13,6 +13,7 @@ const attributes: Attributes = {
   level: { type: 'number', default: 10 },
   patch: { type: 'string', default: 'b' },
   maps: { type: 'strings', default: ['x', 'y'] },
+  brings: { type: 'strings', default: ['x', 'y'] },
 };
 
 /** A random small pool with random rules of every type, costs and relaxations. */
@@ -48,7 +49,7 @@ export function randomRuledCase(
           playerId: `${ticketId}.${i}`,
           skill: isTied ? 1500 + 10 * upTo(3) : Math.round(1400 + 200 * random()),
           ...(hasRoles && chance(0.7) ? { roles: chance(0.5) ? ['tank'] : ['damage'] } : {}),
-          ...randomValues(random),
+          ...randomValues(random, only.more),
         };
       }),
     });
@@ -77,7 +78,7 @@ export function randomShapedRuledCase(
   const definition = randomDefinition(random, seats, kinds, more);
   const tickets = plain.map((ticket) => ({
     ...ticket,
-    players: ticket.players.map((player) => ({ ...player, ...randomValues(random) })),
+    players: ticket.players.map((player) => ({ ...player, ...randomValues(random, more) })),
   }));
   const met = randomMeetings(random, tickets, nowMs);
   return {
@@ -110,7 +111,10 @@ function randomDefinition(
   const soft = (): { cost?: number } => (chance(0.35) ? { cost: pick([0.5, 2, 10]) } : {});
   const scope = () =>
     more && kinds && chance(0.2) ? { team: pick(kinds) } : chance(0.2) ? { scope: 'team' as const } : {};
-  const innerTypes = ['same', 'different', 'within', 'common', 'count', 'balance', 'compare'] as const;
+  const innerTypes = [
+    ...(['same', 'different', 'within', 'common', 'count', 'balance', 'compare'] as const),
+    ...(more ? (['accepted'] as const) : []),
+  ];
   const inner = () => {
     const type = ORACLE_TYPES[pick(innerTypes)];
     if (!more || chance(0.6)) return type.random!(tools);
@@ -134,7 +138,7 @@ function randomDefinition(
 }
 
 /** The values of a player that rules use. */
-function randomValues(random: () => number): Partial<RuledPlayer> {
+function randomValues(random: () => number, more = false): Partial<RuledPlayer> {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)];
   const chance = (probability: number) => random() < probability;
   const upTo = (most: number) => Math.floor(random() * (most + 1));
@@ -144,6 +148,7 @@ function randomValues(random: () => number): Partial<RuledPlayer> {
         level: 7 + upTo(6),
         patch: pick(['a', 'b', 'b']),
         maps: pick([['x'], ['y'], ['x', 'y'], ['x', 'y', 'z'], ['y', 'z']]),
+        ...(more && { brings: pick([['x'], ['y'], ['x', 'y'], ['x', 'y', 'z'], []]) }),
       },
     }),
     latencyMs: { east: 10 * (1 + upTo(12)), ...(chance(0.7) && { west: 10 * (1 + upTo(12)) }) },

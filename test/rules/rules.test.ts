@@ -20,6 +20,7 @@ function tick(
       level: { type: 'number', default: 1 },
       patch: { type: 'string', default: '1.0' },
       maps: { type: 'strings', default: ['docks'] },
+      brings: { type: 'strings', default: ['docks'] },
     },
     rules: [{ name: 'The rule', ...rule } as Rule],
     ...more,
@@ -37,6 +38,8 @@ function tick(
 const level = (value: number) => ({ attributes: { level: value } });
 const maps = (...values: string[]) => ({ attributes: { maps: values } });
 const patch = (value: string) => ({ attributes: { patch: value } });
+/** A player who brings one value and accepts others. */
+const brings = (own: string, ...maps: string[]) => ({ attributes: { brings: [own], maps } });
 const pings = (east: number, west: number) => ({ latencyMs: { east, west } });
 /** Two against two, in teams with names. */
 const redAndBlue: Partial<QueueRules> = {
@@ -78,6 +81,12 @@ describe('a rule without a cost', () => {
       [level(5), level(6)],
     ],
     ['latency', { type: 'latency', max: 50 }, [pings(90, 40), pings(20, 50)], [pings(90, 40), pings(20, 51)]],
+    [
+      'accepted',
+      { type: 'accepted', attribute: 'brings', by: 'maps' },
+      [brings('x', 'x', 'y'), brings('y', 'x', 'y')],
+      [brings('x', 'x', 'y'), brings('y', 'x')],
+    ],
     [
       'within a team of a kind',
       { type: 'within', attribute: 'level', max: 5, team: 'red' },

@@ -1,3 +1,4 @@
+import type { AcceptedRule } from '../by-type/accepted.ts';
 import type { AnyOfRule } from '../by-type/any-of.ts';
 import type { CompareRule } from '../by-type/compare.ts';
 import type { CountRule } from '../by-type/count.ts';
@@ -5,6 +6,7 @@ import type { RecentRule } from '../by-type/recent.ts';
 import { levelAt, stepsOf } from '../levels.ts';
 import type { RuleContext, StateKind, TeamsOfQueue } from '../rule-type.ts';
 import { type Alternative, isCostOnly, type Rule, typeOf } from '../rule-types.ts';
+import { AcceptedRules } from './accepted-rules.ts';
 import { AnyOfState } from './any-of-rules.ts';
 import { CompareRules } from './compare-rules.ts';
 import { PairRules } from './pair-rules.ts';
@@ -58,6 +60,8 @@ export function groupsOf(
     groups.push(new CompareRules(comparisons, tickets, attributes, { fewest: seatsMin, most: seats }));
   if (perTeam.length > 0 && teams !== undefined && teamSize !== undefined)
     groups.push(new ValueRules(perTeam, tickets, attributes, seats, { count: teams, size: teamSize }));
+  const accepted = of<Rule & AcceptedRule>('accepted');
+  if (accepted.length > 0) groups.push(new AcceptedRules(accepted, tickets, attributes));
   for (const choice of of<Rule & AnyOfRule<Alternative>>('choices'))
     groups.push(choiceOf(choice, tickets, settings));
   return groups;

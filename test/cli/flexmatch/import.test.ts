@@ -20,7 +20,11 @@ const differing = ({ lines }: Pick<Imported, 'lines'>) =>
 const { rules: tighteningRules } = ruleSets.tightening;
 const numberOf = (name: string, more = {}) => ({ name, type: 'number', ...more });
 /** One against one, with these attributes and rules. */
-const duel = (playerAttributes: object[], rules: object[], expansions: object[] = []) => ({
+const duel = (
+  playerAttributes: { name: string; type: string; default?: unknown; unit?: string }[],
+  rules: object[],
+  expansions: { target: string; steps: { waitTimeSeconds: number; value: number }[] }[] = [],
+) => ({
   name: 'duel',
   ruleLanguageVersion: '1.0',
   playerAttributes,
@@ -156,6 +160,38 @@ describe('a FlexMatch rule set', () => {
     const { definition, ...rest } = imported({ ...ruleSets.intersections, rules: [modes], expansions });
     expect(definition.rules).toMatchObject([{ atLeast: 1, relax: [{ waitSeconds: 15, off: true }] }]);
     expect(differing(rest)).toEqual([]);
+  });
+
+  it('whose players bring what all others want keeps that, until it relaxes', () => {
+    const attributes = ['mine', 'wanted'].map((name) => ({ name, type: 'string_list' }));
+    const rule = {
+      name: 'Wanted',
+      type: 'collection',
+      operation: 'reference_intersection_count',
+      measurements: ['flatten(teams[*].players.attributes[mine])'],
+      referenceValue: 'set_intersection(flatten(teams[*].players.attributes[wanted]))',
+      minCount: 1,
+    };
+    const expansions = [{ target: 'rules[Wanted].minCount', steps: [{ waitTimeSeconds: 15, value: 0 }] }];
+    const ruleSet = duel(attributes, [rule], expansions);
+    const { definition, ...rest } = imported(ruleSet);
+    expect(definition.rules).toEqual([
+      {
+        name: 'Wanted',
+        type: 'accepted',
+        attribute: 'mine',
+        by: 'wanted',
+        atLeast: 1,
+        relax: [{ waitSeconds: 15, off: true }],
+      },
+    ]);
+    expect(differing(rest)).toEqual([]);
+    expect(play(ruleSet, seeded(5), 60).matches).toBeGreaterThan(20);
+    const most = duel(
+      attributes,
+      [{ ...rule, minCount: undefined, maxCount: 2 }].map((one) => JSON.parse(JSON.stringify(one))),
+    );
+    expect(outcomes(imported(most))['rules[Wanted]']).toBe('not possible');
   });
 
   it('with distances within one team, and averages of a single team, means the same', () => {

@@ -1,4 +1,5 @@
 import type { RuleBody } from '../../../lib/rules/rule-types.ts';
+import { accepted } from './accepted.ts';
 import { anyOf } from './any-of.ts';
 import { balance } from './balance.ts';
 import { common } from './common.ts';
@@ -14,7 +15,19 @@ import { within } from './within.ts';
 /** The types of rules in the oracle, by name. */
 export const ORACLE_TYPES: {
   readonly [T in RuleBody['type']]: OracleType<Extract<RuleBody, { type: T }>>;
-} = { same, different, within, common, count, balance, compare, latency, recent, anyOf: anyOf(ask) };
+} = {
+  same,
+  different,
+  within,
+  common,
+  accepted,
+  count,
+  balance,
+  compare,
+  latency,
+  recent,
+  anyOf: anyOf(ask),
+};
 
 /** What a rule means for a game. */
 export function ask(rule: RuleBody, game: AskedGame): Answer {

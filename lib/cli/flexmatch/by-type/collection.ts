@@ -20,7 +20,7 @@ export const collection: FlexRuleType = {
         : rule.operation === 'contains'
           ? contains(rule, measured, source)
           : rule.operation === 'reference_intersection_count'
-            ? 'counts of common entries with other lists have no counterpart'
+            ? acceptedValues(rule, measured, source)
             : `the operation ${rule.operation} has no counterpart`;
     return typeof converted === 'string'
       ? converted
@@ -93,6 +93,30 @@ function contains(rule: FlexMatchRule, { attribute, scope }: Lists, source: Sour
     ...scope,
   };
   return { rules: [{ body, limits }] };
+}
+
+/** The list of each player has so many values that a list of all players has in common. */
+function acceptedValues(
+  { name, minCount, maxCount, referenceValue }: FlexMatchRule,
+  { attribute, scope }: Lists,
+  source: Source,
+): Converted | string {
+  const none = 'counts of common entries with these lists have no counterpart';
+  const expression = typeof referenceValue === 'string' ? parseExpression(referenceValue) : undefined;
+  const reference = expression && takeApart(expression, source.teamNames);
+  const isShared = reference?.isEverybody && reference.calls.join() === 'set_intersection,flatten';
+  if (!isShared || source.typeOf(reference.attribute ?? '') !== 'string_list') return none;
+  if (maxCount !== undefined || scope.scope !== undefined || scope.team !== undefined) return none;
+  const steps = source.stepsOf(`rules[${name}].minCount`);
+  if ((minCount ?? 0) <= 0 && steps.every(({ value }) => value <= 0))
+    return { rules: [], note: 'it forbids nothing' };
+  const limit: Limit = { key: 'atLeast', isUpper: false, of: plainly, isOff: (value) => value <= 0 };
+  const by = source.nameOf(reference.attribute!);
+  return {
+    rules: [
+      { body: { type: 'accepted', attribute, by, atLeast: minCount ?? 0 }, limits: { minCount: limit } },
+    ],
+  };
 }
 
 /** The attribute whose lists a rule compares with the ids of all players, so that none may be in one. */

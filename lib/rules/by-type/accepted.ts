@@ -1,0 +1,55 @@
+import * as z from 'zod';
+import { attributeUse, scopeFaults } from '../attribute-faults.ts';
+import { attributeName, gameOrTeam, oneKind, RULE_LIMITS } from '../fields.ts';
+import { isOverGame, overMates, perScope } from '../measures.ts';
+import type { RuleType } from '../rule-type.ts';
+import { attributeOf } from '../values.ts';
+
+const atLeast = z.number().int().min(1).max(RULE_LIMITS.valuesMax).optional();
+const keys = {
+  type: z.literal('accepted'),
+  attribute: attributeName.meta({ description: 'What players bring: a list, such as their character' }),
+  by: attributeName.meta({ description: 'What players accept: a list' }),
+  atLeast,
+  scope: gameOrTeam,
+  team: oneKind,
+};
+export type AcceptedRule = z.output<z.ZodObject<typeof keys>>;
+
+/**
+ * Each player has at least `atLeast` values, 1 by default, that the lists `by` of all players contain, their own included; a cost
+ * counts the values that are missing.
+ */
+export const accepted: RuleType<AcceptedRule> = {
+  keys,
+  changes: { atLeast },
+  cost: 'instead',
+  evaluate: ({ attribute, by, atLeast = 1, ...scoped }, game, { attributes }) =>
+    perScope(scoped, game, (tickets) => {
+      const listsOf = (name: string) =>
+        tickets.flatMap(({ players }) =>
+          players.flatMap((player) => {
+            const list = attributeOf(player, name, attributes) as readonly string[] | undefined;
+            return list === undefined ? [] : [list];
+          }),
+        );
+      const accepting = listsOf(by);
+      const units = listsOf(attribute).reduce((missing, list) => {
+        const accepted = list.filter((value) => accepting.every((other) => other.includes(value)));
+        return missing + Math.max(0, atLeast - accepted.length);
+      }, 0);
+      return { holds: units === 0, units };
+    }),
+  faults: (rule, _cost, attributes, surroundings) => [
+    ...attributeUse(rule.attribute, ['strings'], attributes),
+    ...attributeUse(rule.by, ['strings'], attributes, ['by']),
+    ...scopeFaults(rule, surroundings),
+  ],
+  looser: (_rule, key) => (key === 'atLeast' ? -1 : 0),
+  attributes: ({ attribute, by }) => [attribute, by],
+  // A search does not know its cost.
+  isFinal: ({ cost }) => cost !== undefined,
+  betweenMates: overMates,
+  states: (rule) => (isOverGame(rule) && rule.cost === undefined ? [{ by: 'accepted', rule }] : []),
+  unitsMax: ({ atLeast = 1 }, _players, seats) => seats * atLeast,
+};
