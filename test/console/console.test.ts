@@ -21,6 +21,8 @@ let page: Console;
 let service: PlayedService;
 /** Whether the service is unreachable. */
 let isGone = false;
+/** Whether it does not respond to requests for statistics. */
+let isSilent = false;
 
 beforeAll(async () => {
   browser = await startBrowser();
@@ -33,7 +35,11 @@ beforeAll(async () => {
   service = await startPlayedService(queues, Date.now);
   const direct = connectTo({ url: service.url });
   const connection: ServiceConnection = (path, init) =>
-    isGone ? Promise.reject(new Error('ECONNREFUSED')) : direct(path, init);
+    isGone
+      ? Promise.reject(new Error('ECONNREFUSED'))
+      : isSilent && path.includes('/stats')
+        ? new Promise(() => {})
+        : direct(path, init);
   page = await startConsole({ port: 0, service: connection, serviceUrl: service.url });
   afterAll(async () => {
     await page.stop();
@@ -61,7 +67,10 @@ describe('the overview', () => {
     const tab = await open('/');
     const duel = tab.getByRole('row').filter({ hasText: 'duel' });
     await duel.getByText('1 v 1 · option-value').waitFor();
-    await duel.getByText(/^\d+ %$/).waitFor();
+    await duel
+      .getByText(/^\d+ %$/)
+      .first()
+      .waitFor();
     await expectWellMade(tab);
   });
 
@@ -73,6 +82,18 @@ describe('the overview', () => {
       expect(await tab.getByText('All queues are well').count()).toBe(0);
     } finally {
       service.deadLetters.Notify = 0;
+    }
+  });
+
+  it('does not say that all is well before it has heard anything', async () => {
+    isSilent = true;
+    try {
+      const tab = await open('/');
+      await tab.getByText('Nothing has been heard yet of the queues.').waitFor();
+      await tab.getByText('nothing is known of them yet').waitFor();
+      expect(await tab.getByText('All queues are well').count()).toBe(0);
+    } finally {
+      isSilent = false;
     }
   });
 
@@ -125,6 +146,41 @@ describe('the page of a queue', () => {
     // The title of the page tells a screen reader where it is.
     expect(await tab.title()).toMatch(/^raid-\d+ · Muster$/);
     expect(await tab.evaluate('document.activeElement.tagName')).toBe('H1');
+  });
+
+  it('shows what becomes of matches, and the webhooks with their responses to a test', async () => {
+    const since = new Date().toISOString();
+    service.stats.raid = {
+      outcomes: {
+        since,
+        tickets: { matched: 40, timedOut: 4, cancelled: 6 },
+        matches: { found: 10, requeued: 0, ended: 0 },
+        acceptance: { accepted: 1, declined: 2, notAccepted: 6, failedShare: 8 / 9 },
+        failing: { step: 'acceptance', failed: 8, decided: 9, minutes: 2 },
+      },
+      webhooks: [
+        {
+          url: 'https://game.example/hook',
+          state: 'failing',
+          lastSuccessAt: null,
+          lastFailure: { at: since, text: 'the receiver returned status 500', status: 500 },
+          failures: 4,
+          waiting: 2,
+          waitingSince: since,
+        },
+      ],
+    };
+    onTestFinished(() => {
+      delete service.stats.raid;
+    });
+    const tab = await open('/queues/raid');
+    await tab.getByText('8 of 9 matches of the last 2 minutes were not accepted.').waitFor();
+    await tab.getByText('Accepted; lost: 6 not answered in time, 2 declined').waitFor();
+    await tab.getByText('40 of 50 tickets').waitFor();
+    await tab.getByText('The webhook https://game.example/hook fails').waitFor();
+    await tab.getByRole('button', { name: 'Send a test event' }).click();
+    await tab.getByText('https://old.example/hook: ENOTFOUND (3 ms)').waitFor();
+    await expectWellMade(tab);
   });
 
   it('finds a waiting ticket by its id, and explains it', async () => {

@@ -6,6 +6,7 @@ import { Problem } from '../../lib/contract/problem.ts';
 import { parseQueueDefinition, type QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { QueueStats } from '../../lib/contract/queue-stats.ts';
 import type { TicketView } from '../../lib/contract/ticket.ts';
+import type { WebhookTests } from '../../lib/contract/webhook-test.ts';
 import type { Ticket } from '../../lib/engine/types.ts';
 import { planTick, type TickMemory } from '../../lib/policies/plan.ts';
 import { quantile } from '../../lib/service/queues/quantile.ts';
@@ -31,6 +32,8 @@ export interface PlayedService {
   tick(): void;
   /** The messages that each consumer gave up. It may be changed. */
   readonly deadLetters: Record<string, number>;
+  /** Statistics that a queue has instead of its own, by name. They may be changed. */
+  readonly stats: Record<string, Partial<QueueStats>>;
   /** The latest match of a queue. It may be changed. */
   latestMatch(queue: string): MatchView;
   /** A ticket that waits in a queue. */
@@ -57,6 +60,7 @@ export async function startPlayedService(
     return undefined;
   };
   const deadLetters: Record<string, number> = { Tick: 0, Notify: 0 };
+  const stats: Record<string, Partial<QueueStats>> = {};
   const answer = (path: string, query: URLSearchParams): unknown => {
     const [, kind, name, what] = path.split('/').map(decodeURIComponent);
     if (kind === 'dead-letters') {
@@ -69,7 +73,7 @@ export async function startPlayedService(
       const queue = played.get(name!);
       const limit = Number(query.get('limit') ?? 20);
       if (what === undefined) return queue?.definition;
-      if (what === 'stats') return queue?.stats();
+      if (what === 'stats') return queue && { ...queue.stats(), ...stats[name!] };
       if (what === 'matches') return queue && { matches: queue.matches.slice(-limit).reverse() };
       if (what === 'waiting') return queue?.sample(limit, nowMs());
       if (what === 'versions') return queue && { versions: queue.versions };
@@ -87,8 +91,9 @@ export async function startPlayedService(
     return undefined;
   };
   const change = (path: string, text: string, ifMatch: string | undefined): unknown => {
-    const [, , name, , version] = path.split('/').map(decodeURIComponent);
+    const [, , name, what, version] = path.split('/').map(decodeURIComponent);
     const queue = played.get(name!)!;
+    if (what === 'webhooks') return { eventId: 'test-1', webhooks: TESTED };
     if (version !== undefined) return queue.restore(Number(version));
     if (ifMatch !== undefined && ifMatch !== queue.versions[0]!.etag)
       throw new Problem(412, 'Another version is in force.');
@@ -121,6 +126,7 @@ export async function startPlayedService(
       for (const queue of played.values()) if (queue.isServed) queue.tick(nowMs());
     },
     deadLetters,
+    stats,
     latestMatch: (queue) => played.get(queue)!.matches.at(-1)!,
     waitingTicket: (queue) => played.get(queue)!.waitingTicket(),
     ticket: (ticketId) => find((queue) => queue.tickets.get(ticketId))!,
@@ -131,6 +137,12 @@ export async function startPlayedService(
     },
   };
 }
+
+/** How webhooks respond to a test. */
+const TESTED: WebhookTests['webhooks'] = [
+  { url: 'https://game.example/hook', isDelivered: true, status: 204, body: '', milliseconds: 12 },
+  { url: 'https://old.example/hook', isDelivered: false, error: 'ENOTFOUND', milliseconds: 3 },
+];
 
 class QueueInMemory {
   definition: QueueDefinition;

@@ -226,6 +226,28 @@ export const JOURNEYS = {
     await muster.receiver.deliveries.until(() => muster.receiver.at(flaky).length > 1);
   },
 
+  async 'try a webhook, and see that it fails and works again'(muster) {
+    const { api, receiver } = muster;
+    const path = `/${fresh('tried')}`;
+    receiver.answer(path, (_, response) => {
+      response.statusCode = receiver.at(path).length === 2 ? 500 : 200;
+      response.end();
+    });
+    const queue = await api.queue({ webhooks: [webhook(muster, path)] });
+    const { status, body } = await api.post(`/queues/${queue}/webhooks/test`, {});
+    expect(status).toBe(200);
+    expect(body.webhooks).toMatchObject([{ url: receiver.url(path), isDelivered: true, status: 200 }]);
+    expect(receiver.at(path).map((delivery) => delivery.verified().type)).toEqual(['WebhookTest']);
+    const health = async () => (await api.get(`/queues/${queue}/stats`)).body.webhooks;
+    await api.ticket(queue, 1);
+    await eventually(async () => {
+      expect(await health()).toMatchObject([{ lastFailure: { status: 500 } }]);
+    });
+    await eventually(async () => {
+      expect(await health()).toMatchObject([{ state: 'working', failures: 0, waiting: 0 }]);
+    });
+  },
+
   async 'find a webhook that its receiver never takes among the dead letters'({ api, receiver, cloud }) {
     const path = `/${fresh('broken')}`;
     receiver.answer(path, (_, response) => {
@@ -308,6 +330,14 @@ export const JOURNEYS = {
     await expectAwake(muster, queue);
     await muster.api.ticket(queue, 3);
     await muster.api.until(two.ticketId, 'REQUIRES_ACCEPTANCE');
+    await eventually(async () => {
+      const { outcomes } = (await muster.api.get(`/queues/${queue}/stats`)).body;
+      expect(outcomes.acceptance).toMatchObject({ declined: 1, accepted: 0 });
+    });
+    expect((await muster.api.get(`/matches/${one.matchId}`)).body).toMatchObject({
+      reasonCode: 'DECLINED',
+      acceptance: { declined: [one.ticketId], unanswered: [two.ticketId] },
+    });
   },
 
   async 'miss the deadline to accept, which wakes the queue for the ticket that accepted'(muster) {

@@ -65,7 +65,10 @@ function inOrder(queues: readonly LiveQueue[]): ListedQueue[] {
 }
 
 function Summary({ queues }: { readonly queues: readonly ListedQueue[] }) {
-  const waiting = queues.reduce((sum, { live }) => sum + (live.stats?.waiting ?? 0), 0);
+  const heard = queues.filter(({ live }) => live.stats !== undefined);
+  if (heard.length === 0)
+    return <p class="soft">{countText(queues.length, 'queue')} · nothing is known of them yet</p>;
+  const waiting = heard.reduce((sum, { live }) => sum + live.stats!.waiting, 0);
   const perMinute = queues.reduce((sum, { live }) => {
     const rate = measuresOf(live, live.atMs).playersPerMinute;
     return sum + (Number.isNaN(rate) ? 0 : rate);
@@ -106,12 +109,7 @@ function Troubles({ queues, ofService }: TroublesProps) {
   return (
     <section aria-label="What is wrong" aria-live="polite">
       {all.length === 0 ? (
-        outage.value === undefined && (
-          <p>
-            <span class="key" style={drawnIn('good')} aria-hidden="true" /> All queues are well: ticks are on
-            time, and no ticket is near its time-out.
-          </p>
-        )
+        outage.value === undefined && <AllWell queues={queues} />
       ) : (
         <ul class="stack">
           {all.map(({ queue, level, text }) => (
@@ -122,6 +120,25 @@ function Troubles({ queues, ofService }: TroublesProps) {
         </ul>
       )}
     </section>
+  );
+}
+
+/** Only of queues that the service has told about. */
+function AllWell({ queues }: { readonly queues: readonly ListedQueue[] }) {
+  const unheard = queues.filter(({ live }) => live.stats === undefined).length;
+  if (unheard > 0) {
+    return (
+      <p>
+        <span class="key" style={drawnIn('soft')} aria-hidden="true" /> Nothing has been heard yet of{' '}
+        {unheard === queues.length ? 'the queues' : countText(unheard, 'queue')}.
+      </p>
+    );
+  }
+  return (
+    <p>
+      <span class="key" style={drawnIn('good')} aria-hidden="true" /> All queues are well: ticks are on time,
+      no ticket is near its time-out, matches become games, and webhooks are delivered.
+    </p>
   );
 }
 

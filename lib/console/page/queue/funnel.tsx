@@ -46,7 +46,7 @@ function stepsOf({ tickets, matches, acceptance, placement }: QueueStats['outcom
       name: 'Matched',
       of: matched + timedOut + cancelled,
       passed: matched,
-      what: 'tickets posted',
+      what: 'tickets',
       lost: ticketLosses(tickets),
     },
     ...(acceptance === undefined

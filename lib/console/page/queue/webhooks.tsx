@@ -40,24 +40,11 @@ export function Webhooks({
           {isBusy.value ? 'Sending …' : 'Send a test event'}
         </button>
       </div>
-      <div class="scroll">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">URL</th>
-              <th scope="col">State</th>
-              <th scope="col">Last success</th>
-              <th scope="col">Last failure</th>
-              <th scope="col">Waiting</th>
-            </tr>
-          </thead>
-          <tbody>
-            {webhooks.map((webhook) => (
-              <WebhookRow key={webhook.url} {...webhook} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ul class="stack" aria-label="Webhooks">
+        {webhooks.map((webhook) => (
+          <WebhookItem key={webhook.url} {...webhook} />
+        ))}
+      </ul>
       <ul class="stack" aria-label="Responses to the test event" aria-live="polite">
         {problem.value !== undefined && <li class="trouble trouble-bad">{problem.value}</li>}
         {(tests.value ?? []).map((one) => (
@@ -70,19 +57,20 @@ export function Webhooks({
   );
 }
 
-function WebhookRow({ url, state, lastSuccessAt, lastFailure, waiting, waitingSince }: WebhookHealth) {
+function WebhookItem({ url, state, lastSuccessAt, lastFailure, waiting, waitingSince }: WebhookHealth) {
+  const time = (at: string) => clockText(Date.parse(at));
   return (
-    <tr>
-      <th scope="row">{url}</th>
-      <td>{STATES[state]}</td>
-      <td>{lastSuccessAt === null ? '–' : clockText(Date.parse(lastSuccessAt))}</td>
-      <td>{lastFailure === null ? '–' : `${clockText(Date.parse(lastFailure.at))}: ${lastFailure.text}`}</td>
-      <td>
-        {waitingSince === null
-          ? '–'
-          : `${countText(waiting, 'event')} since ${clockText(Date.parse(waitingSince))}`}
-      </td>
-    </tr>
+    <li>
+      <p class="row spread">
+        <span>{url}</span> <span class="soft">{STATES[state]}</span>
+      </p>
+      <p class="soft small">
+        last success {lastSuccessAt === null ? 'none' : time(lastSuccessAt)} · last failure{' '}
+        {lastFailure === null ? 'none' : `${time(lastFailure.at)}, ${lastFailure.text}`}
+        {waitingSince !== null &&
+          ` · ${countText(waiting, 'event waits', 'events wait')} since ${time(waitingSince)}`}
+      </p>
+    </li>
   );
 }
 
