@@ -41,30 +41,45 @@ export class FanOut extends Construct {
   /** Dead letters of `publish` by table. They point to records of the stream and contain no items. */
   readonly unpublished: { readonly tickets: Queue; readonly matches: Queue };
 
+  readonly #props: FanOutProps;
+
   constructor(scope: Construct, id: string, props: FanOutProps) {
     super(scope, id);
-    const { store, tick, secrets, limits, stage } = props;
-    const bus = new EventBus(this, 'Bus', { description: 'Events of tickets and matches' });
-    this.bus = bus;
+    this.#props = props;
+    this.bus = new EventBus(this, 'Bus', { description: 'Events of tickets and matches' });
+    this.publish = this.#publish();
+    this.parked = this.#parked();
+    this.unpublished = this.#unpublished();
+    this.notify = this.#notify();
+    this.slowLane = this.#slowLane();
+    this.provision = this.#provision();
+    this.deadline = this.#deadline();
+  }
 
-    this.publish = new MusterFunction(this, 'Publish', {
+  #publish(): MusterFunction {
+    const { store, limits, stage, failedShare } = this.#props;
+    const fn = new MusterFunction(this, 'Publish', {
       name: 'publish',
       description: 'Puts an event on the bus for each change of status of a ticket or match',
       timeout: Duration.seconds(30),
       reservedConcurrency: limits.reserved.publish,
       stage,
     });
-    this.publish.addEnvironment('EVENT_BUS_NAME', this.bus.eventBusName);
+    fn.addEnvironment('EVENT_BUS_NAME', this.bus.eventBusName);
     Grant.addToPrincipal({
-      grantee: this.publish,
+      grantee: fn,
       actions: ['events:PutEvents'],
       resourceArns: [this.bus.eventBusArn],
     });
-    store.queues.allow(this.publish, 'GetItem');
+    store.queues.allow(fn, 'GetItem');
     // What becomes of matches is counted by queue and minute.
-    store.ranges.allow(this.publish, 'BatchGetItem', 'UpdateItem');
-    this.publish.addEnvironment('FAILED_SHARE', String(props.failedShare));
-    this.parked = new WorkQueue(this, 'Parked', {
+    store.ranges.allow(fn, 'BatchGetItem', 'UpdateItem');
+    fn.addEnvironment('FAILED_SHARE', String(failedShare));
+    return fn;
+  }
+
+  #parked(): WorkQueue {
+    const parked = new WorkQueue(this, 'Parked', {
       consumer: this.publish,
       variable: 'PARKED_EVENTS_URL',
       batchSize: 10,
@@ -73,9 +88,14 @@ export class FanOut extends Construct {
       retentionPeriod: Duration.days(14),
       maxConcurrency: 2,
     });
-    this.parked.allowSend(this.publish);
-    this.parked.allowPostpone(this.publish);
-    this.unpublished = {
+    parked.allowSend(this.publish);
+    parked.allowPostpone(this.publish);
+    return parked;
+  }
+
+  #unpublished(): FanOut['unpublished'] {
+    const { store } = this.#props;
+    return {
       tickets: this.#readStream(
         'Tickets',
         store.tickets,
@@ -85,9 +105,12 @@ export class FanOut extends Construct {
       ),
       matches: this.#readStream('Matches', store.matches),
     };
+  }
 
-    this.notify = new Subscriber(this, 'Notify', {
-      bus,
+  #notify(): Subscriber {
+    const { store, secrets, limits, stage } = this.#props;
+    const notify = new Subscriber(this, 'Notify', {
+      bus: this.bus,
       pattern: { resources: Match.prefix('webhooks/') },
       name: 'notify',
       description: 'Delivers signed webhooks',
@@ -103,13 +126,18 @@ export class FanOut extends Construct {
       maxConcurrency: limits.concurrency.notify,
       stage,
     });
-    store.queues.allow(this.notify.fn, 'GetItem');
-    store.receivers.allow(this.notify.fn, 'GetItem', 'UpdateItem');
-    allowSecrets(this.notify.fn, secrets);
+    store.queues.allow(notify.fn, 'GetItem');
+    store.receivers.allow(notify.fn, 'GetItem', 'UpdateItem');
+    allowSecrets(notify.fn, secrets);
     // An event with several subscribed webhooks is split into one message for each.
-    this.notify.queue.allowSend(this.notify.fn);
-    this.notify.queue.allowPostpone(this.notify.fn);
-    this.slowLane = new WorkQueue(this, 'NotifySlowLane', {
+    notify.queue.allowSend(notify.fn);
+    notify.queue.allowPostpone(notify.fn);
+    return notify;
+  }
+
+  #slowLane(): WorkQueue {
+    const { limits } = this.#props;
+    const slowLane = new WorkQueue(this, 'NotifySlowLane', {
       consumer: this.notify.fn,
       variable: 'NOTIFY_SLOW_LANE_URL',
       batchSize: 10,
@@ -117,17 +145,21 @@ export class FanOut extends Construct {
       maxConcurrency: limits.concurrency.notifySlow,
       deadLetters: this.notify.queue.deadLetters,
     });
-    this.slowLane.allowSend(this.notify.fn);
-    this.slowLane.allowPostpone(this.notify.fn);
+    slowLane.allowSend(this.notify.fn);
+    slowLane.allowPostpone(this.notify.fn);
     this.notify.fn.addEnvironment('NOTIFY_DEAD_LETTERS_URL', this.notify.queue.deadLetters.queueUrl);
     Grant.addToPrincipal({
       grantee: this.notify.fn,
       actions: ['sqs:SendMessage'],
       resourceArns: [this.notify.queue.deadLetters.queueArn],
     });
+    return slowLane;
+  }
 
-    this.provision = new Subscriber(this, 'Provision', {
-      bus,
+  #provision(): Subscriber {
+    const { store, secrets, limits, stage } = this.#props;
+    const provision = new Subscriber(this, 'Provision', {
+      bus: this.bus,
       pattern: {
         detailType: ['MatchFound', 'MatchAccepted'],
         detail: { match: { status: ['PLACING'] } },
@@ -145,13 +177,17 @@ export class FanOut extends Construct {
       maxConcurrency: limits.concurrency.provision,
       stage,
     });
-    store.queues.allow(this.provision.fn, 'GetItem');
-    store.matches.allow(this.provision.fn, 'GetItem', 'UpdateItem');
-    allowSecrets(this.provision.fn, secrets);
-    this.provision.queue.allowPostpone(this.provision.fn);
+    store.queues.allow(provision.fn, 'GetItem');
+    store.matches.allow(provision.fn, 'GetItem', 'UpdateItem');
+    allowSecrets(provision.fn, secrets);
+    provision.queue.allowPostpone(provision.fn);
+    return provision;
+  }
 
-    this.deadline = new Subscriber(this, 'Deadline', {
-      bus,
+  #deadline(): Subscriber {
+    const { store, tick, limits, stage } = this.#props;
+    const deadline = new Subscriber(this, 'Deadline', {
+      bus: this.bus,
       pattern: {
         detailType: ['MatchFound', 'MatchAccepted', 'MatchFailed'],
         // The tickets of a match that is requeued are returned.
@@ -168,15 +204,16 @@ export class FanOut extends Construct {
       maxConcurrency: limits.concurrency.deadline,
       stage,
     });
-    store.matches.allow(this.deadline.fn, 'GetItem', 'UpdateItem');
-    store.tickets.allow(this.deadline.fn, 'BatchGetItem', 'UpdateItem');
-    store.queues.allow(this.deadline.fn, 'GetItem', 'UpdateItem');
+    store.matches.allow(deadline.fn, 'GetItem', 'UpdateItem');
+    store.tickets.allow(deadline.fn, 'BatchGetItem', 'UpdateItem');
+    store.queues.allow(deadline.fn, 'GetItem', 'UpdateItem');
     // Tickets that return to the pool wake their queue. A deadline that is not due yet is sent again with a delay.
-    tick.queue.allowSend(this.deadline.fn);
-    this.deadline.queue.allowSend(this.deadline.fn);
+    tick.queue.allowSend(deadline.fn);
+    deadline.queue.allowSend(deadline.fn);
     // Dispatch sends matches that are overdue because their message was lost.
-    this.deadline.queue.allowSend(tick.dispatch);
-    this.deadline.queue.allowPostpone(this.deadline.fn);
+    deadline.queue.allowSend(tick.dispatch);
+    deadline.queue.allowPostpone(deadline.fn);
+    return deadline;
   }
 
   /**

@@ -13,7 +13,7 @@ import { FanOut } from './fan-out.ts';
 import { GameLift, gameSessionQueuesOf } from './game-lift.ts';
 import { Intake } from './intake.ts';
 import { type LimitProps, limitsOf } from './limits.ts';
-import { Observability } from './observability.ts';
+import { Observability, type ObservabilityProps } from './observability.ts';
 import { QueueDefinitions, readQueueDefinitions } from './queue-definitions.ts';
 import { parseSecretGrants } from './secrets-access.ts';
 import { type Stage, stagePolicy } from './stage-policy.ts';
@@ -125,19 +125,10 @@ export class Matchmaker extends Construct {
     super(scope, id);
     const stage = stagePolicy(props.stage ?? 'dev', { invocationLog: props.invocationLog });
     const limits = limitsOf(props);
-    const secretsPrefix = props.secretsPrefix ?? 'muster/';
-    if (secretsPrefix === '') {
-      throw new Error(
-        'Expected `secretsPrefix` to be at least one character, got "": every secret would be readable.',
-      );
-    }
-
-    const failedShare = props.failedShare ?? 0.25;
-    if (!(failedShare > 0 && failedShare <= 1))
-      throw new Error(`Expected \`failedShare\` to be a number above 0 to 1, got ${failedShare}.`);
-
+    const failedShare = checkedShare(props.failedShare ?? 0.25);
     const grants = parseSecretGrants(props.secretGrants ?? {});
-    const secrets = { prefix: secretsPrefix, keys: checkedKeys(props.secretsKeys ?? []), grants };
+    const prefix = checkedPrefix(props.secretsPrefix ?? 'muster/');
+    const secrets = { prefix, keys: checkedKeys(props.secretsKeys ?? []), grants };
 
     const store = new Store(this, 'Store', { stage });
     const tick = new Tick(this, 'Tick', { store, stage, limits });
@@ -174,58 +165,10 @@ export class Matchmaker extends Construct {
       gameSessionQueues.length === 0
         ? undefined
         : new GameLift(this, 'GameLift', { bus: fanOut.bus, store, gameSessionQueues, limits, stage });
-    const deadLetters = {
-      Tick: tick.queue.deadLetters,
-      PublishTickets: fanOut.unpublished.tickets,
-      PublishMatches: fanOut.unpublished.matches,
-      Parked: fanOut.parked.deadLetters,
-      Notify: fanOut.notify.queue.deadLetters,
-      Provision: fanOut.provision.queue.deadLetters,
-      Deadline: fanOut.deadline.queue.deadLetters,
-      ...(gameLift && { ProvisionGameLift: gameLift.provision.queue.deadLetters }),
-    };
-    allowCount(intake.queues, deadLetters);
+    const parts = { api, store, tick, intake, fanOut, gameLift };
+    allowCount(intake.queues, deadLettersOf(parts));
     const observability = new Observability(this, 'Observability', {
-      stage: api.stage,
-      dispatch: tick.dispatch,
-      tick: tick.tick,
-      publish: fanOut.publish,
-      enqueue: intake.enqueue,
-      tables: {
-        Tickets: store.tickets,
-        Matches: store.matches,
-        Queues: store.queues,
-        Ranges: store.ranges,
-        Receivers: store.receivers,
-      },
-      queues: {
-        Notify: { queue: fanOut.notify.queue.queue, ageMax: Duration.minutes(5) },
-        Provision: { queue: fanOut.provision.queue.queue, ageMax: Duration.minutes(2) },
-        // A message is delayed by 15 minutes at most, until the deadline of its match.
-        Deadline: { queue: fanOut.deadline.queue.queue, ageMax: Duration.minutes(20) },
-        // A message stays until its placement has ended, after an hour at most.
-        ...(gameLift && {
-          ProvisionGameLift: { queue: gameLift.provision.queue.queue, ageMax: Duration.minutes(75) },
-        }),
-      },
-      functions: [
-        intake.enqueue,
-        intake.tickets,
-        intake.ticketChanges,
-        intake.matches,
-        intake.queues,
-        intake.players,
-        intake.dryRun,
-        intake.meta,
-        tick.dispatch,
-        tick.tick,
-        fanOut.publish,
-        fanOut.notify.fn,
-        fanOut.provision.fn,
-        fanOut.deadline.fn,
-        ...(gameLift ? [gameLift.provision.fn] : []),
-      ],
-      deadLetters,
+      ...observed(parts),
       alarmTopic: props.alarmTopic,
     });
 
@@ -260,6 +203,72 @@ export class Matchmaker extends Construct {
   }
 }
 
+/** The parts of a deployment. */
+interface Parts {
+  readonly api: Api;
+  readonly store: Store;
+  readonly tick: Tick;
+  readonly intake: Intake;
+  readonly fanOut: FanOut;
+  readonly gameLift: GameLift | undefined;
+}
+
+/** The dead letters of each consumer, by its name. */
+function deadLettersOf({ tick, fanOut, gameLift }: Parts) {
+  return {
+    Tick: tick.queue.deadLetters,
+    PublishTickets: fanOut.unpublished.tickets,
+    PublishMatches: fanOut.unpublished.matches,
+    Parked: fanOut.parked.deadLetters,
+    Notify: fanOut.notify.queue.deadLetters,
+    Provision: fanOut.provision.queue.deadLetters,
+    Deadline: fanOut.deadline.queue.deadLetters,
+    ...(gameLift && { ProvisionGameLift: gameLift.provision.queue.deadLetters }),
+  };
+}
+
+/** What the dashboard shows and the alarms watch. */
+function observed(parts: Parts): ObservabilityProps {
+  const { api, store, tick, intake, fanOut, gameLift } = parts;
+  const { tickets: Tickets, matches: Matches, queues: Queues, ranges: Ranges, receivers: Receivers } = store;
+  return {
+    stage: api.stage,
+    dispatch: tick.dispatch,
+    tick: tick.tick,
+    publish: fanOut.publish,
+    enqueue: intake.enqueue,
+    tables: { Tickets, Matches, Queues, Ranges, Receivers },
+    queues: {
+      Notify: { queue: fanOut.notify.queue.queue, ageMax: Duration.minutes(5) },
+      Provision: { queue: fanOut.provision.queue.queue, ageMax: Duration.minutes(2) },
+      // A message is delayed by 15 minutes at most, until the deadline of its match.
+      Deadline: { queue: fanOut.deadline.queue.queue, ageMax: Duration.minutes(20) },
+      // A message stays until its placement has ended, after an hour at most.
+      ...(gameLift && {
+        ProvisionGameLift: { queue: gameLift.provision.queue.queue, ageMax: Duration.minutes(75) },
+      }),
+    },
+    functions: [
+      intake.enqueue,
+      intake.tickets,
+      intake.ticketChanges,
+      intake.matches,
+      intake.queues,
+      intake.players,
+      intake.dryRun,
+      intake.meta,
+      tick.dispatch,
+      tick.tick,
+      fanOut.publish,
+      fanOut.notify.fn,
+      fanOut.provision.fn,
+      fanOut.deadline.fn,
+      ...(gameLift ? [gameLift.provision.fn] : []),
+    ],
+    deadLetters: deadLettersOf(parts),
+  };
+}
+
 function grantInvoke(grantee: IGrantable, resourceArns: string[]): Grant {
   return Grant.addToPrincipal({ grantee, actions: ['execute-api:Invoke'], resourceArns });
 }
@@ -268,6 +277,18 @@ function grantInvoke(grantee: IGrantable, resourceArns: string[]): Grant {
 function checkedName(queue: string): string {
   if (queueName.safeParse(queue).success) return queue;
   throw new Error(`Expected the name of a queue, got ${JSON.stringify(queue)}.`);
+}
+
+function checkedPrefix(prefix: string): string {
+  if (prefix !== '') return prefix;
+  throw new Error(
+    'Expected `secretsPrefix` to be at least one character, got "": every secret would be readable.',
+  );
+}
+
+function checkedShare(failedShare: number): number {
+  if (failedShare > 0 && failedShare <= 1) return failedShare;
+  throw new Error(`Expected \`failedShare\` to be a number above 0 to 1, got ${failedShare}.`);
 }
 
 function checkedKeys(arns: readonly string[]): readonly string[] {

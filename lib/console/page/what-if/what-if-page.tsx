@@ -1,4 +1,4 @@
-import { useComputed, useSignal } from '@preact/signals';
+import { type Signal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { QueueDefinition } from '../../../contract/queue-definition.ts';
 import type { PlayResult } from '../../../simulation/play.ts';
@@ -112,13 +112,64 @@ const FIELDS: readonly {
 const ALWAYS: readonly (keyof TrafficOptions)[] = ['rate', 'players', 'skills', 'seed'];
 
 function Simulator({ definition }: { readonly definition: QueueDefinition }) {
+  const { options, isMeasured } = useTraffic(definition);
+  const values = useSignal<ReadonlyMap<string, number>>(new Map());
+  const edited = useComputed(() => withKnobs(definition, values.value));
+  const { runs, share, problem, start, stop } = useRuns();
+  if (options.value === undefined) return <Loading what="the queue's own arrivals" />;
+  const given = options.value;
+  return (
+    <>
+      <form
+        class="card stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void start(given, [
+            { name: 'running definition', definition },
+            { name: changesText(values.value), definition: edited.value },
+          ]);
+        }}
+      >
+        <fieldset>
+          <legend>The definition</legend>
+          <Knobs definition={definition} values={values} />
+        </fieldset>
+        <fieldset>
+          <legend>
+            The players{' '}
+            <span class="soft">
+              {isMeasured.value
+                ? 'measured from the latest matches'
+                : 'assumed: the queue has too few matches to measure'}
+            </span>
+          </legend>
+          <TrafficFields given={given} change={(changed) => (options.value = changed)} />
+        </fieldset>
+        <div class="row">
+          {share.value === undefined ? (
+            <button type="submit" class="primary">
+              Simulate
+            </button>
+          ) : (
+            <>
+              <progress max={1} value={share.value} aria-label="Progress of the simulation" />
+              <button type="button" onClick={stop}>
+                Cancel
+              </button>
+            </>
+          )}
+          <p role="alert">{problem.value}</p>
+        </div>
+      </form>
+      {runs.value.length > 0 && <Results runs={runs.value} />}
+    </>
+  );
+}
+
+/** The traffic of a queue as its latest matches show it, or an assumed one. Undefined until they are read. */
+function useTraffic(definition: QueueDefinition) {
   const options = useSignal<TrafficOptions | undefined>(undefined);
   const isMeasured = useSignal(false);
-  const values = useSignal<ReadonlyMap<string, number>>(new Map());
-  const runs = useSignal<readonly Run[]>([]);
-  const share = useSignal<number | undefined>(undefined);
-  const problem = useSignal<string | undefined>(undefined);
-  const running = useRef<AbortController | undefined>(undefined);
   useEffect(() => {
     const abort = new AbortController();
     const fixed = { players: String(PLAYERS), seed: '1' };
@@ -132,126 +183,115 @@ function Simulator({ definition }: { readonly definition: QueueDefinition }) {
         if (!abort.signal.aborted) options.value = { ...assumedTraffic(), ...fixed };
       },
     );
-    return () => {
-      abort.abort();
-      running.current?.abort();
-    };
+    return () => abort.abort();
   }, []);
-  const edited = useComputed(() => withKnobs(definition, values.value));
-  if (options.value === undefined) return <Loading what="the queue's own arrivals" />;
-  const given = options.value;
-  const shown = FIELDS.filter(
-    ({ key }) => ALWAYS.includes(key) || given[key] !== undefined || key === 'patience',
-  );
+  return { options, isMeasured };
+}
 
-  const start = async () => {
+/** A definition to simulate, and what the results call it. */
+interface Played {
+  readonly name: string;
+  readonly definition: QueueDefinition;
+}
+
+/** The simulations so far. Those of other traffic are dropped, and none is repeated. */
+function useRuns() {
+  const runs = useSignal<readonly Run[]>([]);
+  const share = useSignal<number | undefined>(undefined);
+  const problem = useSignal<string | undefined>(undefined);
+  const running = useRef<AbortController | undefined>(undefined);
+  const stop = () => running.current?.abort();
+  useEffect(() => stop, []);
+
+  const play = async ({ name, definition }: Played, options: TrafficOptions, signal: AbortSignal) => {
+    const startMs = performance.now();
+    const result = await simulate(definition, options, (part) => (share.value = part), signal);
+    const seconds = (performance.now() - startMs) / 1_000;
+    runs.value = [...runs.value, { name, definition, options, result, seconds }];
+  };
+
+  const start = async (options: TrafficOptions, all: readonly Played[]) => {
     running.current = new AbortController();
     const { signal } = running.current;
-    problem.value = undefined;
-    const faults = definitionProblems(edited.value);
-    if (faults !== undefined) {
-      problem.value = faults.map(({ pointer, detail }) => `${pointer.slice(2)}: ${detail}`).join('; ');
-      return;
-    }
+    const faults = definitionProblems(all.at(-1)!.definition) ?? [];
+    problem.value =
+      faults.length === 0
+        ? undefined
+        : faults.map(({ pointer, detail }) => `${pointer.slice(2)}: ${detail}`).join('; ');
+    if (problem.value !== undefined) return;
     share.value = 0;
-    const play = async (name: string, what: QueueDefinition) => {
-      const startMs = performance.now();
-      const result = await simulate(what, given, (part) => (share.value = part), signal);
-      const run = {
-        name,
-        definition: what,
-        options: given,
-        result,
-        seconds: (performance.now() - startMs) / 1_000,
-      };
-      runs.value = [...runs.value, run];
-    };
     try {
-      const sameTraffic = runs.value.filter((run) => isSame(run.options, given));
+      const sameTraffic = runs.value.filter((run) => isSame(run.options, options));
       if (sameTraffic.length < runs.value.length) runs.value = sameTraffic;
-      if (!runs.value.some((run) => isSame(run.definition, definition)))
-        await play('running definition', definition);
-      if (!runs.value.some((run) => isSame(run.definition, edited.value)))
-        await play(changesText(values.value), edited.value);
+      for (const one of all)
+        if (!runs.value.some((run) => isSame(run.definition, one.definition)))
+          await play(one, options, signal);
     } catch (error) {
       if (!signal.aborted) problem.value = (error as Error).message;
     }
     share.value = undefined;
   };
+
+  return { runs, share, problem, start, stop };
+}
+
+function Knobs({
+  definition,
+  values,
+}: {
+  readonly definition: QueueDefinition;
+  readonly values: Signal<ReadonlyMap<string, number>>;
+}) {
+  const change = (path: string, running: number, next: number) => {
+    const changed = new Map(values.value);
+    if (next === running) changed.delete(path);
+    else changed.set(path, next);
+    values.value = changed;
+  };
   return (
-    <>
-      <form
-        class="card stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void start();
-        }}
-      >
-        <fieldset>
-          <legend>The definition</legend>
-          <div class="tiles fields">
-            {knobsOf(definition).map(({ path, label, value }) => (
-              <NumberField
-                key={path}
-                label={label}
-                value={values.value.get(path) ?? value}
-                running={value}
-                onInput={(next) => {
-                  const changed = new Map(values.value);
-                  if (next === value) changed.delete(path);
-                  else changed.set(path, next);
-                  values.value = changed;
-                }}
-              />
-            ))}
-          </div>
-        </fieldset>
-        <fieldset>
-          <legend>
-            The players{' '}
-            <span class="soft">
-              {isMeasured.value
-                ? 'measured from the latest matches'
-                : 'assumed: the queue has too few matches to measure'}
-            </span>
-          </legend>
-          <div class="tiles fields">
-            {shown.map(({ key, label, hint }) => (
-              <label key={key}>
-                {label}
-                <input
-                  type="text"
-                  value={given[key] ?? ''}
-                  placeholder={hint}
-                  spellcheck={false}
-                  onInput={(event) => {
-                    const { [key]: _, ...others } = given;
-                    const text = event.currentTarget.value.trim();
-                    options.value = { seed: '1', ...others, ...(text !== '' && { [key]: text }) };
-                  }}
-                />
-              </label>
-            ))}
-          </div>
-        </fieldset>
-        <div class="row">
-          {share.value === undefined ? (
-            <button type="submit" class="primary">
-              Simulate
-            </button>
-          ) : (
-            <>
-              <progress max={1} value={share.value} aria-label="Progress of the simulation" />
-              <button type="button" onClick={() => running.current?.abort()}>
-                Cancel
-              </button>
-            </>
-          )}
-          <p role="alert">{problem.value}</p>
-        </div>
-      </form>
-      {runs.value.length > 0 && <Results runs={runs.value} />}
-    </>
+    <div class="tiles fields">
+      {knobsOf(definition).map(({ path, label, value }) => (
+        <NumberField
+          key={path}
+          label={label}
+          value={values.value.get(path) ?? value}
+          running={value}
+          onInput={(next) => change(path, value, next)}
+        />
+      ))}
+    </div>
+  );
+}
+
+function TrafficFields({
+  given,
+  change,
+}: {
+  readonly given: TrafficOptions;
+  readonly change: (changed: TrafficOptions) => void;
+}) {
+  const shown = FIELDS.filter(
+    ({ key }) => ALWAYS.includes(key) || given[key] !== undefined || key === 'patience',
+  );
+  return (
+    <div class="tiles fields">
+      {shown.map(({ key, label, hint }) => (
+        <label key={key}>
+          {label}
+          <input
+            type="text"
+            value={given[key] ?? ''}
+            placeholder={hint}
+            spellcheck={false}
+            onInput={(event) => {
+              const { [key]: _, ...others } = given;
+              const text = event.currentTarget.value.trim();
+              change({ seed: '1', ...others, ...(text !== '' && { [key]: text }) });
+            }}
+          />
+        </label>
+      ))}
+    </div>
   );
 }
 
@@ -297,24 +337,26 @@ function NumberField({
   );
 }
 
+/** What the results compare. */
+const ROWS: readonly [string, (run: Run) => string][] = [
+  ['wait, half at most', ({ result }) => secondsText(result.measures.waitSeconds.p50)],
+  ['wait, 90 % at most', ({ result }) => secondsText(result.measures.waitSeconds.p90)],
+  ['wait, 99 % at most', ({ result }) => secondsText(result.measures.waitSeconds.p99)],
+  ['mean imbalance', ({ result }) => numberText(result.measures.imbalance.mean)],
+  ['imbalance, 90 % at most', ({ result }) => numberText(result.measures.imbalance.p90)],
+  ['proved best', ({ result }) => shareText(result.measures.provedBest)],
+  ['players matched', ({ result }) => shareText(result.measures.outcome.matched / result.measures.players)],
+  [
+    'players timed out',
+    ({ result }) => shareText(result.measures.outcome.timedOut / result.measures.players),
+  ],
+  ['cost on AWS per million players', ({ result }) => `$${result.cost.perMillionPlayers.toFixed(2)}`],
+  ['played in', ({ seconds }) => secondsText(seconds)],
+];
+
 function Results({ runs }: { readonly runs: readonly Run[] }) {
   const latest = runs.at(-1)!;
   const [first] = runs;
-  const rows: readonly [string, (run: Run) => string][] = [
-    ['wait, half at most', ({ result }) => secondsText(result.measures.waitSeconds.p50)],
-    ['wait, 90 % at most', ({ result }) => secondsText(result.measures.waitSeconds.p90)],
-    ['wait, 99 % at most', ({ result }) => secondsText(result.measures.waitSeconds.p99)],
-    ['mean imbalance', ({ result }) => numberText(result.measures.imbalance.mean)],
-    ['imbalance, 90 % at most', ({ result }) => numberText(result.measures.imbalance.p90)],
-    ['proved best', ({ result }) => shareText(result.measures.provedBest)],
-    ['players matched', ({ result }) => shareText(result.measures.outcome.matched / result.measures.players)],
-    [
-      'players timed out',
-      ({ result }) => shareText(result.measures.outcome.timedOut / result.measures.players),
-    ],
-    ['cost on AWS per million players', ({ result }) => `$${result.cost.perMillionPlayers.toFixed(2)}`],
-    ['played in', ({ seconds }) => secondsText(seconds)],
-  ];
   const columns = first === latest ? [latest] : [first!, latest];
   return (
     <>
@@ -337,7 +379,7 @@ function Results({ runs }: { readonly runs: readonly Run[] }) {
               </tr>
             </thead>
             <tbody>
-              {rows.map(([label, of]) => (
+              {ROWS.map(([label, of]) => (
                 <tr key={label}>
                   <th scope="row">{label}</th>
                   {columns.map((run) => (
