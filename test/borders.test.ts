@@ -104,6 +104,41 @@ function moduleOf(path: string): string {
   return top === 'lib' ? module : top;
 }
 
+/** The files that reach themselves by imports, each with one way back: a file is removed when all that it imports is. */
+function circles(): string[][] {
+  const left = new Map<string, Set<string>>();
+  // An example in a comment imports the file that it is in.
+  for (const { from, to } of imports) if (from !== to) left.set(from, (left.get(from) ?? new Set()).add(to));
+  for (let before = -1; before !== left.size; ) {
+    before = left.size;
+    for (const [from, all] of left) if (![...all].some((to) => left.has(to))) left.delete(from);
+  }
+  // What is left is in a circle or leads to one.
+  return [...left.keys()].flatMap((start) => {
+    const found = wayBack(start, left);
+    return found === undefined ? [] : [found];
+  });
+}
+
+function wayBack(start: string, next: ReadonlyMap<string, ReadonlySet<string>>): string[] | undefined {
+  const from = new Map<string, string>();
+  const open = [start];
+  for (let file = open.shift(); file !== undefined; file = open.shift()) {
+    for (const to of next.get(file) ?? []) {
+      if (to === start) {
+        const way = [start];
+        for (let at: string | undefined = file; at !== undefined && at !== start; at = from.get(at))
+          way.push(at);
+        return way;
+      }
+      if (from.has(to)) continue;
+      from.set(to, file);
+      open.push(to);
+    }
+  }
+  return undefined;
+}
+
 const written = ({ from, to }: Import) => `${from} imports ${to}`;
 
 describe('the borders of the project', () => {
@@ -134,6 +169,12 @@ describe('the borders of the project', () => {
       ({ from, to }) => moduleOf(to) === 'research' && moduleOf(from) !== 'research',
     );
     expect(doors.map(written)).toEqual(['lib/cli/reproduce.ts imports lib/research/reproduce.ts']);
+  });
+
+  it('has no circles of imports, of types neither', () => {
+    // Those within the engine's rooms.
+    const known = (path: string) => moduleOf(path) === 'engine';
+    expect(circles().filter((circle) => !circle.every(known))).toEqual([]);
   });
 
   it('opens the engine by game-pool.ts and types.ts alone', () => {

@@ -1,4 +1,4 @@
-import type { QueueDefinition } from './queue-definition.ts';
+import type { QueueRules } from '../policies/queue-rules.ts';
 
 /** Teams of a queue that have the same size and roles. */
 export interface TeamKindView {
@@ -10,7 +10,7 @@ export interface TeamKindView {
 }
 
 /** The parts of a definition that describe its teams. */
-export type Teams = Pick<QueueDefinition, 'teamSize' | 'teams' | 'roles'>;
+export type Teams = Pick<QueueRules, 'teamSize' | 'teams' | 'roles'>;
 
 /** The teams of a queue, in the order of its matches. */
 export function teamKindsOf({ teamSize = 1, teams = 2, roles }: Teams): TeamKindView[] {

@@ -55,7 +55,7 @@ export type ExpandingOptions = z.infer<typeof expandingOptions>;
 
 export function expanding(options: ExpandingOptions): Policy {
   return {
-    candidates: (pool, facts, nowMs) => aroundLongestWaiters(pool, facts, nowMs, options),
+    candidates: (pool, facts, nowMs) => amongTolerantNeighbours(pool, facts, nowMs, options),
     release({ tickets }, _facts, nowMs) {
       const [low, high] = spanOf(tickets);
       for (const ticket of tickets) {
@@ -89,7 +89,7 @@ function toleranceAt(ageMs: number, options: ExpandingOptions): number {
  * For each ticket, in order of waiting time, longest first: the best game among its nearest neighbours. A
  * neighbour is included only if it and all tickets included before accept each other.
  */
-function* aroundLongestWaiters(
+function* amongTolerantNeighbours(
   pool: CandidateSource,
   { rules }: PoolFacts,
   nowMs: number,

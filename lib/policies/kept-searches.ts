@@ -1,6 +1,6 @@
 import { type GamePool, type LimitedSearch, PreparedTickets } from '../engine/game-pool.ts';
 import type { Ticket } from '../engine/types.ts';
-import type { OutOfTime } from './waiting-pool.ts';
+import type { OutOfTime } from './policy.ts';
 
 /**
  * The searches of one range of skill, kept from tick to tick: a tick then prepares the tickets that are new, not all that wait.

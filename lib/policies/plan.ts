@@ -2,56 +2,26 @@ import { type Filling, shapeOf } from '../engine/game-pool.ts';
 import type { Constraints, Game, GameRules, Ticket } from '../engine/types.ts';
 import { compileRules } from '../rules/compile-rules.ts';
 import { type Meetings, meetingsOf } from '../rules/met.ts';
-import type { RulesDefinition } from '../rules/rule-types.ts';
 import type { RuledPlayer } from '../rules/types.ts';
-import { type Backfill, type BackfillPriority, Backfills } from './backfills.ts';
+import { type Backfill, Backfills } from './backfills.ts';
 import { fillWithBots } from './bots.ts';
 import { choicesOf } from './choices/choices.ts';
 import type { KeptSearches } from './kept-searches.ts';
 import { type Estimates, estimatesOf, remember, type Sight, type TickMemory } from './memory.ts';
 import { inPercentiles, ofPercentiles } from './percentile.ts';
-import { byArrival, type Policy, type PoolFacts } from './policy.ts';
-import { policyOf, type ReleaseOptions } from './release.ts';
-import { type OutOfTime, WaitingPool } from './waiting-pool.ts';
+import { byArrival, type OutOfTime, type Policy, type PoolFacts } from './policy.ts';
+import { gameRulesOf, type QueueRules } from './queue-rules.ts';
+import { policyOf } from './release.ts';
+import { WaitingPool } from './waiting-pool.ts';
 
 export type { Filling } from '../engine/game-pool.ts';
 export type { Backfill, BackfillPriority } from './backfills.ts';
 export type { TickMemory } from './memory.ts';
-export type { OutOfTime } from './waiting-pool.ts';
+export type { OutOfTime } from './policy.ts';
+export { gameRulesOf, type QueueRules } from './queue-rules.ts';
 
 /** Games that a queue is expected to make within one time-out, until arrivals have been measured. */
 const GAMES_BEFORE_TIMEOUT = 5;
-
-/** The part of a queue definition that decides about games. */
-export interface QueueRules extends RulesDefinition {
-  /** Players in a team. Omitted with a list of `teams`. */
-  readonly teamSize?: number | undefined;
-  /** The number of teams of `teamSize`, or a list of kinds instead of `teamSize` and `roles`. @default 2 */
-  readonly teams?: GameRules['teams'];
-  /** When teams with a `minSize` may start with fewer players. @default never */
-  readonly short?: GameRules['short'];
-  readonly roles?: Readonly<Record<string, number>> | undefined;
-  readonly imbalance: {
-    readonly alpha: number;
-    readonly p: number | 'inf';
-    readonly q: number | 'inf';
-  };
-  /** @default 0 */
-  readonly beta?: number | undefined;
-  /** A policy of a definition, or one of your own to try it in the simulator. */
-  readonly release: ReleaseOptions | Policy;
-  readonly tickSeconds: number;
-  readonly timeoutSeconds: number;
-  /** What happens at a ticket's time-out. @default 'none' */
-  readonly fill?: 'none' | 'bots' | undefined;
-  /**
-   * `percentile`: each skill is replaced by the percentage of recent players below it, 0 to 100, before imbalance
-   * is computed. @default 'raw'
-   */
-  readonly skillScale?: 'raw' | 'percentile' | undefined;
-  /** How running matches with empty seats compete with new ones. @default normal */
-  readonly backfill?: { readonly priority?: BackfillPriority | undefined } | undefined;
-}
 
 /** What a tick plans with: all that it knows, so that the plan needs no I/O. */
 export interface TickInput {
@@ -177,23 +147,7 @@ export function* planGames(input: TickInput): Generator<Released, TickPlan> {
   const kept = percentiles ? undefined : input.kept;
   const pool = new WaitingPool(gameRules, tickets, nowMs, constraints, kept, outOfTime);
   const isOver = ({ requestedAtMs }: Backfill) => timeouts && nowMs - requestedAtMs >= timeoutMs;
-  const matches: Game[] = [];
-  const timedOut: string[] = [];
-  for (const ticket of late) {
-    if (!pool.isWaiting(ticket)) continue;
-    // The next tick can still fill its game. Timing it out here would deny it that game.
-    if (rules.fill === 'bots' && outOfTime()) break;
-    const game = rules.fill === 'bots' ? fillWithBots(pool, ticket, gameRules, nowMs) : undefined;
-    // The search for its game was cut short, which does not mean that there is none.
-    if (game === undefined && rules.fill === 'bots' && outOfTime()) break;
-    if (game !== undefined) {
-      matches.push(game);
-      yield game;
-    } else {
-      timedOut.push(ticket.ticketId);
-      pool.drop(ticket);
-    }
-  }
+  const { games: matches, timedOut } = yield* endLate(late, pool, rules, gameRules, nowMs, outOfTime);
 
   const policy = policyOf(rules.release);
   const facts = factsOf(input, percentiles ? ofPercentiles(ofSkills) : ofSkills, pool, gameRules, timeoutMs);
@@ -241,6 +195,35 @@ export function* planGames(input: TickInput): Generator<Released, TickPlan> {
   };
 }
 
+/** Times out the tickets past their time-out or, with `fill: 'bots'`, fills their games. */
+function* endLate(
+  late: readonly Ticket[],
+  pool: WaitingPool,
+  { fill }: QueueRules,
+  gameRules: GameRules,
+  nowMs: number,
+  outOfTime: OutOfTime,
+): Generator<Game, { games: Game[]; timedOut: string[] }> {
+  const games: Game[] = [];
+  const timedOut: string[] = [];
+  for (const ticket of late) {
+    if (!pool.isWaiting(ticket)) continue;
+    // The next tick can still fill its game. Timing it out here would deny it that game.
+    if (fill === 'bots' && outOfTime()) break;
+    const game = fill === 'bots' ? fillWithBots(pool, ticket, gameRules, nowMs) : undefined;
+    // The search for its game was cut short, which does not mean that there is none.
+    if (game === undefined && fill === 'bots' && outOfTime()) break;
+    if (game !== undefined) {
+      games.push(game);
+      yield game;
+    } else {
+      timedOut.push(ticket.ticketId);
+      pool.drop(ticket);
+    }
+  }
+  return { games, timedOut };
+}
+
 /** The rules of the queue for searches at this time; undefined when nothing limits who may play together. */
 function constraintsOf(
   { rules, nowMs, meetings, backfills = [] }: TickInput,
@@ -265,30 +248,10 @@ function constraintsOf(
   return compileRules(rules, moment, hasAvoid);
 }
 
-/** Converts a queue's rules to the engine's. */
-export function gameRulesOf({ teamSize, teams, short, roles, imbalance, beta = 0 }: QueueRules): GameRules {
-  const { alpha, p, q } = imbalance;
-  return {
-    teamSize: teamSize ?? largestOf(teams),
-    ...(teams === undefined || teams === 2 ? {} : { teams }),
-    ...(short === undefined ? {} : { short }),
-    ...(roles === undefined ? {} : { roles }),
-    alpha,
-    p: p === 'inf' ? Number.POSITIVE_INFINITY : p,
-    q: q === 'inf' ? Number.POSITIVE_INFINITY : q,
-    beta,
-  };
-}
-
 /** The kind of each team of a game, by name; undefined when the teams have no names. */
 function kindsOf(teams: QueueRules['teams']): string[] | undefined {
   if (typeof teams !== 'object') return undefined;
   return teams.flatMap(({ name, count = 1 }) => new Array<string>(count).fill(name));
-}
-
-/** The size of the largest team of a list. */
-function largestOf(teams: QueueRules['teams']): number {
-  return typeof teams === 'object' ? Math.max(...teams.map(({ size }) => size)) : 1;
 }
 
 /** The rate in players per second at which a few games form within one time-out; used until arrivals are measured. */

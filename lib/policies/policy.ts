@@ -78,6 +78,9 @@ export interface Policy {
   reason?(ticket: Ticket, nowMs: number): string;
 }
 
+/** Whether the time of a plan is over; with a share, whether that part of its time is. */
+export type OutOfTime = (share?: number) => boolean;
+
 /** What a policy searches with: the waiting tickets and the engine. */
 export interface CandidateSource {
   /** Ascending by mean skill, then by ticket id. Contains released tickets too: see `isWaiting`. */

@@ -21,6 +21,7 @@ import {
   type CandidateSource,
   type CandidatesWithin,
   meanSkill,
+  type OutOfTime,
 } from './policy.ts';
 
 /**
@@ -37,9 +38,6 @@ const WITHIN_NODE_BUDGET = 400;
 
 /** The share of the tick's time that a partition of everyone may take. */
 const PARTITION_SHARE = 0.5;
-
-/** Whether the time of a plan is over; with a share, whether that part of its time is. */
-export type OutOfTime = (share?: number) => boolean;
 
 /** The waiting tickets of one tick: sorted views for the policies' searches, and games from the engine. */
 export class WaitingPool implements CandidateSource {

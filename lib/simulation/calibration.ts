@@ -2,7 +2,7 @@ import type { Game, Ticket } from '../engine/types.ts';
 import type { Filling, TickMemory } from '../policies/plan.ts';
 import { Likenesses } from '../policies/waits/likenesses.ts';
 import { countTick, quantilesIn, shareBelow, type WaitTable } from '../policies/waits/wait-table.ts';
-import type { Observer } from './simulate.ts';
+import type { Observer } from './observer.ts';
 
 /** The shares of matched tickets whose times are estimated and compared. */
 export const TOLD_PARTS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9] as const;

@@ -5,7 +5,7 @@ import { type RulesOfTeams, relaxableRules, relaxedRules } from '../rules/relaxe
 import type { BackfillMeasures } from './backfill-measures.ts';
 import { type Distribution, distributionOf, rounded } from './distribution.ts';
 import { Histogram } from './histogram.ts';
-import type { Observer } from './simulate.ts';
+import type { Observer } from './observer.ts';
 import { TimeSeries } from './time-series.ts';
 
 /** The waits of a part of the players, in seconds. */

@@ -10,9 +10,10 @@ import type { Arrival } from './arrivals.ts';
 import { type CalibrationOf, WaitCalibration } from './calibration.ts';
 import { type CostEstimate, estimateCost } from './cost.ts';
 import { type Measures, Meter } from './measures.ts';
+import type { Observer } from './observer.ts';
 import { shortRunWarning } from './run-length.ts';
 import { RunningMatches } from './running-matches.ts';
-import { type Observer, type Progress, simulate } from './simulate.ts';
+import { type Progress, simulate } from './simulate.ts';
 import type { Traffic } from './traffic.ts';
 
 export interface PlayResult {

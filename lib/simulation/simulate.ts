@@ -1,22 +1,12 @@
-import type { Game, Ticket } from '../engine/types.ts';
+import type { Ticket } from '../engine/types.ts';
 import { KeptSearches } from '../policies/kept-searches.ts';
-import { type Filling, planTick, type QueueRules, type TickMemory } from '../policies/plan.ts';
+import { planTick, type QueueRules, type TickMemory } from '../policies/plan.ts';
 import { meanSkill } from '../policies/policy.ts';
 import { rangeName, type TickRange, tickRanges } from '../service/domain/buckets.ts';
 import type { Arrival } from './arrivals.ts';
 import type { WaitCalibration } from './calibration.ts';
+import type { Observer } from './observer.ts';
 import type { RunningMatches } from './running-matches.ts';
-
-/** Receives the events of a simulation in order. All times are virtual, milliseconds since the epoch. */
-export interface Observer {
-  matched(game: Game, tickets: readonly Ticket[], nowMs: number): void;
-  /** Tickets that join a running match. */
-  joined(filling: Filling, tickets: readonly Ticket[], nowMs: number): void;
-  timedOut(ticket: Ticket, nowMs: number): void;
-  cancelled(ticket: Ticket, atMs: number): void;
-  /** After each slot of the clock, all buckets together; `waiting` in the order of arrival. */
-  ticked(nowMs: number, waiting: readonly Ticket[]): void;
-}
 
 export interface SimulationOptions {
   readonly rules: QueueRules & { readonly buckets?: 'auto' | readonly number[] | undefined };

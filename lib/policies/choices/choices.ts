@@ -1,7 +1,7 @@
 import { levelsOf } from '../../rules/levels.ts';
 import type { Rule } from '../../rules/rule-types.ts';
 import type { RuledPlayer } from '../../rules/types.ts';
-import type { QueueRules } from '../plan.ts';
+import type { QueueRules } from '../queue-rules.ts';
 
 /** Something that the players of a queue choose, and that may leave the wait without a bound. */
 export interface Choice {

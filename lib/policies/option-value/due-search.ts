@@ -11,7 +11,7 @@ import {
 import type { IsDue } from './due-tickets.ts';
 import { forLoad, type LimitTerms, limitOf } from './limits.ts';
 import { seatLoads } from './seat-loads.ts';
-import { type Neighbours, SkillLine } from './skill-line.ts';
+import { type Neighbours, WaitingLine } from './waiting-line.ts';
 
 /**
  * With parties, a ticket is due at every tick once its threshold has grown by this factor. Games that are found around
@@ -121,7 +121,7 @@ class DueSearch {
   /** The loads of seats that the limits of the games offered contain. */
   readonly #loads: Map<Ticket, number>;
   readonly #of: WaitingTickets;
-  readonly #line: SkillLine;
+  readonly #line: WaitingLine;
   readonly #search: ReturnType<CandidateSource['within']>;
   readonly #seatsMin: number;
   /** Parties may not fit into the teams and roles may be missing, so the engine gets more tickets than a game needs. */
@@ -158,7 +158,7 @@ class DueSearch {
     this.#termsOf = termsOf;
     this.#loads = loads;
     this.#of = of;
-    this.#line = new SkillLine(skills, sizes);
+    this.#line = new WaitingLine(skills, sizes);
     this.#search = pool.within(sorted, limits);
     this.#seatsMin = seatsMin;
     this.#isMany = due.length >= GAMES_OF_MANY * seats;

@@ -3,7 +3,7 @@ import type { Ticket } from '../../engine/types.ts';
 import { leastSpreadAround } from '../least-spread.ts';
 import { type Candidate, type CandidateSource, meanSkill, type PoolFacts } from '../policy.ts';
 import type { LimitTerms } from './limits.ts';
-import { type Neighbours, PLACES_BESIDE_PARTIES } from './skill-line.ts';
+import { type Neighbours, PLACES_BESIDE_PARTIES } from './waiting-line.ts';
 
 /**
  * For parties and roles under rules: for each ticket, longest wait first, the best game among its neighbours. Neighbours of
@@ -33,7 +33,8 @@ export function* aroundLongestWaiters(
     for (const neighbours of searched) {
       if (!pool.isWaiting(anchor)) break;
       const near = nearest(middle, neighbours);
-      if (near === undefined || leastExcess(near, middle) > highestLimit(near)) continue;
+      if (near === undefined || leastExcess(near, middle) > highestLimit(near.map((at) => terms[at])))
+        continue;
       let candidate = pool.gameAmong(
         near.map((at) => sorted[at]),
         anchor,
@@ -89,15 +90,11 @@ export function* aroundLongestWaiters(
     }
     return leastSpreadAround(others, seats, sorted[middle].players.length, rules.q);
   }
+}
 
-  /** An upper bound on the limit of any game among these tickets, without the spread within parties. */
-  function highestLimit(near: readonly number[]): number {
-    let threshold = 0;
-    let urgency = 0;
-    for (const at of near) {
-      threshold = Math.max(threshold, terms[at].threshold);
-      urgency = Math.max(urgency, terms[at].urgency);
-    }
-    return threshold * (1 + urgency);
-  }
+/** An upper bound on the limit of any game among tickets of these terms, without the spread within parties. */
+function highestLimit(terms: readonly LimitTerms[]): number {
+  const threshold = Math.max(...terms.map((one) => one.threshold));
+  const urgency = Math.max(...terms.map((one) => one.urgency));
+  return threshold * (1 + urgency);
 }

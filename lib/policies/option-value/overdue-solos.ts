@@ -2,7 +2,7 @@ import { shapeOf } from '../../engine/game-pool.ts';
 import type { Ticket } from '../../engine/types.ts';
 import { type Candidate, type CandidateSource, meanSkill, type PoolFacts } from '../policy.ts';
 import type { LimitTerms } from './limits.ts';
-import { SkillLine } from './skill-line.ts';
+import { WaitingLine } from './waiting-line.ts';
 
 /**
  * For solos: a game for each overdue ticket, the longest wait first.
@@ -25,7 +25,7 @@ export function* overdueSolos(
   if (anchors.length === 0 || anchors.length > seats) return;
   const sorted = pool.bySkill.filter((ticket) => pool.isWaiting(ticket));
   const places = new Map(sorted.map((ticket, at) => [ticket, at]));
-  const line = new SkillLine(Float64Array.from(sorted, meanSkill), new Uint8Array(sorted.length).fill(1));
+  const line = new WaitingLine(Float64Array.from(sorted, meanSkill), new Uint8Array(sorted.length).fill(1));
   const nearest = (anchor: Ticket, players: number) => {
     const near = line.nearest(places.get(anchor)!, 'all', players, () => false);
     return { tickets: near.places.map((at) => sorted[at]), middle: near.middle };

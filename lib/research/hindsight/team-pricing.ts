@@ -2,8 +2,8 @@ import { type Cell, cellOf, type Grid, leastCell } from './cells.ts';
 import { CentreChoice } from './centre-choice.ts';
 import type { Chooser } from './chooser.ts';
 import { type Column, gameColumn } from './cover-program.ts';
+import type { Finding } from './finding.ts';
 import { type Instance, leastCost } from './instance.ts';
-import type { Finding } from './pricing.ts';
 import { TickList } from './tick-list.ts';
 
 /**

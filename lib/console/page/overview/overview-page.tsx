@@ -9,13 +9,7 @@ import { outage, service } from '../data/service.ts';
 import { countText, numberText } from '../frame/format.ts';
 import { Loading, Page } from '../frame/page.tsx';
 import { deadLetterTroubles, type Trouble, troublesOf } from './health.ts';
-import { QueueRow } from './queue-row.tsx';
-
-/** A queue with what is wrong with it. */
-export interface ListedQueue {
-  readonly live: LiveQueue;
-  readonly troubles: readonly Trouble[];
-}
+import { type ListedQueue, QueueRow } from './queue-row.tsx';
 
 /** Dead letters stay until somebody acts, so a minute more or less does not matter. */
 const DEAD_LETTERS_MS = 20_000;

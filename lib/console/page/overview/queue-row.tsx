@@ -1,12 +1,19 @@
 import { TimeChart } from '../charts/time-chart.tsx';
+import type { LiveQueue } from '../data/live-queues.ts';
 import { measuresOf } from '../data/measures.ts';
 import { waitingAndMatched } from '../data/timelines.ts';
 import { numberText, secondsText, shareText } from '../frame/format.ts';
 import { pathTo } from '../frame/router.ts';
 import { shapeText } from '../frame/shape.ts';
 import { gamesShare } from '../queue/funnel.tsx';
+import type { Trouble } from './health.ts';
 import { memo } from './memo.ts';
-import type { ListedQueue } from './overview-page.tsx';
+
+/** A queue with what is wrong with it. */
+export interface ListedQueue {
+  readonly live: LiveQueue;
+  readonly troubles: readonly Trouble[];
+}
 
 const WINDOW = { windowSeconds: 300, binSeconds: 10 };
 const SERIES = [

@@ -4,6 +4,15 @@ import { type PlayResult, play } from '../../../simulation/play.ts';
 import type { Progress } from '../../../simulation/simulate.ts';
 import { type TrafficOptions, trafficOfOptions } from '../../../simulation/traffic-options.ts';
 
+/** A run that has ended. */
+export interface Run {
+  readonly name: string;
+  readonly definition: QueueDefinition;
+  readonly options: TrafficOptions;
+  readonly result: PlayResult;
+  readonly seconds: number;
+}
+
 /** As many as `muster simulate` plays by default. */
 export const PLAYERS = 20_000;
 

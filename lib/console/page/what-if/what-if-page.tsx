@@ -1,7 +1,6 @@
 import { type Signal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { QueueDefinition } from '../../../contract/queue-definition.ts';
-import type { PlayResult } from '../../../simulation/play.ts';
 import { runJson } from '../../../simulation/run-json.ts';
 import type { TrafficOptions } from '../../../simulation/traffic-options.ts';
 import { definitionProblems } from '../data/definition-problems.ts';
@@ -15,17 +14,8 @@ import { shapeText } from '../frame/shape.ts';
 import { commandOf } from './command.ts';
 import { knobsOf, withKnobs } from './knobs.ts';
 import { assumedTraffic, measuredTraffic } from './measured-traffic.ts';
-import { PLAYERS } from './run.ts';
+import { PLAYERS, type Run } from './run.ts';
 import { TradePicture } from './trade-picture.tsx';
-
-/** A run that has ended. */
-export interface Run {
-  readonly name: string;
-  readonly definition: QueueDefinition;
-  readonly options: TrafficOptions;
-  readonly result: PlayResult;
-  readonly seconds: number;
-}
 
 /** Requests for tickets from which arrivals are measured. */
 const TICKET_REQUESTS = 3;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PLACES_BESIDE_PARTIES, SkillLine } from '../../lib/policies/option-value/skill-line.ts';
+import { PLACES_BESIDE_PARTIES, WaitingLine } from '../../lib/policies/option-value/waiting-line.ts';
 import { seeded } from '../engine/random-pool.ts';
 
 describe('tickets in the order of skill', () => {
@@ -8,7 +8,7 @@ describe('tickets in the order of skill', () => {
   const sizes = Uint8Array.from(skills, () => (random() < 0.7 ? 1 : 3));
 
   it('lists the tickets nearest to one of them, without those removed or left out', () => {
-    const line = new SkillLine(skills, sizes);
+    const line = new WaitingLine(skills, sizes);
     for (let removed = 0; removed < 50; removed++) {
       const places = line.places();
       const middle = places[Math.floor(random() * places.length)];
@@ -32,7 +32,7 @@ describe('tickets in the order of skill', () => {
   });
 
   it('lists for a party parties, and as many solo players as two parties need beside them', () => {
-    const line = new SkillLine(skills, sizes);
+    const line = new WaitingLine(skills, sizes);
     const near = line.nearest(sizes.indexOf(3), 'of its kind', 1000, () => false);
     expect(near.places.filter((at) => sizes[at] === 1)).toHaveLength(PLACES_BESIDE_PARTIES);
     expect(near.places.filter((at) => sizes[at] === 3)).toHaveLength(

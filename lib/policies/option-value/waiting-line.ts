@@ -6,7 +6,7 @@ export const PLACES_BESIDE_PARTIES = 2;
 const CHECKED_MAX = 200;
 
 /** Tickets in the order of skill, as a linked list from which they can be removed. A ticket is known by its place. */
-export class SkillLine {
+export class WaitingLine {
   readonly #skills: Float64Array;
   readonly #sizes: Uint8Array;
   /** By place: the next places in the list on both sides; −1 and the number of tickets at the ends. */
