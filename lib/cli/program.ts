@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { allowClosedPipes } from './closed-pipe.ts';
 import { consoleCommand } from './console.ts';
+import { costCommand } from './cost.ts';
 import { demoCommand } from './demo/demo.ts';
 import { reportFailure } from './failure.ts';
 import { importCommand } from './import.ts';
@@ -29,6 +30,7 @@ const program = new Command('muster')
   .addCommand(partitionCommand())
   .addCommand(simulateCommand())
   .addCommand(tuneCommand())
+  .addCommand(costCommand())
   .addCommand(reproduceCommand())
   .addCommand(importCommand());
 

@@ -18,7 +18,38 @@ export const PRICES = {
   eventBridgeEvents: 1.0,
   /** A GB taken in by CloudWatch Logs. */
   logsGb: 0.5,
+  /** A metric that an alarm watches, a month. */
+  alarmMetric: 0.1,
+  /** A custom metric, a month. */
+  customMetric: 0.3,
+  /** A dashboard, a month. */
+  dashboard: 3,
 } as const;
+
+/** What a deployment has whether it is used or not. */
+export const DEPLOYED = {
+  /** Metrics that its alarms watch. */
+  alarmMetrics: 42,
+  dashboards: 1,
+  /** SQS queues that invoke functions. */
+  polledQueues: 6,
+  /** Custom metrics of a queue definition that is used. */
+  metricsPerQueue: 8,
+} as const;
+
+/** Pollers that Lambda starts for an SQS queue, and the length of their long polls in seconds. */
+const POLLERS = { perQueue: 5, seconds: 20 };
+
+/** US dollars a month that do not depend on the number of players. @param queues the queue definitions that are used */
+export function standingDollars(queues: number, seconds: number) {
+  const receives = (DEPLOYED.polledQueues * POLLERS.perQueue * seconds) / POLLERS.seconds;
+  return {
+    alarms: DEPLOYED.alarmMetrics * PRICES.alarmMetric,
+    dashboard: DEPLOYED.dashboards * PRICES.dashboard,
+    metrics: queues * DEPLOYED.metricsPerQueue * PRICES.customMetric,
+    emptyReceives: (receives / 1_000_000) * PRICES.sqsRequests,
+  };
+}
 
 /** Bytes that API Gateway logs per request, in addition to the functions' own lines. */
 export const LOG_BYTES = { request: 400 } as const;
@@ -50,94 +81,139 @@ export const MEASURED = {
   waitingTicketBytes: 150,
 } as const;
 
-/** US dollars per million players who arrive. */
-export interface CostEstimate {
-  readonly perMillionPlayers: number;
-  readonly parts: {
-    readonly api: number;
-    readonly functions: number;
-    readonly tables: number;
-    readonly queues: number;
-    readonly events: number;
-    readonly logs: number;
-  };
+/** What the service does for the tickets of some time, in counts. */
+export interface Work {
+  readonly tickets: number;
+  /** How the tickets end; the others still wait. */
+  readonly matched: number;
+  readonly cancelled: number;
+  readonly timedOut: number;
+  readonly matches: number;
+  /** The searches; each bucket's search counts. */
+  readonly ticks: number;
+  /** The mean number of waiting tickets at a tick. */
+  readonly waiting: number;
+}
+
+/** The resources of AWS that some work uses. */
+export interface Usage {
+  readonly requests: number;
+  readonly invocations: number;
+  readonly gbSeconds: number;
+  readonly writeUnits: number;
+  readonly readUnits: number;
+  readonly queueRequests: number;
+  readonly busEvents: number;
+  readonly logBytes: number;
+}
+
+/** US dollars, by the service of AWS. */
+export interface Dollars {
+  readonly api: number;
+  readonly functions: number;
+  readonly tables: number;
+  readonly queues: number;
+  readonly events: number;
+  readonly logs: number;
 }
 
 const MILLION = 1_000_000;
 const QUERY_UNIT_BYTES = 8192;
 
 /**
- * Estimates the cost of the simulated queue on AWS from the measured resources of the service.
+ * The resources that the measured service uses for some work.
  *
- * A ticket is posted once, and a webhook reports its match, one per match. Polls, backups, alarms and data transfer are
- * not counted. Tickets that end without a match are assumed to be as large as the others.
+ * A ticket is posted once, by a request of its own, and a webhook reports its match, one per match. Polls, backups, alarms and
+ * data transfer are not counted. Tickets that end without a match are assumed to be as large as the others.
+ */
+export function usageOf(work: Work, { events }: Pick<QueueDefinition, 'events'>): Usage {
+  const { tickets, matched, cancelled, timedOut, matches, ticks, waiting } = work;
+  const onBus = (type: EventType, count: number) =>
+    (events?.includes(type) ?? type !== 'TicketQueued') ? count : 0;
+  const requests = tickets + cancelled;
+  const published = onBus('TicketQueued', tickets) + matches + cancelled + timedOut;
+  const queryUnits = Math.max(0.5, (waiting * MEASURED.waitingTicketBytes) / QUERY_UNIT_BYTES);
+  return {
+    requests,
+    invocations: requests + published + matches + ticks,
+    gbSeconds:
+      requests * MEASURED.enqueue.gbSeconds +
+      published * MEASURED.publish.gbSeconds +
+      matches * MEASURED.webhook.gbSeconds +
+      ticks * MEASURED.tick.gbSeconds,
+    writeUnits:
+      tickets * MEASURED.enqueue.writeUnits +
+      matched * MEASURED.ticketMatched.writeUnits +
+      (cancelled + timedOut) * MEASURED.ticketGivenUp.writeUnits +
+      matches * MEASURED.match.writeUnits +
+      ticks * MEASURED.tick.writeUnits,
+    readUnits:
+      requests * MEASURED.enqueue.readUnits +
+      published * MEASURED.publish.readUnits +
+      matches * MEASURED.webhook.readUnits +
+      ticks * (MEASURED.tick.readUnits + queryUnits),
+    queueRequests: matches * MEASURED.webhook.queueRequests + ticks * MEASURED.tick.queueRequests,
+    // Every match is published on the bus, where the webhook subscribes.
+    busEvents:
+      onBus('TicketQueued', tickets) +
+      onBus('TicketCancelled', cancelled) +
+      onBus('TicketTimedOut', timedOut) +
+      matches,
+    logBytes: requests * LOG_BYTES.request + ticks * MEASURED.tick.logBytes,
+  };
+}
+
+/** What resources cost at the list prices. */
+export function dollarsOf(usage: Usage): Dollars {
+  return {
+    api: (usage.requests / MILLION) * PRICES.apiRequests,
+    functions:
+      (usage.invocations / MILLION) * PRICES.lambdaRequests + usage.gbSeconds * PRICES.lambdaGbSecond,
+    tables:
+      (usage.writeUnits / MILLION) * PRICES.dynamoWriteUnits +
+      (usage.readUnits / MILLION) * PRICES.dynamoReadUnits,
+    queues: (usage.queueRequests / MILLION) * PRICES.sqsRequests,
+    events: (usage.busEvents / MILLION) * PRICES.eventBridgeEvents,
+    logs: (usage.logBytes / 1e9) * PRICES.logsGb,
+  };
+}
+
+export function sumOf(dollars: Dollars): number {
+  return Object.values(dollars).reduce((sum, part) => sum + part, 0);
+}
+
+/** US dollars per million players who arrive. */
+export interface CostEstimate {
+  readonly perMillionPlayers: number;
+  readonly parts: Dollars;
+}
+
+/**
+ * Estimates the cost of the simulated queue on AWS from the measured resources of the service; see {@link usageOf}.
  *
  * @param ticks the searches; each bucket's search counts
  */
 export function estimateCost(
   measures: Measures,
   ticks: number,
-  { events }: Pick<QueueDefinition, 'events'>,
+  definition: Pick<QueueDefinition, 'events'>,
 ): CostEstimate {
   const { tickets, matches, players, outcome, waitingPlayers } = measures;
   const perPlayer = players === 0 ? 0 : tickets / players;
-  const cancelled = outcome.cancelled * perPlayer;
-  const timedOut = outcome.timedOut * perPlayer;
-  const matched = outcome.matched * perPlayer;
-  const onBus = (type: EventType, count: number) =>
-    (events?.includes(type) ?? type !== 'TicketQueued') ? count : 0;
-
-  const requests = tickets + cancelled;
-  const published = onBus('TicketQueued', tickets) + matches + cancelled + timedOut;
-  // Every match is published on the bus, where the webhook subscribes.
-  const busEvents =
-    onBus('TicketQueued', tickets) +
-    onBus('TicketCancelled', cancelled) +
-    onBus('TicketTimedOut', timedOut) +
-    matches;
-  const invocations = requests + published + matches + ticks;
-  const gbSeconds =
-    requests * MEASURED.enqueue.gbSeconds +
-    published * MEASURED.publish.gbSeconds +
-    matches * MEASURED.webhook.gbSeconds +
-    ticks * MEASURED.tick.gbSeconds;
-  const writeUnits =
-    tickets * MEASURED.enqueue.writeUnits +
-    matched * MEASURED.ticketMatched.writeUnits +
-    (cancelled + timedOut) * MEASURED.ticketGivenUp.writeUnits +
-    matches * MEASURED.match.writeUnits +
-    ticks * MEASURED.tick.writeUnits;
-  const queryUnits = Math.max(
-    0.5,
-    (waitingPlayers.mean * perPlayer * MEASURED.waitingTicketBytes) / QUERY_UNIT_BYTES,
-  );
-  const readUnits =
-    requests * MEASURED.enqueue.readUnits +
-    published * MEASURED.publish.readUnits +
-    matches * MEASURED.webhook.readUnits +
-    ticks * (MEASURED.tick.readUnits + queryUnits);
-  const queueRequests = matches * MEASURED.webhook.queueRequests + ticks * MEASURED.tick.queueRequests;
-  const logBytes = requests * LOG_BYTES.request + ticks * MEASURED.tick.logBytes;
-
-  const perMillionPlayers = (dollars: number) =>
-    players === 0 ? 0 : Number(((dollars / players) * MILLION).toPrecision(4));
-  const dollars = {
-    api: (requests / MILLION) * PRICES.apiRequests,
-    functions: (invocations / MILLION) * PRICES.lambdaRequests + gbSeconds * PRICES.lambdaGbSecond,
-    tables: (writeUnits / MILLION) * PRICES.dynamoWriteUnits + (readUnits / MILLION) * PRICES.dynamoReadUnits,
-    queues: (queueRequests / MILLION) * PRICES.sqsRequests,
-    events: (busEvents / MILLION) * PRICES.eventBridgeEvents,
-    logs: (logBytes / 1e9) * PRICES.logsGb,
+  const work: Work = {
+    tickets,
+    matched: outcome.matched * perPlayer,
+    cancelled: outcome.cancelled * perPlayer,
+    timedOut: outcome.timedOut * perPlayer,
+    matches,
+    ticks,
+    waiting: waitingPlayers.mean * perPlayer,
   };
-  return {
-    perMillionPlayers: perMillionPlayers(Object.values(dollars).reduce((sum, part) => sum + part, 0)),
-    parts: {
-      api: perMillionPlayers(dollars.api),
-      functions: perMillionPlayers(dollars.functions),
-      tables: perMillionPlayers(dollars.tables),
-      queues: perMillionPlayers(dollars.queues),
-      events: perMillionPlayers(dollars.events),
-      logs: perMillionPlayers(dollars.logs),
-    },
-  };
+  const dollars = dollarsOf(usageOf(work, definition));
+  const perMillion = (part: number) =>
+    players === 0 ? 0 : Number(((part / players) * MILLION).toPrecision(4));
+  const parts = Object.fromEntries(
+    Object.entries(dollars).map(([name, part]) => [name, perMillion(part)]),
+  ) as unknown as Dollars;
+  return { perMillionPlayers: perMillion(sumOf(dollars)), parts };
 }

@@ -38,6 +38,7 @@ describe.concurrent('muster', () => {
       'partition',
       'simulate',
       'tune',
+      'cost',
       'reproduce',
       'import',
       'help',
@@ -70,6 +71,9 @@ describe.concurrent('muster', () => {
       /^cannot write queues: it is a folder\n$/,
     ],
     [['demo', '--rate', '0'], /--rate.*0/],
+    [['cost'], /--dau <players>/],
+    [['cost', '--dau', '0'], /--dau.*from 1 up, got 0/],
+    [['cost', '--dau', '9', '--party', '0.5'], /--party.*from 1 up, got 0.5/],
     [['demo', '--seconds', '1e9'], /--seconds.*at most 2147483 seconds \(24 days\), got 1e9/],
     [
       ['simulate', '--queue', 'queues/duel.json', '--skills', 'norml:5:1'],

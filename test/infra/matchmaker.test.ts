@@ -14,6 +14,7 @@ import { CONCURRENCY, limitsOf, POLL_CONCURRENCY } from '../../lib/infra/limits.
 import { Matchmaker, type MatchmakerProps } from '../../lib/infra/matchmaker.ts';
 import { isAllowed, roleStatements } from '../../lib/local/policy.ts';
 import { readStack } from '../../lib/local/template.ts';
+import { DEPLOYED } from '../../lib/simulation/cost.ts';
 import { temporaryFolder } from './synthesized.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -116,6 +117,25 @@ describe('Matchmaker in another app', () => {
     ];
     expect(levels(studio().template())).toEqual(['WARN']);
     expect(levels(studio({ invocationLog: true }).template())).toEqual(['INFO']);
+  });
+
+  it('has as many alarms, dashboards and queues with pollers as its price is estimated for', () => {
+    const template = studio().template();
+    const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
+    const metricsOf = ({ Properties }: (typeof alarms)[number]) =>
+      (Properties.Metrics as { MetricStat?: object }[] | undefined)?.filter(({ MetricStat }) => MetricStat)
+        .length ?? 1;
+    const sources = Object.values(template.findResources('AWS::Lambda::EventSourceMapping'));
+    const ofQueues = sources.filter(({ Properties }) => Properties.StartingPosition === undefined);
+    expect({
+      alarmMetrics: alarms.reduce((sum, alarm) => sum + metricsOf(alarm), 0),
+      dashboards: Object.keys(template.findResources('AWS::CloudWatch::Dashboard')).length,
+      polledQueues: ofQueues.length,
+    }).toEqual({
+      alarmMetrics: DEPLOYED.alarmMetrics,
+      dashboards: DEPLOYED.dashboards,
+      polledQueues: DEPLOYED.polledQueues,
+    });
   });
 
   it('notifies a topic when an alarm starts and ends', () => {

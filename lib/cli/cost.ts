@@ -1,0 +1,68 @@
+import { Command, InvalidArgumentError } from 'commander';
+import type { QueueDefinition } from '../contract/queue-definition.ts';
+import { type MonthlyBill, monthlyBill, type Players } from '../simulation/monthly-bill.ts';
+import { positiveNumber, printJson, readQueueFile, wholeNumber } from './input.ts';
+
+interface CostOptions {
+  readonly dau: number;
+  readonly matches: number;
+  readonly party: number;
+  readonly polls: number;
+  readonly queue?: string[];
+  readonly json?: boolean;
+}
+
+/** A queue of five against five, searched every second: the one of most questions about the price. */
+const FIVE_AGAINST_FIVE: QueueDefinition = {
+  name: 'five-against-five',
+  teamSize: 5,
+  imbalance: { alpha: 1, p: 1, q: 2 },
+  release: { policy: 'greedy' },
+  tickSeconds: 1,
+  timeoutSeconds: 120,
+};
+
+/** The command `cost`: the bill of a month on AWS, from the number of players. */
+export function costCommand(): Command {
+  return new Command('cost')
+    .summary('estimate the monthly bill on AWS from the number of players')
+    .description(
+      'Estimates the bill of a month of 30 days, at list prices of us-east-1 and before any free tier, from the resources ' +
+        'that the service uses for a ticket, a match and a tick. Data transfer, backups and game servers are not in it.',
+    )
+    .requiredOption('--dau <players>', 'players who play on a day', wholeNumber(1))
+    .option('--matches <number>', 'matches that each of them plays on that day', positiveNumber, 5)
+    .option('--party <players>', 'mean number of players of a ticket, 1 or more', partySize, 1)
+    .option('--polls <number>', 'long polls of 20 s for each ticket (webhooks need none)', wholeNumber(0), 0)
+    .option('--queue <file...>', 'queue definitions over which the players are spread (default: one of 5v5)')
+    .option('--json', 'print the bill as JSON (default: when the output is not a terminal)')
+    .action(({ dau, matches, party, polls, queue, json }: CostOptions) => {
+      const players = { perDay: dau, matchesEach: matches, partySize: party, pollsPerTicket: polls };
+      const bill = monthlyBill(players, queue?.map(readQueueFile) ?? [FIVE_AGAINST_FIVE]);
+      if (json || !process.stdout.isTTY) printJson(bill);
+      else console.log(billText(bill, players));
+    });
+}
+
+function partySize(value: string): number {
+  const size = Number(value);
+  if (value.trim() !== '' && size >= 1 && Number.isFinite(size)) return size;
+  throw new InvalidArgumentError(`Expected a number from 1 up, got ${value}.`);
+}
+
+function billText(bill: MonthlyBill, { perDay, matchesEach }: Players): string {
+  const whole = (count: number) => Math.round(count).toLocaleString('en');
+  const dollars = (value: number) => value.toFixed(2).padStart(10);
+  const width = Math.max(...bill.lines.map(({ what }) => what.length));
+  const line = (service: string, what: string, value: number) =>
+    `${service.padEnd(16)}${what.padEnd(width)}${dollars(value)}`;
+  return [
+    `${whole(perDay)} players a day, ${matchesEach} matches each: ${whole(bill.tickets)} tickets and ${whole(bill.matches)} matches a month`,
+    '',
+    `${''.padEnd(16 + width)}${'$ a month'.padStart(10)}`,
+    ...bill.lines.map(({ service, what, dollars: value }) => line(service, what, value)),
+    line('Total', '', bill.total),
+    '',
+    `$${((1e6 * bill.total) / bill.players).toFixed(2)} for a million players matched, all included.`,
+  ].join('\n');
+}

@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { dollarsOf, sumOf, usageOf } from '../../lib/simulation/cost.ts';
+import { type MonthlyBill, monthlyBill } from '../../lib/simulation/monthly-bill.ts';
+import { definition } from '../service/definitions.ts';
+
+const PLAYERS = { perDay: 100_000, matchesEach: 5, partySize: 1, pollsPerTicket: 0 };
+const MONTH_SECONDS = 30 * 86_400;
+const queue = definition({ teamSize: 5 });
+
+/** Dollars by the services of AWS. */
+const byService = ({ lines }: MonthlyBill) => {
+  const all = new Map<string, number>();
+  for (const { service, dollars } of lines) all.set(service, (all.get(service) ?? 0) + dollars);
+  return all;
+};
+
+describe('the bill of a month', () => {
+  it('is that of the measured resources, and of what a deployment has when nobody plays', () => {
+    const bill = monthlyBill(PLAYERS, [queue]);
+    expect(bill).toMatchObject({ players: 15e6, tickets: 15e6, matches: 1.5e6 });
+    const used = usageOf(
+      {
+        tickets: 15e6,
+        matched: 15e6,
+        cancelled: 0,
+        timedOut: 0,
+        matches: 1.5e6,
+        ticks: MONTH_SECONDS,
+        waiting: (15e6 / MONTH_SECONDS) * 20,
+      },
+      queue,
+    );
+    const standing = monthlyBill({ ...PLAYERS, perDay: 0 }, [queue]);
+    const idleTicks = usageOf(
+      { tickets: 0, matched: 0, cancelled: 0, timedOut: 0, matches: 0, ticks: MONTH_SECONDS, waiting: 0 },
+      queue,
+    );
+    const fixed = standing.total - sumOf(dollarsOf(idleTicks));
+    expect(bill.total).toBeCloseTo(sumOf(dollarsOf(used)) + fixed, 6);
+    expect(byService(bill).get('API Gateway')).toBeCloseTo(15, 6);
+  });
+
+  it('is the one that the documentation shows', () => {
+    const { lines, total } = monthlyBill(PLAYERS, [{ ...queue, name: 'five-against-five' }]);
+    const page = readFileSync(new URL('../../docs/deploy.md', import.meta.url), 'utf8');
+    for (const { service, what, dollars } of lines)
+      expect(page).toMatch(new RegExp(`\n${service} +${what} +${dollars.toFixed(2)}\n`));
+    expect(page).toMatch(new RegExp(`\nTotal +${total.toFixed(2)}\n`));
+  });
+
+  it('has a tick more for each slot when a bucket has more tickets than it takes', () => {
+    const many = { ...PLAYERS, perDay: 1e8 };
+    const once = byService(monthlyBill(many, [{ ...queue, tickSeconds: 1 }])).get('SQS')!;
+    const half = byService(monthlyBill(many, [{ ...queue, tickSeconds: 2 }])).get('SQS')!;
+    const few = byService(monthlyBill(PLAYERS, [queue])).get('SQS')!;
+    expect(once - half).toBeGreaterThan(5 * few);
+  });
+
+  it('counts parties, long polls, acceptance and servers', () => {
+    const bill = monthlyBill(PLAYERS, [queue]);
+    const parties = monthlyBill({ ...PLAYERS, partySize: 5 }, [queue]);
+    expect(parties).toMatchObject({ players: 15e6, tickets: 3e6, matches: 1.5e6 });
+    expect(parties.total).toBeLessThan(bill.total / 2);
+    // What docs/deploy.md says of a million long polls.
+    const polled = byService(monthlyBill({ ...PLAYERS, pollsPerTicket: 1 }, [queue]));
+    const extra = (service: string) => (polled.get(service)! - byService(bill).get(service)!) / 15;
+    expect(extra('API Gateway')).toBeCloseTo(1, 6);
+    expect(extra('Lambda')).toBeCloseTo(66.67 + 0.2, 2);
+    const acceptance = { timeoutSeconds: 20 };
+    const steps = monthlyBill(PLAYERS, [{ ...queue, acceptance, provisioner: { type: 'external' } }]);
+    expect(steps.total).toBeGreaterThan(bill.total + 15);
+  });
+
+  it('spreads the players over several queues, each with its ticks and metrics', () => {
+    const one = monthlyBill(PLAYERS, [queue]);
+    const three = monthlyBill(PLAYERS, [queue, queue, queue]);
+    expect(three).toMatchObject({ players: 15e6, tickets: 15e6, matches: 1.5e6 });
+    expect(byService(three).get('CloudWatch')! - byService(one).get('CloudWatch')!).toBeCloseTo(4.8, 6);
+    expect(byService(three).get('API Gateway')).toBeCloseTo(byService(one).get('API Gateway')!, 6);
+  });
+});
