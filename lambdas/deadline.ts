@@ -1,7 +1,7 @@
 import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
-import { matchIdOf } from '../lib/aws/match-message.ts';
+import { loggedIdsOf, matchIdOf } from '../lib/aws/match-message.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { messageConsumer } from '../lib/aws/message-consumer.ts';
 import { deadlineTimer, sqsClient, tickSender } from '../lib/aws/message-queue.ts';
@@ -24,7 +24,7 @@ const deps = {
 
 export const handler = messageConsumer(sqs, [url], {
   read: matchIdOf,
-  idsOf: (matchId) => ({ matchId }),
+  idsOf: loggedIdsOf,
   consume: async (matchId) => {
     const outcome = await checkDeadline(deps, matchId, Date.now());
     return outcome instanceof UnreadableQueue

@@ -1,7 +1,7 @@
 import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
-import { httpHandler, toProblem } from '../lib/aws/http.ts';
+import { httpHandler, logIds, toProblem } from '../lib/aws/http.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { meetingStore } from '../lib/aws/meeting-store.ts';
 import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
@@ -31,11 +31,15 @@ const estimates = new WaitEstimates(deps);
 
 export const handler = httpHandler('enqueue', {
   'POST /queues/{queue}/tickets': async ({ path: { queue }, json }) => {
-    const { created, ticket } = await enqueue(deps, queue, json(), Date.now());
+    const posted = json();
+    logIds({ ticketId: (posted as { ticketId?: unknown } | null)?.ticketId });
+    const { created, ticket } = await enqueue(deps, queue, posted, Date.now());
     return { status: created ? 201 : 200, body: await estimates.view(ticket) };
   },
   'POST /queues/{queue}/ticket-batches': async ({ path: { queue }, json }) => {
     const outcomes = await enqueueBatch(deps, queue, json(), Date.now());
+    const failed = outcomes.flatMap((one) => (one.outcome === 'failed' ? [one.ticketId] : []));
+    if (failed.length > 0) logIds({ ticketIds: failed });
     const results = outcomes.map((one) => toBatchResult(one, toProblem, (ticket) => estimates.view(ticket)));
     return { status: 200, body: { results: await Promise.all(results) } };
   },

@@ -23,6 +23,7 @@ import { DeliveryLog } from '../lib/service/events/delivery-log.ts';
 import { type DeliveryOutcome, deliver } from '../lib/service/events/notify.ts';
 import { recentReceivers } from '../lib/service/events/recent-receivers.ts';
 import { testWebhooks } from '../lib/service/events/test-webhooks.ts';
+import { subjectOf } from '../lib/service/events/trace.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 
 const client = documentClient();
@@ -67,7 +68,7 @@ const consume = messageConsumer(sqs, [urls.first, urls.slowLane], {
   idsOf: ({ event, url = 'all' }) => ({
     eventId: event.eventId,
     type: event.type,
-    queue: event.queue,
+    ...subjectOf(event),
     webhook: url,
   }),
   consume: async (delivery) => {

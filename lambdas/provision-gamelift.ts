@@ -3,7 +3,7 @@ import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment, isGameLiftReachable } from '../lib/aws/environment.ts';
 import { gameSessions, isPlacementEvent, placementOfEvent } from '../lib/aws/game-sessions.ts';
-import { matchIdOf } from '../lib/aws/match-message.ts';
+import { loggedIdsOf, matchIdOf } from '../lib/aws/match-message.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { messageConsumer, PROVISION_BACKOFF } from '../lib/aws/message-consumer.ts';
 import { sqsClient } from '../lib/aws/message-queue.ts';
@@ -52,7 +52,7 @@ export const handler = messageConsumer(
       const news = placementOfEvent(message);
       return { matchId: attemptOf(news.placementId).matchId, news };
     },
-    idsOf: ({ matchId }) => ({ matchId }),
+    idsOf: ({ matchId }, message) => loggedIdsOf(matchId, message),
     consume: ({ matchId, news }) => provision(deps, matchId, Date.now(), news),
   },
   PROVISION_BACKOFF,

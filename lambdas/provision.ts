@@ -2,7 +2,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment, privateAddressesAllowed } from '../lib/aws/environment.ts';
-import { matchIdOf } from '../lib/aws/match-message.ts';
+import { loggedIdsOf, matchIdOf } from '../lib/aws/match-message.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { messageConsumer, PROVISION_BACKOFF } from '../lib/aws/message-consumer.ts';
 import { sqsClient } from '../lib/aws/message-queue.ts';
@@ -37,7 +37,7 @@ export const handler = messageConsumer(
   [environment('PROVISION_QUEUE_URL')],
   {
     read: matchIdOf,
-    idsOf: (matchId) => ({ matchId }),
+    idsOf: loggedIdsOf,
     consume: (matchId) => provision(deps, matchId, Date.now()),
   },
   PROVISION_BACKOFF,

@@ -23,6 +23,7 @@ import { readParkedEvent } from '../lib/service/domain/parked-event.ts';
 import { Unreadable } from '../lib/service/domain/unreadable.ts';
 import { type CountDeps, type CountedQueue, countOutcomes } from '../lib/service/events/count-outcomes.ts';
 import { type Change, type PublishDeps, publish, publishParked } from '../lib/service/events/publish.ts';
+import { subjectOf, traceOf } from '../lib/service/events/trace.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 
 const sqs = sqsClient();
@@ -55,7 +56,7 @@ export const handler = (event: DynamoDBStreamEvent | SQSEvent, context: Context)
 
 const fromParking = messageConsumer(sqs, [parkedUrl], {
   read: readParkedEvent,
-  idsOf: ({ event }) => ({ eventId: event.eventId, type: event.type, queue: event.queue }),
+  idsOf: ({ event }) => ({ eventId: event.eventId, type: event.type, ...subjectOf(event) }),
   consume: async (parked) => {
     const result = await publishParked(deps, parked, clock.now());
     if (result.outcome === 'waiting') countParked();
@@ -86,6 +87,10 @@ async function fromStream(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResp
   );
   const first = records[Math.min(...again)];
   const published = records.slice(0, first === undefined ? undefined : records.indexOf(first));
+  for (const { change } of published) {
+    const trace = traceOf(change);
+    if (trace !== undefined) logger.info('event', { ...trace });
+  }
   const counted = await countOutcomes(
     deps,
     published.map(({ change }) => change),

@@ -55,8 +55,11 @@ export function httpHandler<Fn extends ApiFunction>(name: Fn, handlers: Handlers
     event: APIGatewayProxyEventV2,
     context: Context,
   ): Promise<APIGatewayProxyStructuredResultV2> => {
+    logger.resetKeys();
     logger.addContext(context);
     logger.setCorrelationId(event.requestContext.requestId);
+    const { queue, ticketId, matchId } = pathOf(event);
+    logIds({ queue, ticketId, matchId });
     try {
       const { routeKey } = event;
       if (routeKey === '$default' && otherwise)
@@ -69,6 +72,16 @@ export function httpHandler<Fn extends ApiFunction>(name: Fn, handlers: Handlers
       return problemResult(toProblem(error), event);
     }
   };
+}
+
+/** Ids have at most 128 characters. */
+const LOGGED_MAX = 128;
+
+/** Adds ids to the further lines of this request's log. They say nothing about players. What cannot be an id is omitted. */
+export function logIds(ids: Readonly<Record<string, unknown>>): void {
+  const isId = (value: unknown) => typeof value === 'string' && value.length <= LOGGED_MAX;
+  const known = Object.entries(ids).filter(([, id]) => (Array.isArray(id) ? id.every(isId) : isId(id)));
+  if (known.length > 0) logger.appendKeys(Object.fromEntries(known));
 }
 
 function toRequest<Key extends RouteKey>(

@@ -1,9 +1,16 @@
 import * as z from 'zod';
 import { readWith } from '../service/domain/unreadable.ts';
+import { ticketsIn } from '../service/events/trace.ts';
+
+const teams = z.array(z.object({ players: z.array(z.object({ ticketId: z.string().optional() })) }));
 
 /** An event about a match from a rule of the bus, or a reminder that Muster has sent to itself. */
 const matchMessage = z.union([
-  z.object({ detail: z.object({ match: z.object({ matchId: z.string() }) }) }),
+  z.object({
+    detail: z.object({
+      match: z.object({ matchId: z.string(), teams: teams.optional().catch(undefined) }),
+    }),
+  }),
   z.object({ matchId: z.string() }),
 ]);
 
@@ -14,4 +21,11 @@ const matchMessage = z.union([
 export function matchIdOf(message: unknown): string {
   const read = readWith(matchMessage, message, 'a message about a match');
   return 'detail' in read ? read.detail.match.matchId : read.matchId;
+}
+
+/** The fields of the log for a message about a match: its id, and those of its tickets if the message has them. */
+export function loggedIdsOf(matchId: string, message: unknown): { matchId: string; ticketIds?: string[] } {
+  const { data } = matchMessage.safeParse(message);
+  const seated = data !== undefined && 'detail' in data ? data.detail.match.teams : undefined;
+  return { matchId, ...(seated && { ticketIds: ticketsIn(seated) }) };
 }

@@ -26,8 +26,8 @@ export interface Consumer<Message> {
    * @throws Unreadable
    */
   readonly read: (body: unknown) => Message;
-  /** Log fields that identify a message. */
-  readonly idsOf: (message: Message) => Record<string, string>;
+  /** Log fields that identify a message. @param body as it was received */
+  readonly idsOf: (message: Message, body: unknown) => Readonly<Record<string, unknown>>;
   readonly consume: (message: Message) => Promise<Consumed>;
 }
 
@@ -65,10 +65,11 @@ export function messageConsumer<Message>(
   };
   const one = async (record: SQSRecord, limitMs: number): Promise<void> => {
     const tries = Number(record.attributes.ApproximateReceiveCount);
-    let ids: Record<string, string | number> = { messageId: record.messageId, tries };
+    let ids: Readonly<Record<string, unknown>> = { messageId: record.messageId, tries };
     const handle = async (): Promise<Consumed> => {
-      const message = consumer.read(JSON.parse(record.body));
-      ids = { ...ids, ...consumer.idsOf(message) };
+      const body: unknown = JSON.parse(record.body);
+      const message = consumer.read(body);
+      ids = { ...ids, ...consumer.idsOf(message, body) };
       return consumer.consume(message);
     };
     const result = await within(limitMs, handle()).catch((error: Error): Consumed => {

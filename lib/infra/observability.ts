@@ -5,11 +5,16 @@ import {
   type AlarmProps,
   ComparisonOperator,
   Dashboard,
+  DashboardVariable,
+  DefaultValue,
   GraphWidget,
   type IMetric,
+  LogQueryWidget,
   MathExpression,
   Metric,
   TreatMissingData,
+  VariableInputType,
+  VariableType,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -71,8 +76,12 @@ export class Observability extends Construct {
       ),
     ];
     if (props.alarmTopic) notify(this, props.alarmTopic, this.alarms);
-    this.dashboard = new Dashboard(this, 'Dashboard', { defaultInterval: Duration.hours(3) });
+    this.dashboard = new Dashboard(this, 'Dashboard', {
+      defaultInterval: Duration.hours(3),
+      variables: [TRACED],
+    });
     for (const row of widgets(props)) this.dashboard.addWidgets(...row);
+    this.dashboard.addWidgets(traceWidget(props.functions));
   }
 }
 
@@ -158,6 +167,34 @@ function widgets({ stage, functions, deadLetters }: ObservabilityProps): GraphWi
 }
 
 const minute = Duration.minutes(1);
+
+/** The text of the query that the dashboard replaces with the id that is entered on top of it. */
+const TRACED_ID = 'TICKET_OR_MATCH_ID';
+const TRACED = new DashboardVariable({
+  type: VariableType.PATTERN,
+  inputType: VariableInputType.INPUT,
+  id: 'traced',
+  label: 'Trace of a ticket or match, by id',
+  value: TRACED_ID,
+  defaultValue: DefaultValue.value(TRACED_ID),
+  visible: true,
+});
+
+/** Every line that any function has logged about a ticket or a match. The quotes keep `t-1` apart from `t-10`. */
+function traceWidget(functions: readonly MusterFunction[]): LogQueryWidget {
+  return new LogQueryWidget({
+    title: 'Trace of a ticket or match: enter its id on top',
+    logGroupNames: functions.map(({ logGroup }) => logGroup.logGroupName),
+    queryLines: [
+      'fields @timestamp, service, level, message, event, status, reasonCode, matchId, @message',
+      `filter @message like '"${TRACED_ID}"'`,
+      'sort @timestamp asc',
+      'limit 500',
+    ],
+    width: 24,
+    height: 8,
+  });
+}
 
 function deadLetterAlarm(scope: Construct, consumer: string, queue: Queue): Alarm {
   return alarm(scope, `${consumer}DeadLetters`, {

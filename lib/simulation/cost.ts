@@ -51,8 +51,11 @@ export function standingDollars(queues: number, seconds: number) {
   };
 }
 
-/** Bytes that API Gateway logs per request, in addition to the functions' own lines. */
-export const LOG_BYTES = { request: 400 } as const;
+/**
+ * Bytes that are logged: by API Gateway per request, and by `publish` per event of a match or a ticket, and for each ticket of a
+ * match.
+ */
+export const LOG_BYTES = { request: 400, event: 330, eventTicket: 40 } as const;
 
 /**
  * The resources that the service uses for a ticket, a match and a tick, as `npm run bench:service` counts them on the
@@ -159,7 +162,11 @@ export function usageOf(work: Work, { events }: Pick<QueueDefinition, 'events'>)
       onBus('TicketCancelled', cancelled) +
       onBus('TicketTimedOut', timedOut) +
       matches,
-    logBytes: requests * LOG_BYTES.request + ticks * MEASURED.tick.logBytes,
+    logBytes:
+      requests * LOG_BYTES.request +
+      ticks * MEASURED.tick.logBytes +
+      published * LOG_BYTES.event +
+      matched * LOG_BYTES.eventTicket,
   };
 }
 

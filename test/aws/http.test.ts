@@ -59,6 +59,24 @@ describe('the HTTP handler', () => {
     expect(await get({})).toMatchObject({ status: 400, body: { errors: [{ pointer: '#/ticketIds' }] } });
   });
 
+  it('adds the ids of its path to the lines of its log, and forgets those of the request before', async () => {
+    const added = vi.spyOn(logger, 'appendKeys');
+    const forgotten = vi.spyOn(logger, 'resetKeys');
+    const tickets = httpHandler('tickets', {
+      'GET /tickets': async () => ({ status: 200 }),
+      'GET /tickets/{ticketId}': async () => ({ status: 200, body: {} }),
+    });
+    const changes = { routeKey: 'GET /tickets/{ticketId}', pathParameters: { ticketId: 't%2D1' } };
+    await call(changes, tickets as typeof echo);
+    expect(added).toHaveBeenLastCalledWith({ ticketId: 't-1' });
+    // Before the id of the request is added, too.
+    expect(forgotten.mock.invocationCallOrder.at(-1)).toBeLessThan(added.mock.invocationCallOrder[0]!);
+    added.mockClear();
+    await call({ ...changes, pathParameters: { ticketId: 'x'.repeat(129) } }, tickets as typeof echo);
+    expect(added).not.toHaveBeenCalledWith(expect.objectContaining({ ticketId: expect.anything() }));
+    vi.restoreAllMocks();
+  });
+
   it('logs a request of a route that its function does not serve', async () => {
     const error = vi.spyOn(logger, 'error').mockImplementation(() => {});
     expect((await call({ routeKey: 'GET /queues' })).status).toBe(500);

@@ -592,6 +592,18 @@ describe('the dashboard', () => {
     expect(new Set(asked)).toEqual(new Set([...taken, ...OUTCOME_METRICS]));
   });
 
+  it('finds all lines of the log about the ticket or match whose id is entered', () => {
+    const groups = resourcesOf(template, 'AWS::Lambda::Function').map(
+      ({ Properties }) => Properties.LoggingConfig.LogGroup.Ref as string,
+    );
+    // The deployment of definitions knows no tickets.
+    const searched = groups.filter((group) => !group.includes('DeployQueues'));
+    expect(searched.length).toBeGreaterThan(10);
+    for (const group of searched) expect(body).toContain(`{"Ref":"${group}"}`);
+    // The pattern of the variable, its default, and the query.
+    expect(body.match(/TICKET_OR_MATCH_ID/g)).toHaveLength(3);
+  });
+
   it('labels waiting tickets as those of one range of skill', () => {
     expect(body).toContain('Waiting tickets, in the fullest range of skill');
   });
