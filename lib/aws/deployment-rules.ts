@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { refusalOf } from '../contract/outbound-url.ts';
 import { parseSecretGrants } from '../contract/secret-grants.ts';
 import type { DeploymentRules } from '../service/queues/deployment-rules.ts';
 import { privateAddressesAllowed } from './environment.ts';
-import { refusalOf } from './outbound.ts';
 
 /**
  * The rules of this deployment for queue definitions.

@@ -2,8 +2,8 @@ import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import * as http from 'node:http';
 import * as https from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
-import ipaddr from 'ipaddr.js';
+import type { LookupFunction } from 'node:net';
+import { isPublic, refusalOf } from '../contract/outbound-url.ts';
 import type { ClientCertificate, Outbound, OutboundResult } from '../service/ports/outbound.ts';
 
 /** The maximum size of a response body. */
@@ -57,16 +57,6 @@ export function outbound(options: OutboundOptions): Outbound {
       }
     },
   };
-}
-
-/** Why a URL may not be called, judged by the URL alone. */
-export function refusalOf(url: URL): string | undefined {
-  if (url.protocol !== 'https:') return `expected https, got ${url.protocol.slice(0, -1)}`;
-  // A name may end in a dot, which changes nothing about where it leads.
-  const host = url.hostname.replace(/^\[|\]$|\.+$/g, '');
-  if (isIP(host) !== 0 && !isPublic(host)) return `expected a public address, got ${host}`;
-  if (host === 'localhost' || host.endsWith('.localhost')) return `expected a public address, got ${host}`;
-  return undefined;
 }
 
 function send(
@@ -168,15 +158,3 @@ async function resolveWithServers(hostname: string, signal: AbortSignal): Promis
     return addresses(6);
   });
 }
-
-/**
- * Whether an address is public. IPv6 has public addresses in 2000::/3 alone; in particular ::/96, the IPv4-compatible
- * addresses such as ::127.0.0.1, is outside. Ranges that lead to an IPv4 address (mapped, NAT64, 6to4, Teredo) are never
- * public, whatever address they carry.
- */
-function isPublic(address: string): boolean {
-  const parsed = ipaddr.process(address);
-  return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(PUBLIC_IPV6));
-}
-
-const PUBLIC_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');

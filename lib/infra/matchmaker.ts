@@ -138,7 +138,10 @@ export class Matchmaker extends Construct {
       accessLog: props.accessLog ?? true,
       stage,
     });
-    const definitions = props.queues === undefined ? {} : readQueueDefinitions(props.queues, grants);
+    const definitions =
+      props.queues === undefined
+        ? {}
+        : readQueueDefinitions(props.queues, grants, { isPublic: props.stage === 'prod' });
     const gameSessionQueues = gameSessionQueuesOf(definitions, props.gameSessionQueues ?? []);
     const intake = new Intake(this, 'Intake', {
       api,

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CustomResource, Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
+import { urlProblems } from '../contract/outbound-url.ts';
 import { invalid } from '../contract/problem.ts';
 import { parseQueueDefinition } from '../contract/queue-definition.ts';
 import { type SecretGrants, secretProblems } from '../contract/secret-grants.ts';
@@ -53,8 +54,13 @@ export class QueueDefinitions extends Construct {
  * Reads a folder of queue definitions: the text of each, without insignificant spaces, by the queue's name.
  * Throws an error naming the file when one is no valid definition or names a secret that its queue may not use, or two
  * have the same name.
+ * @param options `isPublic`: also when one has a URL that a deployment can never call. The local service may
  */
-export function readQueueDefinitions(dir: string, grants: SecretGrants): Record<string, string> {
+export function readQueueDefinitions(
+  dir: string,
+  grants: SecretGrants,
+  { isPublic = false } = {},
+): Record<string, string> {
   const sources = new Map<string, string>();
   const definitions: Record<string, string> = {};
   for (const file of readdirSync(dir).sort()) {
@@ -63,7 +69,7 @@ export function readQueueDefinitions(dir: string, grants: SecretGrants): Record<
     // Some editors write a byte order mark, which is not part of the text.
     const text = readFileSync(source, 'utf8').replace(/^\uFEFF/, '');
     const definition = parseQueueDefinition(text, source);
-    const problems = secretProblems(definition, grants);
+    const problems = [...secretProblems(definition, grants), ...(isPublic ? urlProblems(definition) : [])];
     if (problems.length > 0) throw invalid(source, problems);
     const { name } = definition;
     const other = sources.get(name);

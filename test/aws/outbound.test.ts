@@ -8,8 +8,8 @@ import {
   RESPONSE_BYTES_MAX,
   RESPONSE_HEADER_BYTES_MAX,
   type Resolve,
-  refusalOf,
 } from '../../lib/aws/outbound.ts';
+import { refusalOf } from '../../lib/contract/outbound-url.ts';
 
 const PRIVATE = [
   '127.0.0.1',

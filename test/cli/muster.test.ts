@@ -164,6 +164,22 @@ describe.concurrent('muster validate', () => {
     ]);
   });
 
+  it('refuses URLs that no service can call, and notes those that only the local one may', async () => {
+    const withHook = (url: string) => definition({ webhooks: [{ url, secret: 'duel/hook' }] });
+    const urls = ['https://192.168.0.7/hook', 'http://game.example/hook', 'http://127.0.0.1:8080/hook'];
+    const paths = urls.map((url, i) => file(`urls/${i}.json`, withHook(url)));
+    const { status, stderr } = await muster('validate', ...paths);
+    expect(status).toBe(2);
+    expect(stderr.trim().split('\n')).toEqual([
+      expect.stringMatching(/0\.json: #\/webhooks\/0\/url: expected a public address, got 192\.168\.0\.7$/),
+      expect.stringMatching(/1\.json: #\/webhooks\/0\/url: expected https, got http$/),
+      expect.stringMatching(
+        /2\.json: #\/webhooks\/0\/url: a deployment refuses http:\/\/127\.0\.0\.1:8080\/hook/,
+      ),
+      expect.stringMatching(/2\.json: valid/),
+    ]);
+  });
+
   it('reports every fault of every file and ends with status 2', async () => {
     const { name: _, ...nameless } = definition({ timeoutSeconds: 0 });
     const files = ['nameless.json', 'fine.json', 'garbled.json'] as const;

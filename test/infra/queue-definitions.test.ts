@@ -63,6 +63,15 @@ describe('a folder of queue definitions', () => {
     expect(() => readQueueDefinitions(dir, {})).toThrow(/"duel" in both .*one\.json and .*two\.json/);
   });
 
+  it('with a URL that no deployment can call is rejected in production, with the file and the field', () => {
+    const webhooks = [{ url: 'https://10.1.2.3/hook', secret: 'duel/hook' }];
+    const dir = folder({ 'duel.json': { ...duel, webhooks } });
+    expect(() => readQueueDefinitions(dir, {}, { isPublic: true })).toThrow(
+      /duel\.json.*webhooks\/0\/url.*expected a public address, got 10\.1\.2\.3/s,
+    );
+    expect(readQueueDefinitions(dir, {})).toHaveProperty('duel');
+  });
+
   it('with a secret that its queue may not use is rejected with the file, the field and the secret', () => {
     const webhooks = [{ url: 'https://game.example/hook', secret: 'arena/hook' }];
     const dir = folder({ 'duel.json': { ...duel, webhooks } });

@@ -1,4 +1,5 @@
 import { sizeProblems } from '../../contract/match-size.ts';
+import { urlProblems } from '../../contract/outbound-url.ts';
 import type { FieldProblem } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { type SecretGrants, secretProblems } from '../../contract/secret-grants.ts';
@@ -17,23 +18,10 @@ export interface DeploymentRules {
 export function deploymentProblems(definition: QueueDefinition, rules: DeploymentRules): FieldProblem[] {
   return [
     ...sizeProblems(definition),
-    ...urlProblems(definition, rules),
+    ...urlProblems(definition, (url) => rules.refuseUrl(url)),
     ...secretProblems(definition, rules.secretGrants),
     ...gameLiftProblems(definition, rules.gameSessionQueues),
   ];
-}
-
-function urlProblems(
-  { webhooks = [], provisioner }: QueueDefinition,
-  rules: DeploymentRules,
-): FieldProblem[] {
-  const urls = webhooks.map(({ url }, i) => ({ pointer: `#/webhooks/${i}/url`, url }));
-  if (provisioner?.type === 'http') urls.push({ pointer: '#/provisioner/url', url: provisioner.url });
-  if (provisioner?.type === 'agones') urls.push(...allocatorsOf(provisioner.allocator));
-  return urls.flatMap(({ pointer, url }) => {
-    const detail = rules.refuseUrl(new URL(url));
-    return detail === undefined ? [] : [{ pointer, detail }];
-  });
 }
 
 function gameLiftProblems(
@@ -50,10 +38,4 @@ function gameLiftProblems(
       detail: `Expected a GameLift queue that this deployment has access to (${known}), got ${gameSessionQueue}: add it to the deployment's option gameSessionQueues`,
     },
   ];
-}
-
-function allocatorsOf(allocator: string | Readonly<Record<string, string>>) {
-  const pointer = '#/provisioner/allocator';
-  if (typeof allocator === 'string') return [{ pointer, url: allocator }];
-  return Object.entries(allocator).map(([region, url]) => ({ pointer: `${pointer}/${region}`, url }));
 }
