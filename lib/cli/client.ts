@@ -21,6 +21,8 @@ export interface ServiceClient {
   /** Reads up to 50 tickets. Unknown ones are omitted. */
   tickets(ticketIds: readonly string[]): Promise<TicketView[]>;
   match(matchId: string): Promise<MatchView>;
+  /** Accepts the match of a ticket. */
+  accept(ticketId: string, matchId: string): Promise<TicketView>;
   assign(matchId: string, assignment: Assignment): Promise<MatchView>;
   putQueue(definition: QueueDefinition): Promise<QueueDefinition>;
 }
@@ -43,6 +45,8 @@ export async function serviceClient(url: string): Promise<ServiceClient> {
       request(ticketView, `POST /queues/${queue}/tickets`, client.post(queue, ticket)),
     tickets: (ticketIds) => request(z.array(ticketView), 'GET /tickets', client.getMany(ticketIds)),
     match: (matchId) => request(matchView, `GET /matches/${matchId}`, client.match(matchId)),
+    accept: (ticketId, matchId) =>
+      request(ticketView, `PUT /tickets/${ticketId}/acceptance`, client.accept(ticketId, matchId)),
     assign: (matchId, assignment) =>
       request(matchView, `PUT /matches/${matchId}/assignment`, client.assign(matchId, assignment)),
     putQueue: (definition) =>
@@ -56,6 +60,7 @@ function failureOf(error: unknown, url: string): unknown {
   if (error instanceof MusterProblem)
     return new Failure(
       `${error.request}: the service returned status ${error.status}: ${error.problem.detail ?? error.problem.title}`,
+      error.status,
     );
   return error instanceof UnexpectedResponse ? new Failure(error.message) : error;
 }

@@ -8,6 +8,13 @@ export { InvalidInput };
 /** The command failed with valid input. It ends with status 1 and this text on standard error. */
 export class Failure extends Error {
   override readonly name = 'Failure';
+  /** The status of the response that was no success, if there was one. */
+  readonly status: number | undefined;
+
+  constructor(message: string, status?: number) {
+    super(message);
+    this.status = status;
+  }
 }
 
 /** Prints the error and returns the exit status: 0 success, 1 a failure, 2 wrong usage or input. */

@@ -222,6 +222,56 @@ describe('the backend of the demo', () => {
     expect([...seen.servers!.placed.keys()]).toEqual(['m-1']);
     expect(seen.told[0]).toEqual({ atMs: 0, p50Ms: 2_000, p90Ms: 5_000, waitedMs: 0 });
   });
+
+  it('accepts matches, follows them to their games, and takes back the tickets of one that fails', async () => {
+    const stop = new AbortController();
+    const seen = nothingSeen('ranked');
+    const at = new Date(0).toISOString();
+    const accepted: unknown[] = [];
+    const matchOf = new Map<string, string>();
+    const statusOf = (matchId: string) =>
+      accepted.some((call) => (call as string[])[1] === matchId)
+        ? matchId === 'm-1'
+          ? { status: 'FAILED', reasonCode: 'NOT_ACCEPTED' }
+          : { status: 'COMPLETED' }
+        : { status: 'REQUIRES_ACCEPTANCE' };
+    const client = {
+      enqueue: async (_queue: string, { ticketId }: { ticketId: string }) => {
+        if (matchOf.size < 2) matchOf.set(ticketId, `m-${matchOf.size + 1}`);
+        return { ticketId, enqueuedAt: at };
+      },
+      tickets: async (ids: string[]) => {
+        if (seen.games.started > 0 && seen.games.failed.size > 0) stop.abort();
+        return ids.map((ticketId) => {
+          const matchId = matchOf.get(ticketId);
+          // Its match has failed, so the first ticket waits again.
+          const isBack = matchId === 'm-1' && seen.games.failed.size > 0;
+          return { ticketId, status: 'QUEUED', ...(matchId && !isBack && { matchId }) };
+        });
+      },
+      match: async (matchId: string) => {
+        const ticketId = [...matchOf].find(([, id]) => id === matchId)![0];
+        const teams = [{ players: [{ playerId: 'p', ticketId }] }];
+        return { matchId, createdAt: at, teams, ...statusOf(matchId) };
+      },
+      accept: async (...call: unknown[]) => {
+        accepted.push(call);
+      },
+    } as unknown as ServiceClient;
+    const random = seededRandom(1);
+    const definition = { ...HOSTED_QUEUE, name: 'ranked', acceptance: { timeoutSeconds: 30 } };
+    const nextName = playerNames(random);
+    await playBackend({ client, definition, rate: 5, random, nextName, signal: stop.signal, seen });
+    expect(accepted.map((call) => (call as string[])[1]).sort()).toEqual(['m-1', 'm-2']);
+    expect([...seen.games.failed]).toEqual([['NOT_ACCEPTED', 1]]);
+    expect(seen.games).toMatchObject({ started: 1, open: new Map() });
+    const [back] = [...matchOf].find(([, matchId]) => matchId === 'm-1')!;
+    expect(seen.waiting.has(back)).toBe(true);
+    expect(demoTable([seen], 15_000, 120)[0]).toMatch(/ matches +games +failed /);
+    expect(demoSummary([seen], 1_000, 1_000)).toContain(
+      '  games    1 started, 1 failed (1 NOT_ACCEPTED), 0 still open',
+    );
+  });
 });
 
 describe('the screen of the demo', () => {

@@ -9,6 +9,7 @@ import type { RandomSource } from '../../simulation/random.ts';
 import type { ServiceClient } from '../client.ts';
 import { type Told, toldOf } from './estimates.ts';
 import { type ServersSeen, startServer } from './game-servers.ts';
+import { acceptAll, type GamesSeen, lookAtOpenMatches, noGames, noteGame } from './open-matches.ts';
 import { playerIdOf } from './player-names.ts';
 
 /** A game backend's view of one queue. */
@@ -23,6 +24,8 @@ export interface QueueSeen {
   /** The wait of every matched player, in milliseconds. */
   readonly waitsMs: number[];
   readonly matches: SeenMatch[];
+  /** What has become of these matches. */
+  readonly games: GamesSeen;
   /** What new tickets were told about their waits. */
   readonly told: Told[];
   /** Undefined in a queue whose matches get no servers from this backend. */
@@ -106,6 +109,7 @@ export function nothingSeen(queue: string, { withServers = false } = {}): QueueS
     playersUnmatched: 0,
     waitsMs: [],
     matches: [],
+    games: noGames(),
     played: [],
   };
 }
@@ -200,16 +204,22 @@ async function followTickets(options: BackendOptions): Promise<void> {
   const { signal, seen } = options;
   const random = options.random.fork('servers');
   const starts = new Set<Promise<void>>();
+  /** The matches whose server starts. */
+  const placing = new Set<string>();
   let failure: unknown;
   const follower: Follower = {
     ...options,
     placing(match) {
-      if (seen.servers === undefined) return;
+      if (seen.servers === undefined || placing.has(match.matchId)) return;
+      placing.add(match.matchId);
       const start = startServer(options.client, match, seen.servers, random, signal)
         .catch((error) => {
           failure = error;
         })
-        .finally(() => starts.delete(start));
+        .finally(() => {
+          starts.delete(start);
+          placing.delete(match.matchId);
+        });
       starts.add(start);
     },
   };
@@ -219,6 +229,7 @@ async function followTickets(options: BackendOptions): Promise<void> {
     const known = new Set(turn);
     turn.push(...[...seen.waiting.keys()].filter((ticketId) => !known.has(ticketId)));
     const looks = turn.splice(0, LOOKS_MAX);
+    await lookAtOpenMatches(options.client, seen, follower.placing);
     if (looks.length === 0) continue;
     // Sequential, because many concurrent requests would make the service start many workers.
     for (const ticket of await options.client.tickets(looks)) await follow(follower, ticket);
@@ -247,11 +258,15 @@ async function follow({ client, seen, placing }: Follower, ticket: TicketView): 
   }
   const match = await client.match(matchId);
   if (!seen.waiting.has(ticketId)) return;
-  noteMatch(match, seen);
+  const tickets = noteMatch(match, seen);
+  noteGame(match, tickets, seen);
+  if (match.status === 'REQUIRES_ACCEPTANCE') await acceptAll(client, matchId, tickets.keys());
   if (match.status === 'PLACING') placing(match);
 }
 
-function noteMatch(match: MatchView, seen: QueueSeen): void {
+/** Returns those of its tickets that were waiting as far as the backend knew. */
+function noteMatch(match: MatchView, seen: QueueSeen): ReadonlyMap<string, WaitingTicket> {
+  const tickets = new Map<string, WaitingTicket>();
   const createdAtMs = Date.parse(match.createdAt);
   const ticketIds = new Set(match.teams.flatMap(({ players }) => players.map((seat) => seat.ticketId)));
   const skills = new Map<string, number>();
@@ -260,6 +275,7 @@ function noteMatch(match: MatchView, seen: QueueSeen): void {
     const ticket = ticketId === undefined ? undefined : seen.waiting.get(ticketId);
     if (ticketId === undefined || ticket === undefined) continue;
     seen.waiting.delete(ticketId);
+    tickets.set(ticketId, ticket);
     const waitMs = Math.max(0, createdAtMs - ticket.enqueuedAtMs);
     waitsMs.push(waitMs);
     if (ticket.told !== undefined) ticket.told.waitedMs = waitMs;
@@ -288,6 +304,7 @@ function noteMatch(match: MatchView, seen: QueueSeen): void {
     teamGap: match.teamGap,
     certifiedGap: match.optimal ? 0 : match.priority - match.lowerBound,
   });
+  return tickets;
 }
 
 /** Sleeps. Returns false when the signal has aborted. */

@@ -1,5 +1,6 @@
 import { shareInTime, type Told } from './estimates.ts';
 import type { QueueSeen } from './game-backend.ts';
+import { failuresText, type GamesSeen } from './open-matches.ts';
 import { playersWaiting, waitSeconds } from './table.ts';
 
 /**
@@ -34,9 +35,20 @@ export function demoSummary(all: readonly QueueSeen[], playedMs: number, nowMs: 
       nowMs,
     ),
     entry('matches', provedText(matches.map(({ certifiedGap }) => certifiedGap))),
+    ...gamesText(all.map(({ games }) => games)),
     'what to look at next',
     ...NEXT.map(([command, what]) => `  ${command.padEnd(COMMAND_WIDTH)}${what}`),
   ];
+}
+
+/** What became of the matches, where some were not games at once. */
+function gamesText(all: readonly GamesSeen[]): string[] {
+  const started = all.reduce((sum, games) => sum + games.started, 0);
+  const open = all.reduce((sum, games) => sum + games.open.size, 0);
+  const failed = failuresText(all);
+  if (!all.some(({ hasSteps }) => hasSteps)) return [];
+  const parts = [`${started} started`, ...(failed === undefined ? [] : [failed]), `${open} still open`];
+  return [entry('games', parts.join(', '))];
 }
 
 const NEXT = [

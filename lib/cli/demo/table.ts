@@ -24,6 +24,19 @@ const COLUMNS: readonly Column[] = [
   { name: 'matched', unit: 'players', cell: ({ playersMatched }) => String(playersMatched) },
   { name: 'matches', unit: '', cell: ({ matches }) => String(matches.length), goes: 3 },
   {
+    name: 'games',
+    unit: 'started',
+    cell: ({ games }) => String(games.started),
+    goes: 6,
+    isShown: (all) => all.some(({ games }) => games.hasSteps),
+  },
+  {
+    name: 'failed',
+    unit: 'matches',
+    cell: ({ games }) => String([...games.failed.values()].reduce((sum, count) => sum + count, 0)),
+    isShown: (all) => all.some(({ games }) => games.failed.size > 0),
+  },
+  {
     name: 'placed',
     unit: '',
     cell: ({ servers }) => (servers === undefined ? '–' : String(servers.placed.size)),
