@@ -464,6 +464,8 @@ function kindFaults(kinds: readonly z.output<typeof teamKind>[]): string[] {
 
 export type QueueDefinition = z.output<typeof queueDefinition>;
 export type ProvisionerOptions = z.output<typeof provisioner>;
+/** The types of provisioners. */
+export const PROVISIONER_TYPES = provisioner.options.map(({ shape }) => shape.type.value);
 export type Webhook = z.output<typeof webhook>;
 
 /**
