@@ -16,7 +16,7 @@ export interface StudioStackProps extends StackProps {
 
 /**
  * A studio's own stack with a matchmaker in it: games run on Amazon GameLift Servers, alarms go to a topic, and callers send
- * tokens (JWT) in place of AWS credentials.
+ * tokens (JWT) instead of AWS credentials.
  */
 export class StudioStack extends Stack {
   readonly matchmaker: Matchmaker;

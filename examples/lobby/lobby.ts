@@ -71,7 +71,7 @@ export class Lobby {
     return playerId;
   }
 
-  /** A player has disconnected: nobody shall wait for them. */
+  /** A player has disconnected: the others do not wait. */
   async left(playerId: string): Promise<void> {
     const player = this.#players.get(playerId);
     this.#players.delete(playerId);
@@ -160,7 +160,7 @@ export class Lobby {
     if (player?.ticketId !== ticketId || time < player.heardAt) return;
     player.heardAt = time;
     if (status === 'QUEUED') {
-      // Somebody else has declined, and the ticket waits again.
+      // Another party has declined, and the ticket waits again.
       if (player.matchId !== undefined) player.seat.send({ at: 'waiting' });
       player.matchId = undefined;
       return;

@@ -29,7 +29,7 @@ const MARK = 'backfill#';
  * Backfills in DynamoDB, in the tables of the tickets and the matches. Key: `ticketId`, as `backfill#ID`. Those that have not
  * ended are in the index `pool` of the tickets, under a pool key of their own for each queue, by the mean skill of the
  * players who are there. The attribute `players` holds the request, because the index contains it. A backfill has a `state`
- * in place of a `status`, so that the stream's filter for tickets skips it.
+ * instead of a `status`, so that the stream's filter for tickets skips it.
  *
  *     create   put if no such id              and the match: names it as its newest, if it is PLACING or COMPLETED, has the roster
  *                                             that the request is about and has not ended

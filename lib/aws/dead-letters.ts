@@ -20,7 +20,7 @@ export function deadLetterCounts(client: SQSClient, urls: string): () => Promise
   });
 }
 
-/** Those that somebody has received and not deleted yet count as well. */
+/** Those that were received and not deleted yet count as well. */
 async function countMessages(client: SQSClient, QueueUrl: string): Promise<number> {
   const command = new GetQueueAttributesCommand({
     QueueUrl,

@@ -5,7 +5,7 @@ import { secondsAfter } from './dynamo.ts';
 
 /** No id of a ticket contains this character, so a place is never taken for one. */
 const MARK = 'place#';
-/** Longer than a ticket can wait, be placed and run: after this time nobody asks for the place. */
+/** Longer than a ticket can wait, be placed and run: after this time the place is not asked for. */
 const PLACE_DAYS = 4;
 
 /**
@@ -32,7 +32,7 @@ export async function placesOf(
 }
 
 /**
- * The writes that give the places of its players to a ticket, each on the condition that nobody else has taken it.
+ * The writes that give the places of its players to a ticket, each on the condition that no other ticket has taken it since.
  * @param places as they were read
  */
 export function placeWrites(table: string, ticket: StoredTicket, { scope, holders }: Places) {

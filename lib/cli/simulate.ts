@@ -111,7 +111,7 @@ async function run(
   return result();
 }
 
-/** Plays the queue without its backfills, to compare; undefined when its matches ask for nobody. */
+/** Plays the queue without its backfills, to compare; undefined when its matches ask for no players. */
 async function runWithout(
   definition: QueueDefinition,
   traffic: DescribedTraffic,

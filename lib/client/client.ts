@@ -81,7 +81,7 @@ export interface MusterClient {
   deadLetters(options?: RequestOptions): Promise<DeadLetters['consumers']>;
 
   /**
-   * Erases a player, whom your backend posts no more. It repeats the request until all tables are read and name the player no
+   * Erases a player that your backend no longer posts. It repeats the request until all tables are read and name the player no
    * more, or until only items are left that are `pending`: then call it again later.
    */
   erasePlayer(playerId: string, options?: RequestOptions): Promise<PlayerErasure>;

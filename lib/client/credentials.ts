@@ -26,7 +26,7 @@ export interface OutgoingRequest {
   readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
 }
 
-/** Returns the headers of a request with its authorization. A signature holds for some minutes, so each try is signed anew. */
+/** Returns the headers of a request with its authorization. A signature holds for some minutes, so each try is signed again. */
 export async function authorized(
   { method, url, headers, body }: OutgoingRequest,
   credentials: Credentials | undefined,

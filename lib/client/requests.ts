@@ -163,7 +163,7 @@ async function attemptOf<T>(
       method,
       headers,
       ...(text !== undefined && { body: text }),
-      // A redirect could send the credentials and the ticket to somebody else.
+      // A redirect could send the credentials and the ticket elsewhere.
       redirect: 'manual',
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     });

@@ -61,7 +61,7 @@ export async function pageFiles(): Promise<PageFiles> {
  * @returns contents by file name
  */
 export async function buildPage(sources = new Set<string>()): Promise<Map<string, Buffer>> {
-  // Imported on demand: most starts of a console are of a service that nobody looks at.
+  // Imported on demand: most starts of a console are of a service whose console is not opened.
   const { build } = await import('esbuild');
   const { outputFiles, metafile } = await build({
     entryPoints: ENTRIES.map((name) => join(SOURCE_DIR, name)),

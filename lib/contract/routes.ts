@@ -22,9 +22,9 @@ export interface RouteDefinition {
   readonly summary: string;
   /** The function that serves it: `lambdas/NAME.ts`. */
   readonly function: string;
-  /** Who may call it; with none, everybody. */
+  /** Who may call it; empty when it is open to any caller. */
   readonly scopes: readonly Scope[];
-  /** Why everybody may call it. */
+  /** Why it is open to any caller. */
   readonly openBecause?: string;
   readonly query?: z.ZodObject;
   /** Headers of the request that the route reads. */
@@ -331,7 +331,7 @@ export function routeOf(key: RouteKey): RouteDefinition & { readonly method: Met
   return { ...ROUTES[key], method, path };
 }
 
-/** The scopes that may call a route; empty when it is open to everybody. */
+/** The scopes that may call a route; empty when it is open to any caller. */
 export function scopesOf(route: RouteKey): readonly Scope[] {
   return ROUTES[route].scopes;
 }

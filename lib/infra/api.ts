@@ -22,7 +22,7 @@ import type { RequestLimit } from './limits.ts';
 import type { MusterFunction } from './muster-function.ts';
 import type { StagePolicy } from './stage-policy.ts';
 
-/** The issuer of the tokens that callers send in place of AWS credentials. */
+/** The issuer of the tokens that callers send instead of AWS credentials. */
 export interface JwtOptions {
   /** The `iss` of a token, an https URL that serves `/.well-known/openid-configuration`. */
   readonly issuer: string;
@@ -140,7 +140,7 @@ export class Api extends Construct {
       });
   }
 
-  /** The limit of one route, in place of the stage's. */
+  /** The limit of one route, instead of the stage's. */
   #limit(route: HttpRoute, key: HttpRouteKey, { perSecond, burst }: RequestLimit): void {
     const stage = this.stage.node.defaultChild as CfnStage;
     stage.routeSettings = {
@@ -168,7 +168,7 @@ const NAMED_AFTER: readonly RouteKey[] = ['GET /tickets/{ticketId}', 'GET /dead-
 /** The stage at the root of the URL. */
 const STAGE = '$default';
 
-/** Everybody can call an open route, and each call is an invocation. The limit suffices for monitors. */
+/** Any caller can use an open route, and each call is an invocation. The limit suffices for monitors. */
 const openRequests: RequestLimit = { perSecond: 10, burst: 20 };
 
 function authorizer(jwt: JwtOptions | undefined): IHttpRouteAuthorizer {

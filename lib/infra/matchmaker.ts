@@ -34,7 +34,7 @@ export interface MatchmakerProps extends LimitProps {
    */
   readonly queues?: string | undefined;
   /**
-   * Accept tokens of this issuer in place of requests signed with AWS credentials. A token carries `muster/player`,
+   * Accept tokens of this issuer instead of requests signed with AWS credentials. A token carries `muster/player`,
    * `muster/backend` or `muster/admin` in its `scope` or `scp`; the `sub` of a player is the `playerId`.
    * @default - requests are signed with AWS credentials (IAM); see {@link Matchmaker.grantBackend}
    */

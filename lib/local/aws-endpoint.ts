@@ -40,7 +40,7 @@ export interface AwsRoutes {
   readonly log: (line: string) => void;
 }
 
-/** Handles a call in place of its service, which it may call. `caller` is the function's name, if a function calls. */
+/** Handles a call instead of its service, which it may call. `caller` is the function's name, if a function calls. */
 export type Interceptor = (
   call: AwsCall,
   service: AwsService,

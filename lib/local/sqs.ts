@@ -113,7 +113,7 @@ function persist(persistence: Persistence, stores: Stores): void {
   persistence.updateMessageReady = (messageId) => {
     release.run(messageId);
   };
-  // Nobody holds a message at the start. Without this, those that a killed process held would wait for their timeout.
+  // No consumer holds a message at the start. Without this, those that a killed process held would wait for their timeout.
   persistence.db.exec('UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL');
   persistence.load(stores.sqsStore, stores.snsStore, stores.s3Store);
   const sqsPersistence = persistence as unknown as NonNullable<Stores['sqsStore']['persistence']>;

@@ -4,7 +4,7 @@ import { type SynthesizeOptions, synthesize } from '../infra/synthesize.ts';
 import type { SynthesizedApart } from './synthesize-apart.ts';
 
 process.once('message', (options: SynthesizeOptions) =>
-  // Without its parent nobody waits for the result.
+  // Without its parent the result is of no use.
   process.send!(result(options), undefined, undefined, () => {}),
 );
 

@@ -190,7 +190,7 @@ export class Backfills {
     };
   }
 
-  /** The players whom tickets that are due keep for their new games: those nearest in skill with whom they may play. */
+  /** The players that due tickets keep for their new games: the nearest in skill that may play with them. */
   #keptTickets(): Map<string, number> {
     const kept = new Map<string, number>();
     const waiting = this.#waiting.bySkill.filter((ticket) => this.#waiting.isWaiting(ticket));

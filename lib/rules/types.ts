@@ -44,6 +44,6 @@ export interface RuledPlayer extends Player {
   readonly avoid?: readonly string[] | undefined;
   /** A bot has a skill but no attributes and no latencies, and rules do not count it. */
   readonly bot?: true | undefined;
-  /** The players whom this player met in matches of the queue, the latest first. Muster adds them to the ticket. */
+  /** The players that this player met in matches of the queue, the latest first. Muster adds them to the ticket. */
   readonly met?: readonly Met[] | undefined;
 }

@@ -2,7 +2,7 @@ import type { Ticket } from '../engine/types.ts';
 import type { RuledPlayer } from '../rules/types.ts';
 import type { RandomSource } from './random.ts';
 
-/** The number of earlier players of whom a player may avoid some. */
+/** The number of earlier players among which a player may avoid some. */
 const REMEMBERED = 100;
 
 /** Lets arriving players avoid some of the players who arrived before them. Parties stay together. */
@@ -17,7 +17,7 @@ export class Acquaintances {
     this.#random = random;
   }
 
-  /** The players with those whom they avoid. */
+  /** The players with those that they avoid. */
   introduce(players: Ticket['players']): RuledPlayer[] {
     const introduced = players.map((player): RuledPlayer => {
       const avoid = this.#recent.filter(() => this.#random.uniform() < this.#avoided / REMEMBERED);

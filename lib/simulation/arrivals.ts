@@ -25,7 +25,7 @@ export interface ArrivalOptions {
   readonly rate: RateProfile;
   /** How many players arrive. Parties are not split, so the last ticket may bring a few more. */
   readonly players: number;
-  /** Mean of an exponential patience in seconds. @default nobody cancels */
+  /** Mean of an exponential patience in seconds. @default no player cancels */
   readonly patienceSeconds?: number | undefined;
   /** When the simulation starts, milliseconds since the epoch. @default 0 */
   readonly startMs?: number;

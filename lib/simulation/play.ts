@@ -103,7 +103,7 @@ export function play(
   };
 }
 
-/** The same definition without backfills, to compare; undefined when its matches ask for nobody. */
+/** The same definition without backfills, to compare; undefined when its matches ask for no players. */
 export function withoutBackfill(definition: QueueDefinition, traffic: Traffic): QueueDefinition | undefined {
   if (traffic.course === undefined || definition.backfill === undefined) return undefined;
   const { backfill: _, ...rest } = definition;

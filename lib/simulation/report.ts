@@ -15,7 +15,7 @@ export interface ReportRun {
   readonly name: string;
   readonly definition: unknown;
   readonly measures: Measures;
-  /** The same queue without backfill; omitted when nobody asks for players. */
+  /** The same queue without backfill; omitted when no match asks for players. */
   readonly without?: WithoutBackfill | undefined;
   /** Omitted for other matchmakers. */
   readonly cost?: CostEstimate;

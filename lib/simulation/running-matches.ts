@@ -43,8 +43,8 @@ interface RunningMatch {
  * The matches that are being played in a simulation: their players leave, their servers ask for others, and they end.
  *
  * A server asks when a match begins with empty seats or bots, when a player leaves, when newcomers leave seats empty, and when
- * a backfill times out, as long as somebody is there. Each request replaces the one before it. A queue without `backfill`
- * asks for nobody, and its seats stay empty until the match ends.
+ * a backfill times out, as long as a player is there. Each request replaces the one before it. A queue without `backfill`
+ * asks for no players, and its seats stay empty until the match ends.
  */
 export class RunningMatches {
   readonly #definition: QueueDefinition;
@@ -198,7 +198,7 @@ export class RunningMatches {
   }
 }
 
-/** When somebody leaves next, the backfill times out or the match ends, whichever is first. */
+/** When a player leaves next, the backfill times out or the match ends, whichever is first. */
 function nextOf({ endsAtMs, present, backfill }: RunningMatch, timeoutMs: number): number {
   let next = endsAtMs;
   for (const { leavesAtMs } of present) next = Math.min(next, leavesAtMs);

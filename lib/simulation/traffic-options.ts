@@ -196,7 +196,7 @@ export function seedOf({ seed }: TrafficOptions): number {
   return integer('--seed', seed, Number.MIN_SAFE_INTEGER);
 }
 
-/** The mean patience; undefined when nobody cancels. @throws InvalidInput */
+/** The mean patience; undefined when no player cancels. @throws InvalidInput */
 export function patienceOf({ patience }: TrafficOptions): number | undefined {
   return patience === undefined ? undefined : positive('--patience', patience);
 }
@@ -204,7 +204,7 @@ export function patienceOf({ patience }: TrafficOptions): number | undefined {
 /** The options whose values a report of a file of arrivals names. */
 export const COURSE_OPTIONS = ['patience', 'leavers', 'matchLength'] as const;
 
-/** How matches go on after their release; undefined when nobody asks for it. @throws InvalidInput */
+/** How matches go on after their release; undefined when it is not asked for. @throws InvalidInput */
 export function courseOf({ leavers, matchLength }: TrafficOptions, seed: number): MatchCourse | undefined {
   if (leavers === undefined && matchLength === undefined) return undefined;
   const chance = leavers === undefined ? 0 : share('--leavers', leavers);

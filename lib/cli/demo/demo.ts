@@ -101,7 +101,7 @@ async function startOwnCloud() {
 
 interface PlayedService {
   readonly url: string;
-  /** Whether the demo has started it, so nobody else plays in its queues. */
+  /** Whether the demo has started it, so there are no other players in its queues. */
   readonly isOwn?: boolean;
   readonly consoleUrl?: string | undefined;
 }

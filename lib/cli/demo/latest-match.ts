@@ -3,9 +3,9 @@ import type { Server } from './game-servers.ts';
 import { nameOf } from './player-names.ts';
 
 /**
- * Describes a match: who plays against whom, how even it is, and what is proved about it.
+ * Describes a match: the teams, how even it is, and what is proved about it.
  *
- * @param server where it is played; undefined while that is not known, or nobody says
+ * @param server where it is played; undefined while that is not known, or not told
  * @returns lines: a heading, the teams in one line or three, the server, and the verdict
  */
 export function latestMatch(match: SeenMatch, server?: Server): string[] {

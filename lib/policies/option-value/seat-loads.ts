@@ -56,7 +56,7 @@ class ClassesOfPlayers {
   readonly #accepted: Uint8Array;
   /** By class: the players per seat who were given it. */
   readonly #filled: Float64Array;
-  /** The players whom `#filled` counts. */
+  /** The players that `#filled` counts. */
   #from = 0;
   #to = 0;
 

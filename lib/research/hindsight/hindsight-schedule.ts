@@ -109,7 +109,7 @@ class Schedule {
     const random = this.#random;
     const others = this.#near[a];
     if (others.length === 0) return undefined;
-    // The nearest tickets are tried most often: in exchange for this one, or for it to take somebody's place beside them.
+    // The nearest tickets are tried most often: in exchange for this one, or for it to take the place of another beside them.
     const nearby = others[Math.floor(others.length * random.uniform() * random.uniform())];
     const game = this.#gameOf[nearby];
     if (game === this.#gameOf[a]) return undefined;

@@ -49,7 +49,7 @@ export async function measureRepeated(
 const WARM_UP = 2;
 const COUNTED = 6;
 
-/** The tickets of some periods, each with its own id. Nobody loses patience. */
+/** The tickets of some periods, each with its own id. No player loses patience. */
 function* copies(instance: Instance, periodMs: number, from: number, to: number): Generator<Arrival> {
   for (let period = from; period < to; period++) {
     for (const { ticket } of instance.parts) {

@@ -46,7 +46,7 @@ export class RoleChooser implements Chooser {
     return this.#seating.join(mask) ? this.#fill(this.#seats - 1) : Number.NEGATIVE_INFINITY;
   }
 
-  /** Seats the players of greatest value. Seats that nobody takes count as absent players. */
+  /** Seats the players of greatest value. Seats that stay empty count as absent players. */
   #fill(seats: number): number {
     const seating = this.#seating;
     this.#next.fill(0);

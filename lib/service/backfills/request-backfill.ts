@@ -26,7 +26,7 @@ export interface BackfillDeps {
  *                                 accepted, and an older one is replaced
  *
  * A repeated request returns the backfill's current state and replaces none. The next tick with waiting tickets finds it.
- * @throws Problem 400 invalid, 404 no such match, 409 the match is over, not yet placed or has newcomers of whom the request
+ * @throws Problem 400 invalid, 404 no such match, 409 the match is over, not yet placed or has newcomers that the request
  * does not know, its queue takes no backfills, or the id belongs to another backfill
  */
 export async function requestBackfill(
@@ -123,7 +123,7 @@ function ticketOf(playerId: string, { teams }: StoredMatch): { ticketId?: string
 
 /**
  * The roster that a server knows when its request does not say so. A request with a newcomer of the newest roster knows this
- * one. A request without any would take the seats of newcomers of whom the server has not heard, so it counts as one about
+ * one. A request without any would take the seats of newcomers that the server does not know of, so it counts as one about
  * the first roster.
  */
 function knownRoster(players: readonly { readonly playerId: string }[], match: StoredMatch): number {

@@ -32,7 +32,7 @@ export type CommitOutcome = 'committed' | 'lost-race' | 'busy' | 'too-large';
  *     journal    the match and its tickets. A crash before it: nothing has happened
  *     claim      every ticket that is still QUEUED leaves the pool, each by a conditional write. The ticket is
  *                QUEUED for every reader, because its match does not exist. A crash from here on: see below
- *     create     the match is put if nobody has abandoned it. At this moment it begins to exist, and with it
+ *     create     the match is put if it was not abandoned. At this moment it begins to exist, and with it
  *                the status of all of its tickets. A crash after it changes nothing
  *     settle     instead of `create`, if a ticket was not QUEUED or the match is too large: the match is abandoned and the tickets that were
  *                claimed return to the pool, each on the condition that it is still in this match. A claim whose

@@ -33,7 +33,7 @@ export class Journal {
   }
 
   /**
-   * Resolves when the match is stored. `closed`: somebody has settled this tick, which can form no more matches.
+   * Resolves when the match is stored. `closed`: this tick was settled by another, and can form no more matches.
    * @throws StoreBusy, then the match may be stored or not
    */
   add({ matchId, ticketIds }: FormingMatch): Promise<'stored' | 'closed'> {
@@ -54,7 +54,7 @@ export class Journal {
         if (last === 'closed') return last;
         return this.#ranges.putJournal(this.#queue, this.#owner, page, matches, this.#clock.now());
       });
-    // Everybody who has added a match gets the failure.
+    // All who have added a match get the failure.
     written.catch(() => {});
     this.#last = written;
     this.#open = { matches, tickets: 0, written };

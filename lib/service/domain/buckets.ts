@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Player } from '../../engine/types.ts';
 import { meanSkill } from '../../policies/policy.ts';
 import { DEFINITION_AGE_MS } from './definition-age.ts';
-import { SPREAD_WIDTH, shareOf, spreadAt, spreadKey } from './spread.ts';
+import { shareOf, TIE_WIDTH, tieAt, tieKey } from './tie-key.ts';
 
 /**
  * How a queue's pool is split by skill.
@@ -80,7 +80,7 @@ export function skillKey(skill: number): string {
 
 /** The sort key of a ticket in its bucket: its mean skill, then a hash that spreads tickets of the same skill evenly. */
 export function poolOrder(ticketId: string, players: readonly Player[]): string {
-  return `${skillKey(meanSkill({ players }))}#${spreadKey(ticketId)}`;
+  return `${skillKey(meanSkill({ players }))}#${tieKey(ticketId)}`;
 }
 
 /** The skill in a sort key. */
@@ -92,12 +92,12 @@ export function skillOf(order: string): number {
 export function edgeKey(edge: Edge): string {
   if (typeof edge === 'number') return skillKey(edge);
   const [skill, share] = edge;
-  return `${skillKey(skill)}#${spreadAt(share)}`;
+  return `${skillKey(skill)}#${tieAt(share)}`;
 }
 
 /** The edge at a ticket's sort key, within a ten-thousandth of the tickets of its skill. */
 export function edgeAt(order: string): Edge {
-  const share = shareOf(order.slice(WIDTH + 1, WIDTH + 1 + SPREAD_WIDTH));
+  const share = shareOf(order.slice(WIDTH + 1, WIDTH + 1 + TIE_WIDTH));
   // Earlier versions ended sort keys in the ticket's id.
   return [
     skillOf(order),

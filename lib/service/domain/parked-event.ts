@@ -3,7 +3,7 @@ import type { MusterEvent } from '../../contract/events.ts';
 import { storedEvent } from './read-event.ts';
 import { readWith } from './unreadable.ts';
 
-/** An event whose queue could not be read, so that nobody knew who receives it. */
+/** An event whose queue could not be read, so that its receivers were not known. */
 export interface ParkedEvent {
   readonly event: MusterEvent;
   /** Whether `deadline` needs it. */

@@ -43,7 +43,7 @@ export interface EraseDeps extends CancelDeps {
  * Each write is conditional on the item as it was read, so a tick, a cancel or an acceptance that is faster wins, and the
  * next reading finds the item again. A crash leaves a part erased; a repetition from the beginning or from the last
  * continuation does the rest. Until a whole reading has found nothing, `isErased` is false. So a tick that writes back what
- * it has read before, such as whom a player met, is found as well.
+ * it has read before, such as the players that a player met, is found as well.
  *
  * @param text the continuation of the response before; undefined begins
  * @throws Problem (400) when the continuation is not one of this route

@@ -65,7 +65,7 @@ export interface SingleMatchStore {
 /** Matches and the meetings of their players. */
 export interface MatchStore extends SingleMatchStore {
   /**
-   * Stores a match. From here on it exists. `abandoned`: somebody has abandoned it; `too-large`: no item can hold it. In
+   * Stores a match. From here on it exists. `abandoned`: it was abandoned before; `too-large`: no item can hold it. In
    * both cases nothing has changed.
    * @param meetings the meetings of the players. Up to 99 records are stored in one transaction with the match. Further
    * ones are stored just before it, so they also count if the match is abandoned

@@ -98,7 +98,7 @@ export interface TicketStore {
   /**
    * Claims a ticket for a match if it is QUEUED: it leaves the pool and is MATCHED. Returns whether the match has the
    * ticket, also when an earlier request has claimed it. A match that has released the ticket does not get it again: a
-   * repeated request may arrive after the release, when nobody looks for the ticket in this match any more.
+   * repeated request may arrive after the release, when the ticket is no longer looked for in this match.
    */
   claim(ticketId: string, matchId: string, nowMs: number): Promise<boolean>;
   /**

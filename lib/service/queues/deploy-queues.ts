@@ -160,7 +160,7 @@ function digestInForce(live: LiveQueue | undefined): string | undefined {
   return live.definition === undefined ? undefined : digestOf(live.definition);
 }
 
-/** Whether nobody has changed or deleted a queue since the last deployment. `last` is the digest of what this has put. */
+/** Whether a queue is as the last deployment left it: neither changed nor deleted since. `last` is the digest of what this has put. */
 function isAsDeployed(
   live: LiveQueue | undefined,
   inForce: string | undefined,

@@ -4,7 +4,7 @@ import type { StoredTicket } from '../domain/stored-ticket.ts';
 import type { Places, TicketStore } from '../ports/ticket-store.ts';
 import { type TicketAndMatch, type TicketStatusDeps, withMatch } from './ticket-status.ts';
 
-/** A match that nobody has ended counts as running for this long: as long as its tickets are kept. Milliseconds. */
+/** A match that was not ended counts as running for this long: as long as its tickets are kept. Milliseconds. */
 const RUNNING_MS = 24 * 3_600_000;
 export interface OnePlaceDeps extends TicketStatusDeps {
   readonly tickets: Pick<TicketStore, 'get' | 'places'>;

@@ -169,7 +169,7 @@ class DispatchedQueue {
         if (!(await this.#deps.queues.dropLayouts(this.#record, left))) return;
       }
     }
-    // Tickets that return now may be missing in the index of the pool for a moment, so nobody looks for them there.
+    // Tickets that return now may be missing in the index of the pool for a moment, so they are not looked for there.
     if (!isSettled && !this.isAwake) await this.#keepAwake();
     if (!isSettled || !hasTime()) return;
     const isChanged =

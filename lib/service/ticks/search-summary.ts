@@ -64,7 +64,7 @@ export function summarise(
   };
 }
 
-/** The backfills of a range: those that were filled, and those of which nobody took the seats. */
+/** The backfills of a range: those that were filled, and those whose seats are still empty. */
 function backfillReport(
   open: readonly OpenBackfill[],
   committed: readonly GameCommit[],

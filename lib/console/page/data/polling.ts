@@ -59,7 +59,7 @@ export interface Polled<T> {
 /**
  * Polls while the component is shown.
  *
- * @param key polling begins anew when it changes
+ * @param key polling starts again when it changes
  * @param pauseMs undefined once the data can no longer change, which ends the polling
  */
 export function usePolled<T>(

@@ -87,7 +87,7 @@ function KnownDefinition({
   const rejected = useSignal<readonly Fault[]>([]);
   const message = useSignal<string | undefined>(undefined);
   const isBusy = useSignal(false);
-  // Somebody else has changed the definition: an untouched text follows, an edited one is kept.
+  // The definition was changed elsewhere: an untouched text follows, an edited one is kept.
   useEffect(() => {
     if (text.peek() === base.peek()) {
       text.value = running;

@@ -12,7 +12,7 @@ export interface VersionsProps {
   readonly onLoad: (definition: QueueDefinition) => void;
 }
 
-/** The versions of a definition: when, by whom, what changed, and the way back. */
+/** The versions of a definition: when, who, what changed, and the way back. */
 export function Versions({ name, versions, onLoad }: VersionsProps) {
   const message = useSignal<string | undefined>(undefined);
   const asked = useSignal<number | undefined>(undefined);

@@ -11,7 +11,7 @@ import { Loading, Page } from '../frame/page.tsx';
 import { deadLetterTroubles, type Trouble, troublesOf } from './health.ts';
 import { type ListedQueue, QueueRow } from './queue-row.tsx';
 
-/** Dead letters stay until somebody acts, so a minute more or less does not matter. */
+/** Dead letters stay until an operator acts, so a minute more or less does not matter. */
 const DEAD_LETTERS_MS = 20_000;
 
 /** All queues, a line each; what is wrong comes first. */

@@ -38,7 +38,7 @@ export function measuredTraffic(
   };
 }
 
-/** What `muster simulate` assumes, for a queue that has matched nobody yet. */
+/** What `muster simulate` assumes, for a queue without matches so far. */
 export function assumedTraffic(): Omit<TrafficOptions, 'seed'> {
   return { rate: '5', skills: 'normal:1500:350' };
 }

@@ -1,5 +1,5 @@
 /**
- * Theorem 5 as printed: order everybody by skill and cut into blocks of 2k; each block becomes the game it
+ * Theorem 5 as printed: order all players by skill and cut into blocks of 2k; each block becomes the game it
  * can best be divided into.
  *
  * @param skills a multiple of `groupSize` of them, in any order

@@ -117,7 +117,7 @@ export function bestPartyGameOf(parties: readonly (readonly number[])[], paramet
   return leastFrom(0, [], []);
 }
 
-/** The least value that the worst group can have when everybody is put into groups of 2k. */
+/** The least value that the worst group can have when all players are put into groups of 2k. */
 export function bestPartitionOf(
   skills: readonly number[],
   groupSize: number,

@@ -62,7 +62,7 @@ export function printedErrorBound(setting: Setting, rate: number): number {
 }
 
 /**
- * (4) derived again, an absolute error: 2k·P. (2) and the true cost agree for games that nobody fills, and a filled game costs
+ * (4) derived again, an absolute error: 2k·P. (2) and the true cost agree for games that stay unfilled, and a filled game costs
  * at most 2k. So does what (2) expects for it, unless so few players come that (2) itself exceeds 2k.
  */
 export function errorBound(setting: Setting, rate: number): number {

@@ -128,7 +128,7 @@ export interface Stretch {
   readonly highest: number;
 }
 
-/** The time between two times, split at the ends of pieces. Nobody is expected after the last piece. */
+/** The time between two times, split at the ends of pieces. No player is expected after the last piece. */
 export function stretches({ pieces }: MixedWorkload, from: number, to: number): Stretch[] {
   const found: Stretch[] = [];
   let start = 0;

@@ -1,6 +1,6 @@
 /**
  * The model of Schlup, "Automatic Game Matching", section 3: players arrive one by one, each with the
- * values of D criteria in [0, 1]; an online algorithm puts them into games of k; nobody waits longer than
+ * values of D criteria in [0, 1]; an online algorithm puts them into games of k; no player waits longer than
  * τ_max, after which computer players fill the game. Times are in the paper's time units.
  */
 
@@ -21,7 +21,7 @@ export interface Setting {
   /** τ_max, the longest wait. */
   readonly longestWait: number;
   /**
-   * Without computer players, a player whom nobody has joined within τ_max waits on, and costs 1 for each τ_max; the
+   * Without computer players, a player without a partner within τ_max waits on, and costs 1 for each τ_max; the
    * arrivals are then a multiple of k. The paper always has computer players. @default true
    */
   readonly computerPlayers?: boolean;
@@ -29,7 +29,7 @@ export interface Setting {
 
 /**
  * An algorithm sees arrivals and the passing of time, and makes games. It is driven by `run` below, which
- * calls `onTimer` at `timer()` when nobody arrives before.
+ * calls `onTimer` at `timer()` when no player arrives before.
  */
 export interface OnlineAlgorithm {
   onArrival(arrival: Arrival): void;

@@ -21,7 +21,7 @@ const NEAR_IN_ORDER = 8;
  *
  * Exact up to 2⁻³¹ per game by maximum-weight matching: a player alone costs s, so a pair saves
  * 2s − cost, and the best set of pairs saves the most. With computer players s = 4, and a pair never costs more than 3, so
- * it is always worth it. Without, s is more than pairing everybody costs.
+ * it is always worth it. Without, s is more than pairing all players costs.
  *
  * @throws RangeError for other games than pairs, and for an odd number of players without computer players
  * @throws Error when the dual does not prove the matching, which is then wrong

@@ -99,7 +99,7 @@ export function slack(arrivalRate: () => ArrivalRate) {
 const LASTING = 1.05;
 const FADING = 0.9;
 const FADES_BY = 0.8;
-/** By how much θ is lower when nobody is expected, and the players per τ_max at which this has faded to a third. */
+/** By how much θ is lower when no player is expected, and the players per τ_max at which this has faded to a third. */
 const CAUTION = 0.5;
 const CAUTIOUS_BELOW = 1.3;
 /** Neighbours within this many ℓ count as near; θ grows with this power of the inverse of their share. */

@@ -7,7 +7,7 @@ export interface Workload {
   readonly rises: boolean;
   /** Players per time unit: all the time, or at the end. */
   readonly rate: number;
-  /** Time units; nobody arrives later. */
+  /** Time units; no player arrives later. */
   readonly horizon: number;
 }
 
