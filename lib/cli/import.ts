@@ -5,20 +5,23 @@ import { checkQueueDefinition } from '../contract/queue-definition.ts';
 import { parseTicketsFile } from '../service/tickets/parse-tickets.ts';
 import { latestArrivalMs, matchOffline } from '../service/ticks/offline.ts';
 import { type Imported, importRuleSet } from './flexmatch/import-rule-set.ts';
-import type { ImportLine } from './flexmatch/report.ts';
 import { flexMatchRuleSet } from './flexmatch/rule-set.ts';
 import type { ImportOptions } from './flexmatch/source.ts';
 import { flexMatchTickets, ticketOf } from './flexmatch/tickets.ts';
+import type { ImportLine } from './importing/report.ts';
 import { positiveNumber, printJson } from './input.ts';
 import { readJson } from './json-file.ts';
 import { writeText } from './output.ts';
+import { importPlayFabQueue } from './playfab/import-queue.ts';
+import { playFabQueue } from './playfab/queue.ts';
 
 /** The command `import`: queue definitions from the files of other matchmakers. */
 export function importCommand(): Command {
   return new Command('import')
     .summary('make a queue definition of the rules of another matchmaker')
     .description('Converts the rules of another matchmaker into a queue definition.')
-    .addCommand(flexMatchCommand());
+    .addCommand(flexMatchCommand())
+    .addCommand(playFabCommand());
 }
 
 interface FlexMatchOptions {
@@ -28,6 +31,26 @@ interface FlexMatchOptions {
   readonly name?: string;
   readonly out?: string;
   readonly try?: string;
+}
+
+function playFabCommand(): Command {
+  return new Command('playfab')
+    .summary('import a queue of PlayFab Matchmaking')
+    .description(
+      'Prints a queue definition with the meaning of a queue of PlayFab Matchmaking, in the JSON of its REST API, and on ' +
+        'standard error the result for each property, as import flexmatch does.',
+    )
+    .argument('<file>', 'queue, JSON: what GetMatchmakingQueue returns')
+    .option('--skill <path>', 'the path of the number attribute that becomes the skill of players')
+    .option('--timeout <seconds>', 'GiveUpAfterSeconds of the tickets', positiveNumber)
+    .option('--name <queue>', 'name of the queue (default: that in the file)')
+    .option('--out <folder>', 'write the definition to this folder instead, as QUEUE.json')
+    .action((file: string, { timeout, out, ...options }: Omit<FlexMatchOptions, 'try' | 'skillOffset'>) => {
+      const queue = parseWith(playFabQueue, readJson(file, { comments: true }), file);
+      const { definition, lines } = importPlayFabQueue(queue, { ...options, timeoutSeconds: timeout });
+      report([...lines, ...faultsOf(definition)]);
+      write(definition, out);
+    });
 }
 
 function flexMatchCommand(): Command {

@@ -1,13 +1,14 @@
 import type { Rule } from '../../rules/rule-types.ts';
+import { queueName, ruleName, uniqueName } from '../importing/names.ts';
+import { type ConvertedRule, type RelaxedRule, relaxed } from '../importing/relaxation.ts';
+import { type ImportLine, Report } from '../importing/report.ts';
 import { blockListOf } from './by-type/collection.ts';
 import { type Clause, compoundOf } from './by-type/compound.ts';
 import type { Converted } from './flex-rule-type.ts';
-import { type ConvertedRule, type RelaxedRule, relaxed } from './relaxation.ts';
-import { type ImportLine, Report } from './report.ts';
 import type { FlexMatchRule, FlexMatchRuleSet } from './rule-set.ts';
 import { FLEX_RULE_TYPES } from './rule-types.ts';
 import { reportTeams, sizeRulesOf, teamsOf } from './sizes.ts';
-import { type ImportOptions, Source, uniqueName } from './source.ts';
+import { type ImportOptions, Source } from './source.ts';
 import { parseStatement, rulesIn } from './statement.ts';
 
 export interface Imported {
@@ -306,15 +307,4 @@ class RulesOfQueue {
     const names = own.map(({ name }) => name).join(', ');
     this.#report.impossible('rules', `a queue has one latency rule, and these are several: ${names}`);
   }
-}
-
-/** Names of queues have fewer characters than those of rule sets. */
-function queueName(name = 'imported'): string {
-  const made = name.replaceAll(/[^A-Za-z0-9_.-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '');
-  return made.slice(0, 64) || 'imported';
-}
-
-function ruleName(name: string): string {
-  const made = name.replaceAll(/[^A-Za-z0-9_. -]+/g, '-').replace(/^[^A-Za-z0-9]+/, '');
-  return made.slice(0, 58) || 'rule';
 }

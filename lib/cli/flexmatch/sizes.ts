@@ -1,12 +1,10 @@
 import { SKILL } from '../../rules/values.ts';
+import { type ConvertedRule, plainly } from '../importing/relaxation.ts';
+import type { Report } from '../importing/report.ts';
+import { EMPTY_SEAT_COST } from '../importing/sizes.ts';
 import { measuredBy } from './measured.ts';
-import { type ConvertedRule, plainly } from './relaxation.ts';
-import type { Report } from './report.ts';
 import type { Source } from './source.ts';
 import { parseStatement, rulesIn } from './statement.ts';
-
-/** The imbalance of an empty seat: more than skills differ, so that a larger match always goes before a smaller one. */
-export const EMPTY_SEAT_COST = 1_000_000;
 
 /** The teams of the queue. */
 export function teamsOf(source: Source): Record<string, unknown> {

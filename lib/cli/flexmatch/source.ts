@@ -1,5 +1,7 @@
 import { SKILL } from '../../rules/values.ts';
 import { InvalidInput } from '../failure.ts';
+import { fieldName, teamName, uniqueNames } from '../importing/names.ts';
+import type { ExpansionStep } from '../importing/relaxation.ts';
 import { parseExpression, takeApart } from './expression.ts';
 import type { FlexMatchRuleSet } from './rule-set.ts';
 
@@ -24,12 +26,6 @@ export interface SourceTeam {
   /** The fewest and the most players that it ever has, and whether that is always the same. */
   readonly least: number;
   readonly most: number;
-}
-
-/** A step of an expansion. */
-export interface ExpansionStep {
-  readonly waitTimeSeconds: number;
-  readonly value: number;
 }
 
 /** A rule set with the names and roles that its parts have in the queue. */
@@ -128,32 +124,4 @@ export class Source {
     }
     return names.includes(SKILL) ? SKILL : numbers.length === 1 ? names[0] : undefined;
   }
-}
-
-/** Different names in the form of ours, by name. */
-function uniqueNames(
-  names: readonly string[],
-  form: (name: string) => string,
-  taken: readonly string[] = [],
-): Map<string, string> {
-  const used = new Set(taken);
-  return new Map(names.map((name) => [name, uniqueName(form(name), used)]));
-}
-
-/** A name that is not used yet, and is from now on: NAME, NAME-2, NAME-3, … */
-export function uniqueName(name: string, used: Set<string>, separator = '-'): string {
-  let own = name;
-  for (let n = 2; used.has(own); n++) own = `${name}${separator}${n}`;
-  used.add(own);
-  return own;
-}
-
-function teamName(name: string): string {
-  const made = name.replaceAll(/[^A-Za-z0-9_-]+/g, '-').replace(/^[^A-Za-z]+/, '');
-  return made.slice(0, 28) || 'team';
-}
-
-function fieldName(name: string): string {
-  const made = name.replaceAll(/[^A-Za-z0-9_.-]+/g, '-').replace(/^[^A-Za-z]+/, '');
-  return made.slice(0, 60) || 'attribute';
 }

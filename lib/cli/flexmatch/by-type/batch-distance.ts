@@ -1,5 +1,5 @@
+import { plainly } from '../../importing/relaxation.ts';
 import type { FlexRuleType } from '../flex-rule-type.ts';
-import { plainly } from '../relaxation.ts';
 
 const PARTY: Readonly<Record<string, 'mean' | 'least' | 'greatest'>> = {
   avg: 'mean',

@@ -1,7 +1,7 @@
+import { type Limit, plainly } from '../../importing/relaxation.ts';
 import { parseExpression, takeApart } from '../expression.ts';
 import { type Converted, type FlexRuleType, partyNote } from '../flex-rule-type.ts';
 import { unknownExpression } from '../measured.ts';
-import { type Limit, plainly } from '../relaxation.ts';
 import type { FlexMatchRule } from '../rule-set.ts';
 import type { Source } from '../source.ts';
 

@@ -1,3 +1,4 @@
+import type { Body, ConvertedRule, Limit } from '../../importing/relaxation.ts';
 import { type Converted, type FlexRuleType, partyNote } from '../flex-rule-type.ts';
 import {
   isSingle,
@@ -9,7 +10,6 @@ import {
   scopeOf,
 } from '../measured.ts';
 import { nextNumber } from '../opposite.ts';
-import type { Body, ConvertedRule, Limit } from '../relaxation.ts';
 import type { FlexMatchRule } from '../rule-set.ts';
 import type { Source, SourceTeam } from '../source.ts';
 

@@ -1,7 +1,7 @@
 import type { Alternative } from '../../../rules/rule-types.ts';
+import { type Body, type ConvertedRule, relaxed } from '../../importing/relaxation.ts';
 import type { Converted } from '../flex-rule-type.ts';
 import { oppositeOf } from '../opposite.ts';
-import { type Body, type ConvertedRule, relaxed } from '../relaxation.ts';
 import type { FlexMatchRule } from '../rule-set.ts';
 import type { Source } from '../source.ts';
 import { clausesOf, type Literal, parseStatement } from '../statement.ts';

@@ -1,4 +1,5 @@
 import type { Measure } from '../../../rules/by-type/compare.ts';
+import type { ConvertedRule, Limit } from '../../importing/relaxation.ts';
 import { type Converted, type FlexRuleType, partyNote } from '../flex-rule-type.ts';
 import {
   isSingle,
@@ -11,7 +12,6 @@ import {
   samePlayers,
   unknownExpression,
 } from '../measured.ts';
-import type { ConvertedRule, Limit } from '../relaxation.ts';
 import { haveEqualTeams } from '../sizes.ts';
 import type { Source } from '../source.ts';
 

@@ -1,5 +1,5 @@
+import { plainly } from '../../importing/relaxation.ts';
 import { type FlexRuleType, partyNote } from '../flex-rule-type.ts';
-import { plainly } from '../relaxation.ts';
 
 /** All players within `maxLatency` of one region. */
 export const latency: FlexRuleType = {

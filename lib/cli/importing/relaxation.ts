@@ -1,13 +1,19 @@
 import type { RelaxStep } from '../../rules/rule-type.ts';
 import type { InnerRule } from '../../rules/rule-types.ts';
-import type { ExpansionStep } from './source.ts';
+
+/** A step of an expansion. An infinite value turns the rule off. */
+export interface ExpansionStep {
+  readonly waitTimeSeconds: number;
+  readonly value: number;
+}
 
 /** The body of a rule in the queue. */
 export type Body = InnerRule | { readonly type: 'latency'; readonly max: number };
 
 /** How a property of a FlexMatch rule becomes a key of ours that may relax. */
 export interface Limit {
-  readonly key: Exclude<keyof RelaxStep, 'waitSeconds' | 'off'>;
+  /** Undefined for a rule without a number, which can only be off. */
+  readonly key: Exclude<keyof RelaxStep, 'waitSeconds' | 'off'> | undefined;
   /** Whether a greater number permits more matches. */
   readonly isUpper: boolean;
   of(value: number): number;
@@ -44,9 +50,10 @@ export function relaxed(
   const changes = new Map<number, Record<string, number | true>>();
   const tightening: string[] = [];
   for (const [property, limit] of Object.entries(limits)) {
+    const { key } = limit;
     const steps = stepsOf(property);
     const levels = [
-      { waitSeconds: 0, value: own[limit.key]! },
+      { waitSeconds: 0, value: key === undefined ? 0 : own[key]! },
       ...steps.map(({ waitTimeSeconds, value }) => ({
         waitSeconds: waitTimeSeconds,
         value: limit.isOff?.(value) ? (limit.isUpper ? Infinity : -Infinity) : limit.of(value),
@@ -57,9 +64,10 @@ export function relaxed(
     levels.forEach(({ waitSeconds, value }, i) => {
       const ours = strictest(...levels.slice(i).map((level) => level.value));
       if (ours !== value && !tightening.includes(property)) tightening.push(property);
-      if (waitSeconds <= 0) own[limit.key] = ours;
-      else if (ours !== before) {
-        const change = Number.isFinite(ours) ? { [limit.key]: ours } : { off: true as const };
+      if (waitSeconds <= 0) {
+        if (key !== undefined) own[key] = ours;
+      } else if (ours !== before) {
+        const change = Number.isFinite(ours) ? { ...(key && { [key]: ours }) } : { off: true as const };
         changes.set(waitSeconds, { ...changes.get(waitSeconds), ...change });
       }
       before = ours;

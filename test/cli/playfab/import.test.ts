@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+import { importPlayFabQueue } from '../../../lib/cli/playfab/import-queue.ts';
+import { playFabQueue } from '../../../lib/cli/playfab/queue.ts';
+import { checkQueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { planTick } from '../../../lib/policies/plan.ts';
+import { file, muster } from '../muster.ts';
+
+const imported = (queue: object, options = {}) => importPlayFabQueue(playFabQueue.parse(queue), options);
+const notesOf = ({ lines }: ReturnType<typeof imported>) =>
+  Object.fromEntries(lines.map(({ property, outcome, note }) => [property, `${outcome}: ${note ?? ''}`]));
+const differing = ({ lines }: ReturnType<typeof imported>) =>
+  lines.filter(({ outcome }) => outcome !== 'same').map(({ property }) => property);
+
+const attribute = (Path: string) => ({ Attribute: { Path, Source: 'User' } });
+/** Two teams of two to three players. */
+const teams = ['red', 'blue'].map((Name) => ({ Name, MinTeamSize: 2, MaxTeamSize: 3 }));
+const base = { Name: 'ranked', MinMatchSize: 4, MaxMatchSize: 6, Teams: teams };
+
+describe('a queue of PlayFab', () => {
+  it('with rules of every type keeps them, with their expansions', () => {
+    const result = imported({
+      MatchmakingQueue: {
+        ...base,
+        StringEqualityRules: [
+          { Name: 'Build', ...attribute('build'), DefaultAttributeValue: 'dev', SecondsUntilOptional: 40 },
+        ],
+        DifferenceRules: [
+          {
+            Name: 'Skill',
+            ...attribute('mu'),
+            Difference: 3,
+            MergeFunction: 'Max',
+            Weight: 2,
+            LinearExpansion: { Delta: 2, Limit: 8, SecondsBetweenExpansions: 5 },
+            SecondsUntilOptional: 30,
+          },
+        ],
+        MatchTotalRules: [{ Name: 'Hosts', ...attribute('hosts'), Min: 1, Max: 2 }],
+        TeamDifferenceRules: [{ Name: 'Even', ...attribute('mu'), DefaultAttributeValue: 5, Difference: 4 }],
+        RegionSelectionRule: {
+          Name: 'Region',
+          Path: 'latencies',
+          MaxLatency: 60,
+          CustomExpansion: {
+            SecondsBetweenExpansions: 10,
+            MaxLatencyOverrides: [{ Value: 60 }, { Value: 120 }, null],
+          },
+        },
+        TeamSizeBalanceRule: { Name: 'Sizes', Difference: 0 },
+      },
+    });
+    expect(differing(result)).toEqual([]);
+    expect(result.definition).toMatchObject({
+      name: 'ranked',
+      teams: [
+        { name: 'red', size: 3, minSize: 2 },
+        { name: 'blue', size: 3, minSize: 2 },
+      ],
+      short: { afterSeconds: 0 },
+      attributes: { build: { type: 'string', default: 'dev' }, hosts: { type: 'number' } },
+      rules: [
+        { name: 'Build', type: 'same', attribute: 'build', relax: [{ waitSeconds: 40, off: true }] },
+        {
+          name: 'Skill',
+          type: 'within',
+          attribute: 'skill',
+          max: 3,
+          party: 'greatest',
+          relax: [
+            { waitSeconds: 5, max: 5 },
+            { waitSeconds: 10, max: 7 },
+            { waitSeconds: 15, max: 8 },
+            { waitSeconds: 30, off: true },
+          ],
+        },
+        { name: 'Hosts', type: 'compare', left: { of: 'sum', attribute: 'hosts' }, op: '>=', right: 1 },
+        { name: 'Hosts 2', type: 'compare', op: '<=', right: 2 },
+        { name: 'Even', type: 'balance', attribute: 'skill', max: 4 },
+        {
+          name: 'Region',
+          type: 'latency',
+          max: 60,
+          relax: [
+            { waitSeconds: 10, max: 120 },
+            { waitSeconds: 20, off: true },
+          ],
+        },
+        {
+          name: 'Sizes',
+          type: 'compare',
+          left: { of: 'count', team: 'red' },
+          right: { team: 'blue' },
+          max: 0,
+        },
+      ],
+    });
+    expect(checkQueueDefinition(result.definition, 'The import').name).toBe('ranked');
+  });
+
+  it('without teams has one team, and makes the largest match', () => {
+    const rules = [{ Type: 'DifferenceRule', Name: 'Near', ...attribute('mu'), Difference: 10 }];
+    const result = imported({ ...base, Teams: undefined, MinMatchSize: 2, MaxTicketSize: 1, Rules: rules });
+    const queue = checkQueueDefinition(result.definition, 'The import');
+    const tickets = [10, 12, 15, 40].map((skill, i) => ({
+      ticketId: `t${i}`,
+      enqueuedAtMs: 0,
+      players: [{ playerId: `p${i}`, skill }],
+    }));
+    const { matches, waiting } = planTick({ rules: queue, tickets, nowMs: 1000 });
+    expect(matches.map(({ ticketIds }) => ticketIds)).toEqual([['t0', 't1', 't2']]);
+    expect(waiting.map(({ ticketId }) => ticketId)).toEqual(['t3']);
+  });
+
+  it('has a line for what differs, is open or has no counterpart', () => {
+    const result = imported({
+      ...base,
+      Teams: undefined,
+      MaxTicketSize: 4,
+      ServerAllocationEnabled: true,
+      Mood: 'good',
+      SetIntersectionRules: [
+        {
+          Name: 'Maps',
+          ...attribute('maps'),
+          MinIntersectionSize: 2,
+          LinearExpansion: { Delta: 1, SecondsBetweenExpansions: 10 },
+        },
+      ],
+      StringEqualityRules: [
+        { Name: 'Build', ...attribute('build'), AttributeNotSpecifiedBehavior: 'MatchAny' },
+        {
+          Name: 'Mode',
+          ...attribute('mode'),
+          Expansion: { SecondsBetweenExpansions: 5, EnabledOverrides: [true, false, true, false] },
+        },
+      ],
+      TeamTicketSizeSimilarityRule: { Name: 'Parties' },
+    });
+    expect(notesOf(result)).toMatchObject({
+      MinMatchSize: expect.stringMatching(/nearly the same: .*PlayFab waits for another ticket/),
+      MaxTicketSize: expect.stringMatching(/nearly the same/),
+      ServerAllocationEnabled: expect.stringMatching(/not possible: a provisioner/),
+      Mood: expect.stringMatching(/not possible/),
+      'SetIntersectionRule Maps': expect.stringMatching(/nearly the same: .*not documented/),
+      'StringEqualityRule Build': expect.stringMatching(/nearly the same: every player has to have/),
+      'StringEqualityRule Mode': expect.stringMatching(/nearly the same: .*never tightens/),
+      'TeamTicketSizeSimilarityRule Parties': expect.stringMatching(/not possible/),
+    });
+    expect(result.definition.rules).toMatchObject([
+      { name: 'Build', type: 'same' },
+      { name: 'Mode', type: 'same', relax: [{ waitSeconds: 15, off: true }] },
+      {
+        name: 'Maps',
+        type: 'common',
+        atLeast: 2,
+        relax: [
+          { waitSeconds: 10, atLeast: 1 },
+          { waitSeconds: 20, off: true },
+        ],
+      },
+    ]);
+  });
+
+  it('with an expansion of many steps keeps as many as a rule may have, the last one among them', () => {
+    const LinearExpansion = { Delta: 1, Limit: 103, SecondsBetweenExpansions: 1 };
+    const rule = { Name: 'Near', ...attribute('mu'), Difference: 3, LinearExpansion };
+    const result = imported({ ...base, DifferenceRules: [rule] });
+    const [near] = result.definition.rules as { relax: { waitSeconds: number; max: number }[] }[];
+    expect(near!.relax.length).toBeLessThanOrEqual(20);
+    expect(near!.relax.at(-1)).toEqual({ waitSeconds: 100, max: 103 });
+    for (const { waitSeconds, max } of near!.relax) expect(max).toBe(3 + waitSeconds);
+    expect(notesOf(result)['DifferenceRule Near']).toMatch(/nearly the same: of more than 19 steps/);
+  });
+});
+
+describe.concurrent('muster import playfab', () => {
+  it('prints the definition and the report, and refuses a skill that is no number of the queue', async () => {
+    const queue = { ...base, DifferenceRules: [{ Name: 'Near', ...attribute('mu'), Difference: 3 }] };
+    const path = file('playfab.json', { MatchmakingQueue: queue });
+    const done = await muster('import', 'playfab', path, '--timeout', '90', '--name', 'duel');
+    expect(done.status).toBe(0);
+    expect(JSON.parse(done.stdout)).toMatchObject({ name: 'duel', timeoutSeconds: 90 });
+    expect(done.stderr).toContain('DifferenceRule Near: same\n');
+    const misspelt = await muster('import', 'playfab', path, '--skill', 'nu');
+    expect(misspelt.status).toBe(2);
+    expect(misspelt.stderr).toContain(
+      '--skill: Expected the path of a number attribute of the queue (mu), got "nu"',
+    );
+  });
+});
