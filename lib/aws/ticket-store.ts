@@ -200,7 +200,7 @@ export function ticketStore(
       await toPool(
         client,
         table,
-        RELEASE,
+        announced ? RELEASE : UNCLAIM,
         ticket,
         matchId,
         layout,
@@ -241,7 +241,7 @@ export function ticketStore(
 }
 
 const { create: CREATE, claim: CLAIM, release: RELEASE, requeue: REQUEUE } = TICKET.transitions;
-const { cancel: CANCEL, timeOut: TIME_OUT } = TICKET.transitions;
+const { unclaim: UNCLAIM, cancel: CANCEL, timeOut: TIME_OUT } = TICKET.transitions;
 const { cancelWithMatch: CANCEL_WITH_MATCH, failWithMatch: FAIL_WITH_MATCH } = TICKET.transitions;
 
 /** Returns a ticket from its match to the pool, on the condition that it is still in this match. */

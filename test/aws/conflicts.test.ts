@@ -390,12 +390,12 @@ describe('putting events', () => {
     };
     return {
       eventID: `event-${i}`,
-      eventName: i % 3 === 2 ? 'REMOVE' : 'INSERT',
+      eventName: i % 3 === 2 ? 'REMOVE' : 'MODIFY',
       dynamodb: {
         SequenceNumber: `sequence-${i}`,
         ApproximateCreationDateTime: 1_767_268_800,
         ...(i % 3 !== 2 && { NewImage: image }),
-        ...((i % 3 === 2 || i % 4 === 3) && { OldImage: image }),
+        OldImage: i % 3 === 2 || i % 4 === 3 ? image : { ...image, status: { S: 'QUEUED' } },
       },
     };
   };

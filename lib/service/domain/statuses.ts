@@ -14,6 +14,8 @@ export interface Transition<Status extends string> {
   readonly to: readonly Status[];
   /** Further conditions of the write. */
   readonly if?: string;
+  /** An attribute that it changes, by which it is recognised: other writes lead to the same status. */
+  readonly leaves?: string;
   /** Who writes it. */
   readonly by: string;
   /** The event that is published for it, if any. */
@@ -74,6 +76,7 @@ export const MATCH = machine<StoredMatchStatus>()({
       from: ['PLACING', 'COMPLETED'],
       to: ['COMPLETED'],
       if: 'it has no assignment',
+      leaves: 'assignment',
       by: '`provision`, or the studio',
       event: 'MatchAssigned',
       crash: 'nothing is missing',
@@ -111,6 +114,7 @@ export const MATCH = machine<StoredMatchStatus>()({
       from: ['PLACING', 'COMPLETED'],
       to: ['PLACING', 'COMPLETED'],
       if: 'it names this backfill, has the roster that was read, and has not ended',
+      leaves: 'roster',
       by: '`tick`, in one transaction with the backfill and its tickets',
       event: 'MatchBackfilled',
       crash: 'nothing is missing',
@@ -119,6 +123,7 @@ export const MATCH = machine<StoredMatchStatus>()({
       from: ['COMPLETED'],
       to: ['COMPLETED'],
       if: 'it has not ended',
+      leaves: 'endedAt',
       by: 'the studio',
       event: 'MatchEnded',
       crash: 'nothing is missing',
@@ -172,17 +177,26 @@ export const TICKET = machine<StoredTicketStatus>()({
       from: IN_MATCH,
       to: ['QUEUED'],
       if: 'it is still in this match',
-      by: 'who abandons or dissolves the match',
+      by: 'who dissolves the match',
       event: 'TicketQueued',
-      crash: 'the other tickets of the match: see `abandon` and `dissolve`',
+      crash: 'the other tickets of the match: see `dissolve`',
     },
     requeue: {
       from: IN_MATCH,
       to: ['QUEUED'],
       if: 'it is still in this match, and fewer than three of its matches have failed',
+      leaves: 'failures',
       by: '`deadline`',
       event: 'TicketQueued',
       crash: 'the other tickets of the match: see `requeue` of matches',
+    },
+    unclaim: {
+      from: IN_MATCH,
+      to: ['QUEUED'],
+      if: 'it is still in this match',
+      leaves: 'releasedFrom',
+      by: 'who abandons the match. For clients it has been QUEUED all the time',
+      crash: 'the other tickets of the match: see `abandon`',
     },
     cancel: {
       from: ['QUEUED'],
@@ -274,6 +288,34 @@ export function isPossible<Status extends string>(
   status: NoInfer<Status> | typeof NONE,
 ): boolean {
   return from.includes(status);
+}
+
+/**
+ * The event of a write, from the item before it and after it. A write that leaves an attribute is recognised by it, the first
+ * one of the machine if there are two; the others are recognised by the change of status.
+ */
+export function eventOf<Status extends string>(
+  { transitions }: StatusMachine<Status, string>,
+  before: (object & { readonly status: Status }) | undefined,
+  after: object & { readonly status: Status },
+): EventType | undefined {
+  const written = (Object.values(transitions) as Transition<Status>[]).filter(
+    (one) =>
+      isPossible(one, before?.status ?? NONE) &&
+      one.to.includes(after.status) &&
+      (one.leaves === undefined
+        ? before?.status !== after.status
+        : isChanged(attributeOf(before, one.leaves), attributeOf(after, one.leaves))),
+  );
+  return (written.find(({ leaves }) => leaves !== undefined) ?? written[0])?.event;
+}
+
+const attributeOf = (item: object | undefined, name: string): unknown =>
+  (item as Record<string, unknown> | undefined)?.[name];
+
+/** Of an object, whether it is there: an erased player changes what is in it. */
+function isChanged(before: unknown, after: unknown): boolean {
+  return typeof before === 'object' && typeof after === 'object' ? false : before !== after;
 }
 
 /** Checks the names of the statuses, and keeps those of the transitions. */

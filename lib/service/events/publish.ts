@@ -1,9 +1,11 @@
 import type { EventType, MatchEventType, TicketEventType } from '../../contract/event-type.ts';
 import type { MusterEvent } from '../../contract/events.ts';
 import type { ProvisionerOptions, QueueDefinition } from '../../contract/queue-definition.ts';
+import type { TicketStatus } from '../../contract/ticket.ts';
 import { allOf } from '../concurrency/all-of.ts';
 import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import type { ParkedEvent } from '../domain/parked-event.ts';
+import { eventOf, MATCH, TICKET } from '../domain/statuses.ts';
 import { type StoredMatch, toMatchView } from '../domain/stored-match.ts';
 import { type StoredTicket, toTicketView } from '../domain/stored-ticket.ts';
 import { isOnBus, subscribers } from '../domain/subscribers.ts';
@@ -146,12 +148,14 @@ function outgoingOf(
 /** The event of a change; undefined when no status changed. */
 export function toEvent(change: Change): MusterEvent | undefined {
   if (change.table === 'tickets') {
-    const type = ticketEventType(change);
+    const type = eventOf(TICKET, change.before, change.after) as TicketEventType | undefined;
     if (type === undefined) return undefined;
-    const ticket = toTicketView({ ...change.after, status: STATUS_OF[type] });
+    // No event leads to a status that clients do not see.
+    const status = change.after.status as TicketStatus;
+    const ticket = toTicketView({ ...change.after, status });
     return { type, ...aboutOf(change, change.after.enqueuedAt), ticket };
   }
-  const type = matchEventType(change);
+  const type = eventOf(MATCH, change.before, change.after) as MatchEventType | undefined;
   if (type === undefined) return undefined;
   return {
     type,
@@ -165,35 +169,6 @@ export function toEvent(change: Change): MusterEvent | undefined {
 function aboutOf({ changeId, atMs, after }: Change, begunAt: string) {
   const time = new Date(Math.max(atMs, Date.parse(begunAt))).toISOString();
   return { eventId: changeId, time, queue: after.queue };
-}
-
-/** The status of the ticket in each event. */
-const STATUS_OF = {
-  TicketQueued: 'QUEUED',
-  TicketCancelled: 'CANCELLED',
-  TicketTimedOut: 'TIMED_OUT',
-  TicketFailed: 'FAILED',
-} as const;
-
-function ticketEventType({ before, after }: TicketChange): TicketEventType | undefined {
-  if (before?.status === after.status) return undefined;
-  // For clients, a ticket whose match was abandoned has been QUEUED all the time.
-  if (after.releasedFrom !== before?.releasedFrom && after.failures === before?.failures) return undefined;
-  if (after.status === 'QUEUED') return 'TicketQueued';
-  if (after.status === 'CANCELLED') return 'TicketCancelled';
-  if (after.status === 'TIMED_OUT') return 'TicketTimedOut';
-  if (after.status === 'FAILED') return 'TicketFailed';
-  return undefined;
-}
-
-function matchEventType({ before, after }: MatchChange): MatchEventType | undefined {
-  if (before === undefined) return 'MatchFound';
-  if (before.assignment === undefined && after.assignment !== undefined) return 'MatchAssigned';
-  if (before.roster !== after.roster) return 'MatchBackfilled';
-  if (before.endedAt === undefined && after.endedAt !== undefined) return 'MatchEnded';
-  if (before.status === after.status) return undefined;
-  if (after.status === 'FAILED') return 'MatchFailed';
-  return before.status === 'REQUIRES_ACCEPTANCE' ? 'MatchAccepted' : undefined;
 }
 
 function destinationsOf(event: MusterEvent, definition: QueueDefinition | undefined): string[] {

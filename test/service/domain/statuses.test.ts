@@ -127,6 +127,7 @@ const TICKETS: Kind = {
       create: () => tickets.create({ ...stored, enqueuedAt: new Date(LATER_MS).toISOString() }, LAYOUT, true),
       claim: () => tickets.claim(id, 'another', LATER_MS),
       join: () => joined(),
+      unclaim: () => tickets.release(stored, `m${id}`, LAYOUT, false),
       release: () => tickets.release(stored, `m${id}`, LAYOUT, true),
       requeue: () => tickets.requeue(stored, `m${id}`, LAYOUT),
       failWithMatch: () => tickets.failWithMatch(id, `m${id}`, why('why'), LATER_MS),
