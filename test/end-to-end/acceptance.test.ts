@@ -15,7 +15,7 @@ function answer({ ticketId, matchId }: TicketView, accepted: boolean) {
 async function proposed(
   changes: Partial<QueueDefinition> = {},
 ): Promise<{ queue: string; one: TicketView; two: TicketView; match: MatchView }> {
-  const queue = await api.queue({ acceptance: { timeoutSeconds: 60 }, ...changes });
+  const queue = await api.queue({ acceptance: { timeoutSeconds: 600 }, ...changes });
   const tickets = [await api.ticket(queue, 1), await api.ticket(queue, 2)];
   const [one, two] = await Promise.all(
     tickets.map(({ ticketId }) => api.until(ticketId, 'REQUIRES_ACCEPTANCE')),
@@ -34,7 +34,7 @@ describe.concurrent('acceptance', () => {
   it('continues the match when all tickets accept', async () => {
     const { one, two, match } = await proposed();
     expect(match).toMatchObject({ status: 'REQUIRES_ACCEPTANCE', acceptance: { accepted: [] } });
-    expect(Date.parse(match.acceptance!.deadline)).toBe(Date.parse(match.createdAt) + 60_000);
+    expect(Date.parse(match.acceptance!.deadline)).toBe(Date.parse(match.createdAt) + 600_000);
 
     expect(await answer(one, true)).toMatchObject({
       status: 200,

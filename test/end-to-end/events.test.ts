@@ -92,7 +92,7 @@ describe.concurrent('the bus and webhooks carry the same event', () => {
     },
     MatchFound: { story: (queue) => match(queue, 'COMPLETED') },
     MatchAccepted: {
-      queue: { acceptance: { timeoutSeconds: 60 } },
+      queue: { acceptance: { timeoutSeconds: 600 } },
       story: async (queue) => {
         const tickets = [await api.ticket(queue, 1), await api.ticket(queue, 2)];
         for (const { ticketId } of tickets) {

@@ -311,7 +311,7 @@ export const JOURNEYS = {
     muster.receiver.answer(path, (_, response) => response.end(JSON.stringify(PLACE)));
     const { one, two } = await pair(
       muster,
-      { acceptance: { timeoutSeconds: 60 }, provisioner: http(muster, path) },
+      { acceptance: { timeoutSeconds: 600 }, provisioner: http(muster, path) },
       'REQUIRES_ACCEPTANCE',
     );
     await accept(muster, one, true);
@@ -322,7 +322,7 @@ export const JOURNEYS = {
   async 'decline a match, which wakes the idle queue for the other ticket'(muster) {
     const { queue, one, two } = await pair(
       muster,
-      { acceptance: { timeoutSeconds: 60 } },
+      { acceptance: { timeoutSeconds: 600 } },
       'REQUIRES_ACCEPTANCE',
     );
     await putToSleep(muster, queue);
@@ -343,7 +343,7 @@ export const JOURNEYS = {
   async 'miss the deadline to accept, which wakes the queue for the ticket that accepted'(muster) {
     const { queue, one, two } = await pair(
       muster,
-      { acceptance: { timeoutSeconds: 60 } },
+      { acceptance: { timeoutSeconds: 600 } },
       'REQUIRES_ACCEPTANCE',
     );
     await accept(muster, one, true);

@@ -105,6 +105,9 @@ export function player(skill: number, roles?: string[]): NewTicket['players'][nu
   return { playerId: fresh('player'), skill, ...(roles && { roles }) };
 }
 
+/** No ticket times out because the machine is busy. */
+const TIMEOUT_SECONDS = 3_600;
+
 /** More retries than any request of the tests needs. */
 const REPEATS_MAX = 60;
 
@@ -138,7 +141,9 @@ function apiOf(url: string, { repeats = false }: StudioOptions): Api {
     post: (path, body) => send('POST', path, { body }),
     delete: (path) => send('DELETE', path),
     async queue(changes = {}) {
-      const { name } = await client.queues.put(definition({ ...changes, name: fresh('queue') }));
+      const { name } = await client.queues.put(
+        definition({ timeoutSeconds: TIMEOUT_SECONDS, ...changes, name: fresh('queue') }),
+      );
       return name;
     },
     async ticket(queue, players, more) {

@@ -96,7 +96,7 @@ describe('a player', () => {
   });
 
   it('gets the same responses for another player’s ticket as for a missing one', async () => {
-    const [ann, bob] = await pair({ acceptance: { timeoutSeconds: 60 } });
+    const [ann, bob] = await pair({ acceptance: { timeoutSeconds: 600 } });
     await matched(ann.ticketId, 'REQUIRES_ACCEPTANCE');
     const requests = (ticketId: string) =>
       Promise.all([
@@ -116,7 +116,7 @@ describe('a player', () => {
 
   it('sees attributes only where the definition shows them to a match, and no avoid list', async () => {
     const values = { attributes: { clan: 'red', toxicity: 97 }, avoid: ['ex-partner'] };
-    const [ann] = await pair({ ...ATTRIBUTES, acceptance: { timeoutSeconds: 60 } }, values);
+    const [ann] = await pair({ ...ATTRIBUTES, acceptance: { timeoutSeconds: 600 } }, values);
     const matchId = await matched(ann.ticketId, 'REQUIRES_ACCEPTANCE');
     const accept = { accepted: true, matchId };
     const shown = [
@@ -176,7 +176,7 @@ describe('a player', () => {
   });
 
   it('accepts for their own ticket', async () => {
-    const tickets = await pair({ acceptance: { timeoutSeconds: 60 } });
+    const tickets = await pair({ acceptance: { timeoutSeconds: 600 } });
     const matchId = await matched(tickets[0].ticketId, 'REQUIRES_ACCEPTANCE');
     for (const { ticketId, token } of tickets) {
       const acceptance = { accepted: true, matchId };

@@ -11,6 +11,7 @@ import type { Population } from '../../lib/simulation/population.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 import { reportPage } from '../../lib/simulation/report.ts';
 import { generatedTraffic } from '../../lib/simulation/traffic.ts';
+import { sample } from '../long.ts';
 
 const file = 'queues/shapes/ranked.json';
 const ranked = parseQueueDefinition(readFileSync(file, 'utf8'), file);
@@ -23,7 +24,7 @@ const population: Population = {
   avoided: 5,
 };
 
-function played(definition: QueueDefinition, players = 1_200) {
+function played(definition: QueueDefinition, players = sample(350, 1_200)) {
   const traffic = generatedTraffic({ population, rate: { kind: 'constant', perSecond: 4 }, players }, 3);
   const tickets = new Map<string, Ticket>();
   for (const { ticket } of traffic.arrivals) tickets.set(ticket.ticketId, ticket);
@@ -89,7 +90,7 @@ describe('the simulation of a queue with rules', () => {
   });
 
   it('keeps the rules and never matches players who avoid each other', () => {
-    expect(games.length).toBeGreaterThan(50);
+    expect(games.length).toBeGreaterThan(sample(15, 50));
     for (const game of games) {
       const players = playersOf(game, tickets);
       const ids = new Set(players.map(({ playerId }) => playerId));
