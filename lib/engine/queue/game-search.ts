@@ -293,13 +293,30 @@ export class GameSearch {
       // The sum of the rest is between that of the fill and that of the last players of the list.
       const least = choice.sum + sums[at + r] - sums[at];
       const most = choice.sum + sums[players] - sums[players - r];
-      return bound + this.#lone.gapOf(this.#sign * least, this.#sign * most) * this.#rules.alpha * rounded;
+      const gap = this.#lone.gapOf(this.#sign * least, this.#sign * most) * this.#rules.alpha * rounded;
+      return Math.max(bound + gap, this.#spreadWhenFairest(this.#lone, least, most, r) + gap + certain);
     }
     if (!choice.hasSeats && !this.#isJoint) return bound;
     if (!choice.fillSeats(level, j, r, this.#fill)) return Number.POSITIVE_INFINITY;
     let sharp = skillSpreadBound(choice, this.#fill, r, this.#rules.q, this.#perRange);
     if (this.#isJoint && sharp + certain < this.#limit) sharp = this.#jointly(sharp, values[at] >= 0, r);
     return Math.max(bound, sharp * rounded + certain);
+  }
+
+  /**
+   * With a lone player: at most v_q plus what teamGap exceeds its bound, q ≥ 2. As the sum of the others moves by d, v_2 moves by
+   * at most d/√(N·r), because the r players to come can share it. Where teamGap grows faster than that, the fairest sum is
+   * the best one, and v_2 is least there when those players are equal.
+   */
+  #spreadWhenFairest({ slope, fairestOf }: LoneTeam, least: number, most: number, r: number): number {
+    const { alpha, q } = this.#rules;
+    const n = this.#n;
+    if (q < 2 || (alpha * slope) ** 2 * n * r < 1) return 0;
+    const { sum, squares, within } = this.#choice;
+    const total = this.#sign * fairestOf(this.#sign * least, this.#sign * most);
+    const rest = total - sum;
+    const all = squares + within + (rest * rest) / r;
+    return Math.sqrt(Math.max(0, (all - (total * total) / n) / n - lost * all)) * rounded;
   }
 
   /** The joint bound of two equal teams. */

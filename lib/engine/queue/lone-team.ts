@@ -6,6 +6,10 @@ import type { GameRules } from '../types.ts';
 export interface LoneTeam {
   /** A lower bound on teamGap when the skills of the others, relative to the lone player's, sum to `from` to `to`. */
   gapOf(from: number, to: number): number;
+  /** The sum from `from` to `to`, in either order, at which that bound is reached. */
+  fairestOf(from: number, to: number): number;
+  /** teamGap grows by this for each unit by which the sum moves away from the fairest. */
+  readonly slope: number;
 }
 
 /**
@@ -32,7 +36,11 @@ export function loneTeamOf(
   if (others.some(({ ticket }) => ticket.classes!.some(mayTake))) return undefined;
   const scale = seats / 2 / (seats - 1);
   const shift = kinds[team].offset - kinds[lone].offset;
-  return { gapOf: (from, to) => gapBetween(scale * from + shift, scale * to + shift) };
+  return {
+    gapOf: (from, to) => gapBetween(scale * from + shift, scale * to + shift),
+    fairestOf: (from, to) => Math.min(Math.max(-shift / scale, Math.min(from, to)), Math.max(from, to)),
+    slope: scale,
+  };
 }
 
 /** The least distance from 0 of a number between these two, in either order. */
