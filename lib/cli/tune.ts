@@ -60,7 +60,8 @@ export function tuneCommand(): Command {
     .description(
       'Plays a queue definition with many release policies on the same simulated players and shows the front: the ' +
         'settings for which no other has both shorter waits and less imbalance. With targets (--max-…) it picks the ' +
-        'best setting that meets all of them and writes that definition to --out.',
+        'best setting that meets all of them and writes that definition to --out. Only the release policy changes: rules, ' +
+        'and the steps in which they relax, stay as they are.',
     )
     .requiredOption('--queue <file>', 'queue definition whose release is tuned');
   return addTrafficOptions(
@@ -150,7 +151,7 @@ async function tune(options: TuneOptions): Promise<void> {
       queue: definition.name,
       seed: Number(options.seed),
       interrupted,
-      points,
+      points: points.map((point) => ({ ...point, isChosen: point === chosen })),
       unmeasured: unmeasured.map(({ release, matches }) => ({ release, matches })),
       chosen: chosenDefinition ?? null,
     });
@@ -282,20 +283,26 @@ function settingText({ policy, ...parameters }: ReleaseOptions): string {
   return Object.keys(parameters).length === 0 ? policy : `${policy} ${JSON.stringify(parameters)}`;
 }
 
-/** The front, and the point chosen. */
-function table(points: readonly TunePoint[], chosen: TunePoint | undefined): string {
+/** The front, and the point chosen, which an arrow marks. It need not be on the front: the others may miss a target. */
+export function table(points: readonly TunePoint[], chosen: TunePoint | undefined): string {
   const number = (value: number) => digits(value).padStart(8);
-  const lines = points
-    .filter((point) => point.onFront || point === chosen)
-    .map(
-      (point) =>
-        `${point === chosen ? '→' : ' '}${number(point.waitMean)}${number(point.waitP99)}${number(point.waitMax)}` +
-        `${number(100 * point.timedOut)}${number(100 * point.cancelled)}  ${number(point.imbalanceMean)}${number(point.imbalanceP90)}  ${settingText(point.release)}`,
-    );
+  const line = (point: TunePoint) =>
+    `${point === chosen ? '→' : ' '}${number(point.waitMean)}${number(point.waitP99)}${number(point.waitMax)}` +
+    `${number(100 * point.timedOut)}${number(100 * point.cancelled)}  ${number(point.imbalanceMean)}${number(point.imbalanceP90)}  ${settingText(point.release)}`;
+  const front = points.filter((point) => point.onFront).map(line);
   return [
     'The front: a shorter wait costs more imbalance (in the unit of skill).',
     '  wait, s                  timed cancel-    imbalance',
     '     mean    99 % longest  out, %  led, %       mean    90 %  setting',
-    ...lines,
+    ...front,
+    ...(chosen === undefined ? [] : chosenLines(chosen, line)),
   ].join('\n');
+}
+
+function chosenLines(chosen: TunePoint, line: (point: TunePoint) => string): string[] {
+  if (chosen.onFront) return ['→ the chosen setting.'];
+  return [
+    'The chosen setting is not on the front: those with a shorter mean wait and less mean imbalance miss a target.',
+    line(chosen),
+  ];
 }

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { table } from '../../lib/cli/tune.ts';
+import { type TunePoint, withFront } from '../../lib/simulation/tune.ts';
+
+const point = (waitCost: number, values: Partial<TunePoint>): TunePoint => ({
+  release: { policy: 'option-value', waitCost },
+  matches: 1000,
+  seconds: 900,
+  waitMean: 10,
+  waitP99: 30,
+  waitMax: 60,
+  imbalanceMean: 20,
+  imbalanceP90: 40,
+  timedOut: 0,
+  cancelled: 0,
+  onFront: false,
+  ...values,
+});
+const setting = (line: string) => /\{"waitCost":(\d+)\}/.exec(line)?.[1];
+
+it('lists on the front only settings that no other dominates, and marks the chosen one', () => {
+  const points = withFront([
+    point(1, { waitMean: 30, waitP99: 90, imbalanceMean: 10 }),
+    point(2, { waitMean: 10, waitP99: 70, imbalanceMean: 20 }),
+    // Dominated in both means, but its longest waits are the shortest.
+    point(3, { waitMean: 12, waitP99: 50, imbalanceMean: 25 }),
+  ]);
+  const chosen = (waitCost: number) =>
+    points.find(({ release }) => 'waitCost' in release && release.waitCost === waitCost);
+  const onFront = table(points, chosen(2)).split('\n');
+  expect(onFront.flatMap((line) => setting(line) ?? [])).toEqual(['2', '1']);
+  expect(onFront.find((line) => setting(line) === '2')).toMatch(/^→/);
+  const beside = table(points, chosen(3)).split('\n');
+  const said = beside.findIndex((line) => line.startsWith('The chosen setting is not on the front'));
+  expect(beside.slice(0, said).flatMap((line) => setting(line) ?? [])).toEqual(['2', '1']);
+  expect(beside.slice(said + 1).map(setting)).toEqual(['3']);
+  expect(beside.at(-1)).toMatch(/^→/);
+  expect(table(points, undefined)).not.toContain('→');
+});
