@@ -1,4 +1,5 @@
 import type { MatchView } from '../../../contract/match.ts';
+import { savedAtMost } from './gap.ts';
 import type { LiveQueue } from './live-queues.ts';
 
 /** Numbers that the page derives from the latest matches of a queue. */
@@ -9,7 +10,7 @@ export interface MatchMeasures {
   readonly imbalance: number;
   /** The share of the matches that were proved best. */
   readonly provedShare: number;
-  /** The mean of what a better match could have gained at most. */
+  /** The mean of what a better match could have saved of the imbalance at most. */
   readonly gap: number;
   /** How many matches these are of. */
   readonly count: number;
@@ -28,14 +29,9 @@ export function measuresOf({ matches, seenSinceMs }: LiveQueue, nowMs: number): 
     playersPerMinute: matches.length === 0 ? Number.NaN : (players * MINUTE_MS) / seenMs,
     imbalance: meanOf(some.map(({ imbalance }) => imbalance)),
     provedShare: meanOf(some.map(({ optimal }) => (optimal ? 1 : 0))),
-    gap: meanOf(some.map(gapOf)),
+    gap: meanOf(some.map(savedAtMost)),
     count: some.length,
   };
-}
-
-/** By how much a better match could have been better at most. */
-export function gapOf({ optimal, priority, lowerBound }: MatchView): number {
-  return optimal ? 0 : priority - lowerBound;
 }
 
 /** The players of a match without bots. */

@@ -1,3 +1,4 @@
+import { savedAtMost } from './gap.ts';
 import type { LiveQueue } from './live-queues.ts';
 import { playersIn } from './measures.ts';
 
@@ -51,6 +52,6 @@ export function imbalanceOverTime({ matches }: LiveQueue, nowMs: number, windowS
   return [
     shown.map(({ createdAt }) => Date.parse(createdAt) / 1_000),
     shown.map(({ imbalance }) => imbalance),
-    shown.map(({ optimal, priority, lowerBound }) => (optimal ? 0 : priority - lowerBound)),
+    shown.map(savedAtMost),
   ];
 }

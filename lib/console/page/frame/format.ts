@@ -36,6 +36,17 @@ export function clockText(ms: number): string {
   return CLOCK.format(ms);
 }
 
+/** A text of the service with its times on this machine's clock: `not accepted by 14:03:09`. */
+export function withClockTimes(text: string): string {
+  return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (time) => clockText(Date.parse(time)));
+}
+
+/** A reason of the service as a sentence, with times on this machine's clock. */
+export function sentenceText(reason: string): string {
+  const text = withClockTimes(reason);
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+}
+
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
 /** `1 match`, `3 matches`. */

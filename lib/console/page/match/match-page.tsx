@@ -8,7 +8,7 @@ import { ticketIdsOf } from '../data/matched-tickets.ts';
 import { paced } from '../data/pace.ts';
 import { usePolled } from '../data/polling.ts';
 import { type ServiceProblem, service } from '../data/service.ts';
-import { clockText, numberText } from '../frame/format.ts';
+import { clockText, numberText, sentenceText } from '../frame/format.ts';
 import { Loading, Page } from '../frame/page.tsx';
 import { pathTo } from '../frame/router.ts';
 import { type Station, statusText, Way } from '../frame/status.tsx';
@@ -59,7 +59,7 @@ function KnownMatch({ match }: { readonly match: MatchView }) {
         </p>
       }
     >
-      {reason !== undefined && <p class="trouble trouble-bad">{reason}</p>}
+      {reason !== undefined && <p class="trouble trouble-bad">{sentenceText(reason)}</p>}
       <section class="card stack" aria-labelledby="teams-title">
         <h2 id="teams-title">Teams along the skill axis</h2>
         <TeamsPicture match={match} tickets={tickets} />

@@ -1,6 +1,6 @@
 import type { MatchView } from '../../../contract/match.ts';
 import { Bar } from '../charts/bar.tsx';
-import { gapOf } from '../data/measures.ts';
+import { gapOf } from '../data/gap.ts';
 import { numberText } from '../frame/format.ts';
 
 /**

@@ -1,7 +1,8 @@
 import type { MatchView } from '../../../contract/match.ts';
 import { Bar } from '../charts/bar.tsx';
+import { savedAtMost } from '../data/gap.ts';
 import type { LiveQueue } from '../data/live-queues.ts';
-import { gapOf, playersIn } from '../data/measures.ts';
+import { playersIn } from '../data/measures.ts';
 import { clockText, numberText } from '../frame/format.ts';
 import { pathTo } from '../frame/router.ts';
 import { statusText } from '../frame/status.tsx';
@@ -22,9 +23,12 @@ export function LatestMatches({ live }: { readonly live: LiveQueue }) {
           <thead>
             <tr>
               <th scope="col">Made at</th>
-              <th scope="col">Players</th>
-              <th scope="col" colSpan={2}>
-                Imbalance<span class="wide-only"> with the part a better match could have saved at most</span>
+              <th scope="col" class="wide-only">
+                Players
+              </th>
+              <th scope="col">Imbalance</th>
+              <th scope="col" class="wide-only">
+                and the part a better match could have saved at most
               </th>
               <th scope="col">Proof</th>
               <th scope="col" class="wide-only">
@@ -45,15 +49,16 @@ export function LatestMatches({ live }: { readonly live: LiveQueue }) {
 }
 
 function MatchRow({ match, greatest }: { readonly match: MatchView; readonly greatest: number }) {
-  const gap = Math.min(match.imbalance, gapOf(match));
+  const gap = savedAtMost(match);
   const sure = (match.imbalance - gap) / greatest;
   return (
     <tr>
       <td>
         <a href={pathTo('matches', match.matchId)}>{clockText(Date.parse(match.createdAt))}</a>
       </td>
-      <td>{playersIn(match)}</td>
-      <td class="imbalance">
+      <td class="wide-only">{playersIn(match)}</td>
+      <td>{numberText(match.imbalance)}</td>
+      <td class="imbalance wide-only">
         <Bar
           height={10}
           stretches={[
@@ -62,7 +67,6 @@ function MatchRow({ match, greatest }: { readonly match: MatchView; readonly gre
           ]}
         />
       </td>
-      <td>{numberText(match.imbalance)}</td>
       <td>{gap === 0 ? 'proved best' : `within ${numberText(gap)}`}</td>
       <td class="wide-only">{match.region ?? '–'}</td>
       <td>{statusText(match.status)}</td>

@@ -5,7 +5,7 @@ import type { WaitingTicket } from '../data/waiting.ts';
 
 /** Why tickets wait, the most frequent reason first. */
 export interface CountedReason {
-  /** The reason, with its numbers replaced, because they differ from ticket to ticket. */
+  /** The reason. A number that differs from ticket to ticket is a range. */
   readonly reason: string;
   readonly tickets: number;
 }
@@ -19,19 +19,33 @@ const TICKETS_MAX = 300;
  */
 export function reasonsOf(definition: QueueDefinition, waiting: readonly WaitingTicket[]): CountedReason[] {
   const plan = planOf(definition, waiting, true);
-  const counts = new Map<string, number>();
-  for (const { reason } of plan.waiting) {
-    const kind = kindOf(reason);
-    counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  }
-  return Array.from(counts, ([reason, count]) => ({ reason, tickets: count })).sort(
-    (a, b) => b.tickets - a.tickets,
+  const kinds = Map.groupBy(
+    plan.waiting.map(({ reason }) => reason.replace(/\bTicket t\d+\b/g, 'A ticket')),
+    (reason) => reason.replace(NUMBER, '#'),
   );
+  return Array.from(kinds.values(), (reasons) => ({
+    reason: together(reasons),
+    tickets: reasons.length,
+  })).sort((a, b) => b.tickets - a.tickets);
 }
 
-/** `Ticket t4 accepts a skill distance of 120 …` becomes `A ticket accepts a skill distance of … …`. */
-function kindOf(reason: string): string {
-  return reason.replace(/\bTicket t\d+\b/g, 'A ticket').replace(/-?\d[\d,]*(?:\.\d+)?/g, '…');
+const NUMBER = /(?<![\w#])-?\d[\d,]*(?:\.\d+)?/g;
+
+/** Reasons that differ in their numbers as one: `… needs 4, 2 available` and `… needs 4, 3 available` are `… needs 4, 2 to 3 available`. */
+function together(reasons: readonly string[]): string {
+  const numbers = reasons.map((reason) => reason.match(NUMBER) ?? []);
+  let place = 0;
+  return reasons[0]!.replace(NUMBER, () => {
+    const texts = numbers.map((some) => some[place]!);
+    place += 1;
+    const sorted = texts.toSorted((a, b) => numberOf(a) - numberOf(b));
+    const [least, most] = [sorted[0]!, sorted.at(-1)!];
+    return least === most ? least : `${least} to ${most}`;
+  });
+}
+
+function numberOf(text: string): number {
+  return Number(text.replaceAll(',', ''));
 }
 
 /** The results of one search over a sample. */

@@ -6,7 +6,7 @@ import { liveQueues, updateQueues } from '../data/live-queues.ts';
 import { paced } from '../data/pace.ts';
 import { poll, usePolled } from '../data/polling.ts';
 import { type ServiceProblem, service } from '../data/service.ts';
-import { clockText, countText, numberText, secondsText } from '../frame/format.ts';
+import { clockText, countText, numberText, secondsText, sentenceText } from '../frame/format.ts';
 import { now } from '../frame/now.ts';
 import { Loading, Page } from '../frame/page.tsx';
 import { pathTo } from '../frame/router.ts';
@@ -59,7 +59,7 @@ function KnownTicket({ ticket }: { readonly ticket: TicketView }) {
       <section class="card stack" aria-labelledby="way-title">
         <h2 id="way-title">Its way</h2>
         <Way stations={stationsOf(ticket, now.value)} />
-        {reason !== undefined && status !== 'QUEUED' && <p class="player">{reason}</p>}
+        {reason !== undefined && status !== 'QUEUED' && <p class="player">{sentenceText(reason)}</p>}
         {matchId !== undefined && (
           <p>
             <a class="button" href={pathTo('matches', matchId)}>
@@ -127,7 +127,7 @@ function Waiting({ ticket }: { readonly ticket: TicketView }) {
         {explained.value.data?.reason === undefined ? (
           <Loading what="the reason" />
         ) : (
-          <p class="player">{sentence(explained.value.data.reason)}</p>
+          <p class="player">{sentenceText(explained.value.data.reason)}</p>
         )}
         <p class="soft small">
           The service has searched for its best match among its neighbours. The reason names what would have
@@ -219,8 +219,4 @@ function stationsOf({ status, enqueuedAt, matchId }: TicketView, nowMs: number):
 
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-function sentence(reason: string): string {
-  return /[.!?]$/.test(reason) ? capital(reason) : `${capital(reason)}.`;
 }
