@@ -7,8 +7,10 @@ import { loggedIdsOf, matchIdOf } from '../lib/aws/match-message.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { messageConsumer, PROVISION_BACKOFF } from '../lib/aws/message-consumer.ts';
 import { sqsClient } from '../lib/aws/message-queue.ts';
+import { outcomeStore } from '../lib/aws/outcome-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { clientsByRegion } from '../lib/aws/regional-clients.ts';
+import { reported } from '../lib/aws/report-queue.ts';
 import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { attemptOf } from '../lib/provisioners/placement-attempts.ts';
@@ -22,6 +24,8 @@ const clientOf = clientsByRegion(
   (region) => new GameLiftClient({ requestHandler: REQUEST_TIMEOUTS, ...(region && { region }) }),
 );
 const deps = {
+  outcomes: outcomeStore(client, environment('RANGES_TABLE')),
+  failedShareMax: Number(environment('FAILED_SHARE')),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   matches: singleMatchStore(client, environment('MATCHES_TABLE')),
   provisioners: provisioners(
@@ -53,7 +57,7 @@ export const handler = messageConsumer(
       return { matchId: attemptOf(news.placementId).matchId, news };
     },
     idsOf: ({ matchId }, message) => loggedIdsOf(matchId, message),
-    consume: ({ matchId, news }) => provision(deps, matchId, Date.now(), news),
+    consume: async ({ matchId, news }) => reported(await provision(deps, matchId, Date.now(), news)),
   },
   PROVISION_BACKOFF,
 );

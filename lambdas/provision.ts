@@ -7,7 +7,9 @@ import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { messageConsumer, PROVISION_BACKOFF } from '../lib/aws/message-consumer.ts';
 import { sqsClient } from '../lib/aws/message-queue.ts';
 import { outbound } from '../lib/aws/outbound.ts';
+import { outcomeStore } from '../lib/aws/outcome-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
+import { reported } from '../lib/aws/report-queue.ts';
 import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { secretsManager } from '../lib/aws/secrets.ts';
 import { parseSecretGrants } from '../lib/contract/secret-grants.ts';
@@ -17,6 +19,8 @@ import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 
 const client = documentClient();
 const deps = {
+  outcomes: outcomeStore(client, environment('RANGES_TABLE')),
+  failedShareMax: Number(environment('FAILED_SHARE')),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   matches: singleMatchStore(client, environment('MATCHES_TABLE')),
   provisioners: provisioners({
@@ -38,7 +42,7 @@ export const handler = messageConsumer(
   {
     read: matchIdOf,
     idsOf: loggedIdsOf,
-    consume: (matchId) => provision(deps, matchId, Date.now()),
+    consume: async (matchId) => reported(await provision(deps, matchId, Date.now())),
   },
   PROVISION_BACKOFF,
 );

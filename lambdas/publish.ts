@@ -14,17 +14,18 @@ import { eventBus } from '../lib/aws/event-bus.ts';
 import { logger } from '../lib/aws/log.ts';
 import { messageConsumer } from '../lib/aws/message-consumer.ts';
 import { eventParking, sqsClient } from '../lib/aws/message-queue.ts';
-import { Occasionally } from '../lib/aws/occasionally.ts';
 import { outcomeStore } from '../lib/aws/outcome-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
+import { reportQueue } from '../lib/aws/report-queue.ts';
 import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { toChange } from '../lib/aws/stream.ts';
 import { readParkedEvent } from '../lib/service/domain/parked-event.ts';
 import { Unreadable } from '../lib/service/domain/unreadable.ts';
-import { type CountDeps, type CountedQueue, countOutcomes } from '../lib/service/events/count-outcomes.ts';
+import { countOutcomes } from '../lib/service/events/count-outcomes.ts';
 import { type Change, type PublishDeps, publish, publishParked } from '../lib/service/events/publish.ts';
 import { subjectOf, traceOf } from '../lib/service/events/trace.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
+import type { CountDeps } from '../lib/service/queues/count-queue.ts';
 
 const sqs = sqsClient();
 const parkedUrl = environment('PARKED_EVENTS_URL');
@@ -96,26 +97,10 @@ async function fromStream(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResp
     published.map(({ change }) => change),
     clock.now(),
   );
-  for (const queue of counted) report(queue);
+  for (const queue of counted) reportQueue(queue);
   if (first === undefined) return { batchItemFailures: [] };
   logger.warn('the bus rejected events', { count: again.length });
   return { batchItemFailures: [{ itemIdentifier: first.record.dynamodb!.SequenceNumber! }] };
-}
-
-const reports = new Occasionally(30_000);
-
-/** Records the counts of a queue, and reports it when too many of its matches fail. */
-function report({ queue, counts, failing, isLost }: CountedQueue): void {
-  if (isLost) logger.warn('outcomes were not counted, because the table was busy', { queue, ...counts });
-  const metrics = new Metrics({ defaultDimensions: { queue } });
-  for (const [name, count] of Object.entries(counts))
-    metrics.addMetric(`${name[0]!.toUpperCase()}${name.slice(1)}`, MetricUnit.Count, count);
-  metrics.publishStoredMetrics();
-  if (failing === undefined || !reports.isDue(queue)) return;
-  logger.error('too many matches of a queue fail', { queue, ...failing });
-  const ofAll = new Metrics();
-  ofAll.addMetric('QueueFailing', MetricUnit.Count, 1);
-  ofAll.publishStoredMetrics();
 }
 
 function changeOf(record: DynamoDBRecord): Change | undefined {

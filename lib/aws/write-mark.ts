@@ -28,6 +28,8 @@ import { randomBytes } from 'node:crypto';
  *     end, dissolve, put,          finds its mark (the end of a match its `endedAt`)
  *       extendAwake, markDown
  *     addFailure                   counts twice: a receiver is marked as down one failure early
+ *     failed, waits, ends of       count twice: they only inform people
+ *       a delivery, outcomes
  *     markSlow, clearFailures      changes nothing more
  *     take of a poll slot          finds its own slot taken and takes another; the first is free at its time
  *

@@ -1026,7 +1026,8 @@ export interface QueueStats {
     /** Present while at least three matches, and at least the share that the deployment's option `failedShare` sets, fail at this step */
     readonly failing?:
       | {
-          readonly step: 'acceptance' | 'placement';
+          /** provisioner: requests for a game server fail, and are repeated until the deadline */
+          readonly step: 'acceptance' | 'placement' | 'provisioner';
           readonly failed: number;
           readonly decided: number;
           /** Counted over this many minutes */

@@ -76,7 +76,9 @@ const outcomes = z
     }),
     failing: z
       .object({
-        step: z.enum(['acceptance', 'placement']),
+        step: z.enum(['acceptance', 'placement', 'provisioner']).meta({
+          description: 'provisioner: requests for a game server fail, and are repeated until the deadline',
+        }),
         failed: count,
         decided: count,
         minutes: count.meta({ description: 'Counted over this many minutes' }),

@@ -157,7 +157,7 @@ export class FanOut extends Construct {
   }
 
   #provision(): Subscriber {
-    const { store, secrets, limits, stage } = this.#props;
+    const { store, secrets, limits, failedShare, stage } = this.#props;
     const provision = new Subscriber(this, 'Provision', {
       bus: this.bus,
       pattern: {
@@ -179,6 +179,8 @@ export class FanOut extends Construct {
     });
     store.queues.allow(provision.fn, 'GetItem');
     store.matches.allow(provision.fn, 'GetItem', 'UpdateItem');
+    store.ranges.allow(provision.fn, 'BatchGetItem', 'UpdateItem');
+    provision.fn.addEnvironment('FAILED_SHARE', String(failedShare));
     allowSecrets(provision.fn, secrets);
     provision.queue.allowPostpone(provision.fn);
     return provision;

@@ -17,6 +17,8 @@ export interface GameLiftProps {
   /** Names or ARNs, at least one. */
   readonly gameSessionQueues: readonly string[];
   readonly limits: Limits;
+  /** See {@link MatchmakerProps.failedShare}. */
+  readonly failedShare: number;
   readonly stage: StagePolicy;
 }
 
@@ -55,6 +57,8 @@ export class GameLift extends Construct {
     store.queues.allow(fn, 'GetItem');
     store.matches.allow(fn, 'GetItem', 'UpdateItem');
     store.tickets.allow(fn, 'BatchGetItem');
+    store.ranges.allow(fn, 'BatchGetItem', 'UpdateItem');
+    fn.addEnvironment('FAILED_SHARE', String(props.failedShare));
     allowPlacements(fn, props.gameSessionQueues, arns);
 
     new Rule(this, 'Placements', {

@@ -167,7 +167,14 @@ export class Matchmaker extends Construct {
     const gameLift =
       gameSessionQueues.length === 0
         ? undefined
-        : new GameLift(this, 'GameLift', { bus: fanOut.bus, store, gameSessionQueues, limits, stage });
+        : new GameLift(this, 'GameLift', {
+            bus: fanOut.bus,
+            store,
+            gameSessionQueues,
+            limits,
+            failedShare,
+            stage,
+          });
     const parts = { api, store, tick, intake, fanOut, gameLift };
     allowCount(intake.queues, deadLettersOf(parts));
     const observability = new Observability(this, 'Observability', {

@@ -113,8 +113,10 @@ function widgets({ stage, functions, deadLetters }: ObservabilityProps): GraphWi
         ...['Accepted', 'Declined', 'NotAccepted'].map((name) => perQueue(name, 'Sum')),
       ),
       graph(
-        'Matches placed, refused and not placed in time, a minute',
-        ...['Placed', 'PlacementRefused', 'PlacementTimedOut'].map((name) => perQueue(name, 'Sum')),
+        'Matches placed, failed requests, refused and not placed in time, a minute',
+        ...['Placed', 'PlacementTried', 'PlacementRefused', 'PlacementTimedOut'].map((name) =>
+          perQueue(name, 'Sum'),
+        ),
       ),
       graph(
         'Matches requeued and ended, and tickets cancelled, a minute',
@@ -264,11 +266,11 @@ function queueSetAsideAlarm(scope: Construct): Alarm {
 function queueFailingAlarm(scope: Construct): Alarm {
   return alarm(scope, 'QueueFailing', {
     alarmDescription:
-      'Too many matches of a queue fail: they are not accepted, or get no game server (option failedShare). See the log of publish for the queue and the counts by reason, and its page in the console; then the log of provision, or what the game shows its players.',
+      'Too many matches of a queue fail: they are not accepted, or get no game server (option failedShare). See the logs of publish and provision for the queue and the counts by reason, and its page in the console; then why provision fails, or what the game shows its players.',
     metric: new Metric({
       namespace: 'Muster',
       metricName: 'QueueFailing',
-      dimensionsMap: { service: 'publish' },
+      dimensionsMap: { service: 'muster' },
       statistic: 'Sum',
       period: minute,
     }),

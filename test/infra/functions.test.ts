@@ -160,6 +160,8 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'sqs:SendMessage notify dead letters',
   ],
   provision: [
+    'dynamodb:BatchGetItem ranges',
+    'dynamodb:UpdateItem ranges',
     'dynamodb:GetItem queues',
     'dynamodb:GetItem matches',
     'dynamodb:UpdateItem matches',
@@ -170,6 +172,8 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'sqs:GetQueueAttributes provision',
   ],
   'provision-gamelift': [
+    'dynamodb:BatchGetItem ranges',
+    'dynamodb:UpdateItem ranges',
     'dynamodb:GetItem queues',
     'dynamodb:GetItem matches',
     'dynamodb:UpdateItem matches',
@@ -275,6 +279,8 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     SECRET_GRANTS: '{}',
   },
   provision: {
+    RANGES_TABLE: 'ranges',
+    FAILED_SHARE: '0.25',
     QUEUES_TABLE: 'queues',
     MATCHES_TABLE: 'matches',
     PROVISION_QUEUE_URL: 'provision',
@@ -282,6 +288,8 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     SECRET_GRANTS: '{}',
   },
   'provision-gamelift': {
+    RANGES_TABLE: 'ranges',
+    FAILED_SHARE: '0.25',
     QUEUES_TABLE: 'queues',
     MATCHES_TABLE: 'matches',
     TICKETS_TABLE: 'tickets',

@@ -522,17 +522,19 @@ describe('alarms', () => {
     expect(readFileSync(join(lambdasDir, 'tick.ts'), 'utf8')).toContain("addMetric('SetAside'");
   });
 
-  it('go off when too many matches of a queue fail, as publish counts it', () => {
+  it('go off when too many matches of a queue fail, as publish and provision count it', () => {
     expect(named('QueueFailing')).toMatchObject({
       Namespace: 'Muster',
       MetricName: 'QueueFailing',
-      Dimensions: [{ Name: 'service', Value: 'publish' }],
+      Dimensions: [{ Name: 'service', Value: 'muster' }],
       Statistic: 'Sum',
       Period: 60,
       EvaluationPeriods: 1,
       Threshold: 1,
     });
-    expect(readFileSync(join(lambdasDir, 'publish.ts'), 'utf8')).toContain("addMetric('QueueFailing'");
+    expect(readFileSync(join(lambdasDir, '../lib/aws/report-queue.ts'), 'utf8')).toContain(
+      "addMetric('QueueFailing'",
+    );
   });
 
   it('go off when events are parked, as publish counts them', () => {

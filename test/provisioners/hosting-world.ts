@@ -127,6 +127,8 @@ export class HostingWorld {
     this.#line = line;
     const reachable = this.agones !== undefined || this.answer !== undefined;
     return {
+      outcomes: { add: async () => {}, recent: async () => [] },
+      failedShareMax: 1,
       queues: {
         get: () =>
           line('get queue', async () => ({

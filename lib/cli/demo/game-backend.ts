@@ -9,7 +9,14 @@ import type { RandomSource } from '../../simulation/random.ts';
 import type { ServiceClient } from '../client.ts';
 import { type Told, toldOf } from './estimates.ts';
 import { type ServersSeen, startServer } from './game-servers.ts';
-import { acceptAll, type GamesSeen, lookAtOpenMatches, noGames, noteGame } from './open-matches.ts';
+import {
+  acceptAll,
+  type GamesSeen,
+  lookAtOpenMatches,
+  noGames,
+  noteGame,
+  type WaitingTicket,
+} from './open-matches.ts';
 import { playerIdOf } from './player-names.ts';
 
 /** A game backend's view of one queue. */
@@ -32,12 +39,6 @@ export interface QueueSeen {
   readonly servers: ServersSeen | undefined;
   /** The parties of recent matches, who may come again. */
   readonly played: (readonly Player[])[];
-}
-
-export interface WaitingTicket {
-  readonly players: readonly Player[];
-  readonly enqueuedAtMs: number;
-  readonly told?: Told | undefined;
 }
 
 /** A match with what the backend knows about its players. */

@@ -1,7 +1,14 @@
 import type { MatchView } from '../../contract/match.ts';
+import type { Player } from '../../engine/types.ts';
 import type { ServiceClient } from '../client.ts';
 import { Failure } from '../failure.ts';
-import type { QueueSeen, WaitingTicket } from './game-backend.ts';
+import type { Told } from './estimates.ts';
+
+export interface WaitingTicket {
+  readonly players: readonly Player[];
+  readonly enqueuedAtMs: number;
+  readonly told?: Told | undefined;
+}
 
 /** What becomes of matches after they are found, as the backend sees it. */
 export interface GamesSeen {
@@ -22,11 +29,18 @@ export function noGames(): GamesSeen {
   return { open: new Map(), hasSteps: false, started: 0, failed: new Map() };
 }
 
+/** The parts of what a backend sees of a queue that change with its matches. */
+interface Seen {
+  readonly waiting: Map<string, WaitingTicket>;
+  playersMatched: number;
+  readonly games: GamesSeen;
+}
+
 /** Notes what has become of a match. The tickets of one that failed are waiting again, until the service says otherwise. */
 export function noteGame(
   { matchId, status, reasonCode }: Pick<MatchView, 'matchId' | 'status' | 'reasonCode'>,
   tickets: ReadonlyMap<string, WaitingTicket>,
-  seen: QueueSeen,
+  seen: Seen,
 ): void {
   const { open, failed } = seen.games;
   open.delete(matchId);
@@ -66,7 +80,7 @@ export async function acceptAll(
  */
 export async function lookAtOpenMatches(
   client: Pick<ServiceClient, 'match'>,
-  seen: QueueSeen,
+  seen: Seen,
   placing: (match: MatchView) => void,
 ): Promise<void> {
   for (const [matchId, tickets] of [...seen.games.open].slice(0, LOOKS_MAX)) {

@@ -7,6 +7,8 @@ export const OUTCOMES = [
   'declined',
   'notAccepted',
   'placed',
+  // A request for a server that failed, and is repeated until the deadline of its match.
+  'placementTried',
   'placementRefused',
   'placementTimedOut',
   'requeued',
@@ -19,6 +21,8 @@ export type Outcome = (typeof OUTCOMES)[number];
 export const STEPS = {
   acceptance: { success: 'accepted', failures: ['declined', 'notAccepted'] },
   placement: { success: 'placed', failures: ['placementRefused', 'placementTimedOut'] },
+  // Tells of provisioners that fail before the deadlines of the first matches.
+  provisioner: { success: 'placed', failures: ['placementTried'] },
 } as const satisfies Readonly<Record<string, { success: Outcome; failures: readonly Outcome[] }>>;
 export type Step = keyof typeof STEPS;
 

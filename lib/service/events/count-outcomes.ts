@@ -1,24 +1,7 @@
-import { type FailingStep, failingStep, type Outcome, STEPS } from '../domain/match-outcomes.ts';
+import type { Outcome } from '../domain/match-outcomes.ts';
 import type { Counts } from '../domain/minute-counts.ts';
-import type { OutcomeStore } from '../ports/outcome-store.ts';
-import { StoreBusy } from '../ports/store-busy.ts';
+import { type CountDeps, type CountedQueue, countQueue } from '../queues/count-queue.ts';
 import type { Change } from './publish.ts';
-
-export interface CountDeps {
-  readonly outcomes: OutcomeStore;
-  /** The share of the matches that may fail at a step, above 0 to 1. */
-  readonly failedShareMax: number;
-}
-
-/** What was counted of a queue. */
-export interface CountedQueue {
-  readonly queue: string;
-  readonly counts: Counts<Outcome>;
-  /** The step at which too many of its matches fail, if a match has failed now. */
-  readonly failing: FailingStep | undefined;
-  /** Whether the store was too busy to add the counts, which are lost. */
-  readonly isLost: boolean;
-}
 
 /**
  * Counts what has become of matches, by the same changes that become events. Queues whose matches need no acceptance and no
@@ -31,24 +14,11 @@ export interface CountedQueue {
  * So counts are exact unless a function is stopped or the store is too busy, and never delay an event.
  */
 export async function countOutcomes(
-  { outcomes, failedShareMax }: CountDeps,
+  deps: CountDeps,
   changes: readonly Change[],
   nowMs: number,
 ): Promise<CountedQueue[]> {
-  return Promise.all(
-    [...byQueue(changes)].map(async ([queue, counts]) => {
-      try {
-        await outcomes.add(queue, counts, nowMs);
-        const failing = hasFailures(counts)
-          ? failingStep(await outcomes.recent(queue, nowMs), failedShareMax, nowMs)
-          : undefined;
-        return { queue, counts, failing, isLost: false };
-      } catch (error) {
-        if (!(error instanceof StoreBusy)) throw error;
-        return { queue, counts, failing: undefined, isLost: true };
-      }
-    }),
-  );
+  return Promise.all([...byQueue(changes)].map(([queue, counts]) => countQueue(deps, queue, counts, nowMs)));
 }
 
 function byQueue(changes: readonly Change[]): Map<string, Counts<Outcome>> {
@@ -61,12 +31,6 @@ function byQueue(changes: readonly Change[]): Map<string, Counts<Outcome>> {
     counted.set(change.after.queue, counts);
   }
   return counted;
-}
-
-const FAILURES: readonly Outcome[] = Object.values(STEPS).flatMap(({ failures }) => failures);
-
-function hasFailures(counts: Counts<Outcome>): boolean {
-  return FAILURES.some((name) => counts[name] !== undefined);
 }
 
 /** The outcomes of a change, most often none. A match that both is accepted and has its server is two changes. */

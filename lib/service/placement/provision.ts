@@ -5,9 +5,10 @@ import type { GameSessionPlacement } from '../ports/game-sessions.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { Provision, Provisioner, Provisioners } from '../ports/provisioner.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
+import { type CountDeps, type CountedQueue, countQueue } from '../queues/count-queue.ts';
 import { failPlacement } from './fail-placement.ts';
 
-export interface ProvisionDeps {
+export interface ProvisionDeps extends CountDeps {
   readonly queues: QueueStore;
   readonly matches: SingleMatchStore;
   readonly provisioners: Provisioners;
@@ -20,7 +21,7 @@ export interface ProvisionDeps {
 export type Provisioned =
   | { outcome: 'done' }
   | { outcome: 'refused'; why: string }
-  | { outcome: 'retry'; why: string; withinMs?: number }
+  | { outcome: 'retry'; why: string; withinMs?: number; counted?: CountedQueue }
   | { outcome: 'waiting'; why: string; afterMs: number };
 
 /** When to look again at a match whose deadline has just passed: `deadline` needs moments to fail it. Milliseconds. */
@@ -30,7 +31,7 @@ const ENDED_MS = 15_000;
  * Requests an assignment for a match that is PLACING. Retries until the match's deadline, when `deadline` fails the
  * match. A match that has ended without the server that was requested for it gives the server back.
  *
- *     call the provisioner   a crash after it: called again, with the same idempotency key
+ *     call the provisioner   a crash after it: called again, with the same idempotency key. A failed try is counted
  *     write the assignment   on the condition that the match is still PLACING
  *     read the match again   a request that was accepted after the match had ended is taken back
  *     release                a crash before it: the message is read again and finds the match ended
@@ -58,7 +59,11 @@ export async function provision(
     case 'left-to-studio':
       return { outcome: 'done' };
     case 'retry':
-      return { ...result, withinMs };
+      return {
+        ...result,
+        withinMs,
+        counted: await countQueue(deps, match.queue, { placementTried: 1 }, nowMs),
+      };
     case 'assigned':
       return assign(deps, provisioner, match, result.assignment);
     case 'refused':

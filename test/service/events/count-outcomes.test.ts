@@ -79,6 +79,13 @@ describe.skipIf(skipped !== undefined)(suiteName('what becomes of matches', emul
     expect(matches).toMatchObject({ found: 3, requeued: 3 });
   });
 
+  it('shows a provisioner that fails before the first deadline', async () => {
+    cloud.host = () => ({ outcome: 'responded', status: 503, body: '' });
+    await define({ provisioner: { type: 'http', url: 'https://games.example', timeoutSeconds: 300 } });
+    await duels(3);
+    expect((await stats()).failing).toEqual({ step: 'provisioner', failed: 3, decided: 3, minutes: 2 });
+  });
+
   it('costs nothing where a match is complete when it is found', async () => {
     await define({});
     const written: string[] = [];

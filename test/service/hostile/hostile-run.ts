@@ -11,6 +11,7 @@ import { matchStore } from '../../../lib/aws/match-store.ts';
 import { meetingStore } from '../../../lib/aws/meeting-store.ts';
 import { PROVISION_BACKOFF } from '../../../lib/aws/message-consumer.ts';
 import { deadlineTimer, deliverySender, eventParking, tickSender } from '../../../lib/aws/message-queue.ts';
+import { outcomeStore } from '../../../lib/aws/outcome-store.ts';
 import { ParsedTickets } from '../../../lib/aws/parsed-tickets.ts';
 import { queueStore } from '../../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../../lib/aws/range-store.ts';
@@ -127,6 +128,8 @@ export class HostileRun {
       ranges: rangeStore(this.#client, names.ranges),
       meetings: meetingStore(this.#client, names.ranges),
       receivers: receiverStore(this.#client, names.receivers),
+      outcomes: outcomeStore(this.#client, names.ranges),
+      failedShareMax: 0.25,
       deliveries: new DeliveryLog(deliveryStore(this.#client, names.receivers), () => this.#time.nowMs),
       erased: erasedPlayers(this.#client, names.receivers),
       overdue: overdueMatches(this.#client, names.matches),

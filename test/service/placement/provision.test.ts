@@ -49,6 +49,8 @@ describe('a match that is to be placed', () => {
     });
     const asked: number[] = [];
     const deps: Parameters<typeof provision>[0] = {
+      outcomes: { add: async () => {}, recent: async () => [] },
+      failedShareMax: 1,
       queues: { get: async () => ({ definition: queueDefinition }) } as never,
       matches: {
         get: async () => {

@@ -113,6 +113,11 @@ function failingTroubles(outcomes: QueueStats['outcomes'] | undefined): Trouble[
   const { failing, acceptance, placement } = outcomes ?? {};
   if (failing === undefined) return [];
   const lost = failing.step === 'acceptance' ? acceptanceLosses(acceptance) : placementLosses(placement);
+  if (failing.step === 'provisioner') {
+    const requests = countText(failing.decided, 'request');
+    const text = `${failing.failed} of ${requests} for a game server in the last ${countText(failing.minutes, 'minute')} failed; they are repeated until the deadline of the match. The log of provision says why.`;
+    return [{ level: 'bad', text }];
+  }
   const what = failing.step === 'acceptance' ? 'were not accepted' : 'got no game server';
   const matches = countText(failing.decided, 'match', 'matches');
   const over = `of the last ${countText(failing.minutes, 'minute')}`;
