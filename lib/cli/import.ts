@@ -14,6 +14,8 @@ import { readJson } from './json-file.ts';
 import { writeText } from './output.ts';
 import { importPlayFabQueue } from './playfab/import-queue.ts';
 import { playFabQueue } from './playfab/queue.ts';
+import { importUnityQueue, type UnityOptions } from './unity/import-queue.ts';
+import { unityQueue } from './unity/queue.ts';
 
 /** The command `import`: queue definitions from the files of other matchmakers. */
 export function importCommand(): Command {
@@ -21,7 +23,8 @@ export function importCommand(): Command {
     .summary('make a queue definition of the rules of another matchmaker')
     .description('Converts the rules of another matchmaker into a queue definition.')
     .addCommand(flexMatchCommand())
-    .addCommand(playFabCommand());
+    .addCommand(playFabCommand())
+    .addCommand(unityCommand());
 }
 
 interface FlexMatchOptions {
@@ -48,6 +51,26 @@ function playFabCommand(): Command {
     .action((file: string, { timeout, out, ...options }: Omit<FlexMatchOptions, 'try' | 'skillOffset'>) => {
       const queue = parseWith(playFabQueue, readJson(file, { comments: true }), file);
       const { definition, lines } = importPlayFabQueue(queue, { ...options, timeoutSeconds: timeout });
+      report([...lines, ...faultsOf(definition)]);
+      write(definition, out);
+    });
+}
+
+function unityCommand(): Command {
+  return new Command('unity')
+    .summary('import a pool of Unity Matchmaker')
+    .description(
+      'Prints a queue definition with the meaning of a pool of Unity Matchmaker and, on standard error, the result for each ' +
+        'property, as import flexmatch does.',
+    )
+    .argument('<file>', 'queue (.mmq) or the match logic of a pool, JSON')
+    .option('--pool <name>', 'the pool (default: the default pool)')
+    .option('--skill <field>', 'the field of the data of players that becomes their skill')
+    .option('--name <queue>', 'name of the queue (default: that in the file)')
+    .option('--out <folder>', 'write the definition to this folder instead, as QUEUE.json')
+    .action((file: string, { out, ...options }: UnityOptions & { readonly out?: string }) => {
+      const queue = parseWith(unityQueue, readJson(file, { comments: true }), file);
+      const { definition, lines } = importUnityQueue(queue, options);
       report([...lines, ...faultsOf(definition)]);
       write(definition, out);
     });

@@ -1,10 +1,6 @@
 import { isOverGame } from '../../rules/measures.ts';
 import type { InnerRule } from '../../rules/rule-types.ts';
-
-/** The next number above (1) or below (-1), which stands for a strict comparison. */
-export function nextNumber(value: number, direction: 1 | -1): number {
-  return value + direction * Math.max(Math.abs(value), 1) * Number.EPSILON;
-}
+import { nextNumber } from '../importing/numbers.ts';
 
 /** What stands for the opposite of a rule. */
 export interface Opposite {

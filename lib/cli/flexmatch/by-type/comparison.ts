@@ -1,3 +1,4 @@
+import { nextNumber } from '../../importing/numbers.ts';
 import type { Body, ConvertedRule, Limit } from '../../importing/relaxation.ts';
 import { type Converted, type FlexRuleType, partyNote } from '../flex-rule-type.ts';
 import {
@@ -9,7 +10,6 @@ import {
   measuresOf,
   scopeOf,
 } from '../measured.ts';
-import { nextNumber } from '../opposite.ts';
 import type { FlexMatchRule } from '../rule-set.ts';
 import type { Source, SourceTeam } from '../source.ts';
 

@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest';
+import { importUnityQueue } from '../../../lib/cli/unity/import-queue.ts';
+import { unityQueue } from '../../../lib/cli/unity/queue.ts';
+import { checkQueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { file, muster } from '../muster.ts';
+
+const imported = (queue: object, options = {}) => importUnityQueue(unityQueue.parse(queue), options);
+const notesOf = ({ lines }: ReturnType<typeof imported>) =>
+  Object.fromEntries(lines.map(({ property, outcome, note }) => [property, `${outcome}: ${note ?? ''}`]));
+const differing = ({ lines }: ReturnType<typeof imported>) =>
+  lines.filter(({ outcome }) => outcome !== 'same').map(({ property }) => property);
+
+/** A pool with these rules and two teams. */
+const poolOf = (matchRules: object[], team: object = {}) => ({
+  name: 'default-pool',
+  timeoutSeconds: 90,
+  matchLogic: {
+    name: 'rules',
+    backfillEnabled: true,
+    matchDefinition: {
+      teams: [{ name: 'side', teamCount: { min: 2, max: 2 }, playerCount: { min: 1, max: 3 }, ...team }],
+      matchRules,
+    },
+  },
+});
+const queueOf = (matchRules: object[], team?: object) => ({
+  name: 'ranked',
+  defaultPool: poolOf(matchRules, team),
+});
+const at = (atSeconds: number, value: unknown, ageType = 'Oldest') => ({
+  type: value === undefined ? 'RuleControl.Disable' : 'ReferenceControl.Replace',
+  ageType,
+  atSeconds,
+  ...(value !== undefined && { value }),
+});
+
+describe('a pool of Unity Matchmaker', () => {
+  it('keeps its teams and rules, and the relaxations by the oldest ticket', () => {
+    const result = imported(
+      queueOf(
+        [
+          {
+            name: 'Skill',
+            type: 'Difference',
+            source: 'Players.CustomData.mmr',
+            reference: 100,
+            relaxations: [at(10, 200), at(45, undefined)],
+          },
+          {
+            name: 'QoS',
+            type: 'LessThanEqual',
+            source: 'Players.QosResults.Latency',
+            reference: 80,
+            relaxations: [at(30, 150)],
+          },
+          { name: 'Mode', type: 'Equality', source: 'Players.CustomData.mode' },
+          { name: 'Maps', type: 'Intersection', source: 'Players.CustomData.maps', overlap: 2 },
+          { name: 'Level', type: 'GreaterThan', source: 'Players.CustomData.level', reference: 5 },
+        ],
+        {
+          playerCount: {
+            min: 2,
+            max: 3,
+            relaxations: [{ type: 'RangeControl.ReplaceMin', ageType: 'Oldest', atSeconds: 20, value: 1 }],
+          },
+        },
+      ),
+    );
+    expect(differing(result)).toEqual([]);
+    expect(result.definition).toMatchObject({
+      name: 'ranked',
+      teams: [{ name: 'side', size: 3, count: 2, minSize: 1 }],
+      relaxBy: 'oldest',
+      backfill: { priority: 'normal' },
+      timeoutSeconds: 90,
+      attributes: { mode: { type: 'string' }, maps: { type: 'strings' }, level: { type: 'number' } },
+      rules: [
+        {
+          name: 'side playerCount',
+          left: { of: 'count', team: 'side' },
+          right: 2,
+          relax: [{ waitSeconds: 20, right: 1 }],
+        },
+        {
+          type: 'within',
+          attribute: 'skill',
+          max: 100,
+          relax: [
+            { waitSeconds: 10, max: 200 },
+            { waitSeconds: 45, off: true },
+          ],
+        },
+        { type: 'latency', max: 80, relax: [{ waitSeconds: 30, max: 150 }] },
+        { type: 'same', attribute: 'mode' },
+        { type: 'common', attribute: 'maps', atLeast: 2 },
+        { type: 'compare', left: { of: 'least', attribute: 'level' }, op: '>=' },
+      ],
+    });
+    const [, , , , , level] = result.definition.rules as { right: number }[];
+    expect(level!.right).toBeGreaterThan(5);
+    expect(checkQueueDefinition(result.definition, 'The import').name).toBe('ranked');
+  });
+
+  it('may be given as match logic with capital letters, and with rules of a team', () => {
+    const result = imported({
+      Name: '1v1',
+      MatchDefinition: {
+        Teams: [
+          {
+            Name: 'Red',
+            TeamCount: { Min: 1, Max: 1 },
+            PlayerCount: { Min: 2, Max: 2 },
+            TeamRules: [
+              { Name: 'Near', Type: 'Difference', Source: 'Players.CustomData.Rank', Reference: 3 },
+            ],
+          },
+          { Name: 'Blue', TeamCount: { Min: 1, Max: 1 }, PlayerCount: { Min: 2, Max: 2 } },
+        ],
+        MatchRules: [{ Name: 'One', Type: 'Equality', Source: 'Players.CustomData.Mode', Reference: 'duel' }],
+      },
+    });
+    expect(differing(result)).toEqual([]);
+    expect(result.definition).toMatchObject({
+      name: '1v1',
+      teams: [
+        { name: 'Red', size: 2 },
+        { name: 'Blue', size: 2 },
+      ],
+      rules: [
+        { name: 'One', type: 'same', attribute: 'Mode' },
+        { name: 'One 2', type: 'count', attribute: 'Mode', value: 'duel', atLeast: 1 },
+        { name: 'Near', type: 'within', attribute: 'skill', team: 'Red', max: 3 },
+      ],
+    });
+  });
+
+  it('has a line for what differs or has no counterpart', () => {
+    const result = imported({
+      ...queueOf(
+        [
+          { name: 'Far', type: 'DoubleDifference', source: 'Players.CustomData.mmr', reference: 1 },
+          { name: 'Loss', type: 'LessThan', source: 'Players.QosResults.PacketLoss', reference: 0.2 },
+          { name: 'Not', type: 'Equality', source: 'Players.CustomData.mode', not: true },
+          { name: 'Off', type: 'Equality', source: 'Players.CustomData.mode', enableRule: false },
+          {
+            name: 'Mixed',
+            type: 'Difference',
+            source: 'Players.CustomData.mmr',
+            reference: 5,
+            relaxations: [at(5, 9, 'Youngest'), at(9, 12, 'Average')],
+          },
+        ],
+        { teamCount: { min: 2, max: 4 } },
+      ),
+      maxPlayersPerTicket: 1,
+      filteredPools: [{ ...poolOf([]), name: 'beta', filters: [{ attribute: 'build' }] }],
+    });
+    expect(notesOf(result)).toMatchObject({
+      'matchRules[Far]': expect.stringMatching(/not possible: what DoubleDifference means/),
+      'matchRules[Loss]': expect.stringMatching(/not possible: the source/),
+      'matchRules[Not]': expect.stringMatching(/not possible: opposites/),
+      'matchRules[Off]': 'same: it is disabled',
+      'matchRules[Mixed]': expect.stringMatching(/nearly the same: it relaxes when the youngest/),
+      'teams[side]': expect.stringMatching(/nearly the same: a match always has 4 such teams/),
+      maxPlayersPerTicket: expect.stringMatching(/nearly the same/),
+      'pool beta': expect.stringMatching(/not possible: .*--pool beta/),
+    });
+    expect(result.definition).not.toHaveProperty('relaxBy');
+    const beta = imported(
+      { name: 'ranked', filteredPools: [{ ...poolOf([]), name: 'beta', filters: [1] }] },
+      { pool: 'beta' },
+    );
+    expect(notesOf(beta)).toMatchObject({ filters: expect.stringMatching(/not possible/) });
+  });
+});
+
+describe.concurrent('muster import unity', () => {
+  it('prints the definition and the report, and refuses an unknown pool or skill', async () => {
+    const rule = { name: 'Skill', type: 'Difference', source: 'Players.CustomData.mmr', reference: 100 };
+    const path = file('unity.mmq', queueOf([rule]));
+    const done = await muster('import', 'unity', path, '--name', 'duel');
+    expect(done.status).toBe(0);
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      name: 'duel',
+      rules: [{ attribute: 'skill', max: 100 }],
+    });
+    const pool = await muster('import', 'unity', path, '--pool', 'beta');
+    expect(pool.status).toBe(2);
+    expect(pool.stderr).toContain('--pool: Expected a pool of the queue (default-pool), got "beta"');
+    const skill = await muster('import', 'unity', path, '--skill', 'mnr');
+    expect(skill.status).toBe(2);
+    expect(skill.stderr).toContain('--skill: Expected a number in the rules of the pool (mmr), got "mnr"');
+  });
+});
