@@ -11,7 +11,7 @@ export interface Measurement {
 const [README, BENCHMARKS, ENGINE, CONSOLE] = [
   'README.md',
   'docs/benchmarks.md',
-  'docs/engine.md',
+  'docs/research/engine.md',
   'docs/console.md',
 ];
 
