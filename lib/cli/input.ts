@@ -5,8 +5,9 @@ import type { Backfill } from '../policies/plan.ts';
 import { parseBackfillsFile } from '../service/backfills/parse-backfills.ts';
 import { parseTicketsFile } from '../service/tickets/parse-tickets.ts';
 import { latestArrivalMs } from '../service/ticks/offline.ts';
+import { ticketsOfCsv } from './csv-tickets.ts';
 import { InvalidInput } from './failure.ts';
-import { readJson } from './json-file.ts';
+import { readJson, readText } from './json-file.ts';
 
 /** @throws InvalidInput | Problem that names the file and the invalid fields */
 export function readQueueFile(path: string): QueueDefinition {
@@ -15,7 +16,9 @@ export function readQueueFile(path: string): QueueDefinition {
 
 /** @throws InvalidInput | Problem that names the file and the invalid fields */
 export function readTicketsFile(path: string, definition: QueueDefinition): Ticket[] {
-  return parseTicketsFile(readJson(path), definition, path);
+  const isCsv = path.toLowerCase().endsWith('.csv');
+  const tickets = isCsv ? ticketsOfCsv(readText(path), definition, path) : readJson(path);
+  return parseTicketsFile(tickets, definition, path);
 }
 
 /** @throws InvalidInput | Problem that names the file and the invalid fields */

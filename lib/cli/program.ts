@@ -4,6 +4,7 @@ import { allowClosedPipes } from './closed-pipe.ts';
 import { consoleCommand } from './console.ts';
 import { costCommand } from './cost.ts';
 import { demoCommand } from './demo/demo.ts';
+import { exportCommand } from './export.ts';
 import { reportFailure } from './failure.ts';
 import { importCommand } from './import.ts';
 import { matchCommand } from './match.ts';
@@ -32,7 +33,8 @@ const program = new Command('muster')
   .addCommand(tuneCommand())
   .addCommand(costCommand())
   .addCommand(reproduceCommand())
-  .addCommand(importCommand());
+  .addCommand(importCommand())
+  .addCommand(exportCommand());
 
 for (const command of [program, ...program.commands]) {
   const words = command === program ? 'muster' : `muster ${command.name()}`;

@@ -41,6 +41,7 @@ describe.concurrent('muster', () => {
       'cost',
       'reproduce',
       'import',
+      'export',
       'help',
     ]);
     const helpOf = async (command: string) => ({ command, ...(await muster(command, '--help')) });

@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command } from 'commander';
+import { type MusterClient, MusterProblem, musterClient, type Ticket } from '../client/index.ts';
+import { Failure } from './failure.ts';
+import { positiveNumber } from './input.ts';
+import { INTERRUPTED_STATUS, interruptionSignal } from './interruption.ts';
+import { checkWritable, writeText } from './output.ts';
+import { serviceCredentials } from './service-credentials.ts';
+
+interface ExportOptions {
+  readonly url: string;
+  readonly queue: string;
+  readonly out: string;
+  readonly seconds?: number;
+  readonly token?: string;
+}
+
+/** A request returns at most so many matches, and so many tickets. */
+const MATCHES_MAX = 100;
+const TICKETS_MAX = 50;
+const EVERY_MS = 5_000;
+
+/** The command `export arrivals`: the tickets of a running service, as `simulate --arrivals` plays them. */
+export function exportCommand(): Command {
+  const arrivals = new Command('arrivals')
+    .summary('write the tickets of the latest matches of a queue as a file of arrivals')
+    .description(
+      'Reads the latest matches of a queue and their tickets, and writes the tickets as a file that `muster simulate ' +
+        '--arrivals` plays. Ids of tickets and players, avoid lists and regions of matches are not in it. With --seconds it ' +
+        'goes on recording new matches; Ctrl-C ends it and writes what it has. Tickets without a match are not seen.',
+    )
+    .requiredOption('--queue <name>', 'the queue')
+    .requiredOption('--out <file>', 'the file to write')
+    .option('--url <url>', 'the service', 'http://127.0.0.1:3000')
+    .option(
+      '--seconds <number>',
+      'record for this long (default: only the latest 100 matches)',
+      positiveNumber,
+    )
+    .option('--token <token>', 'send this bearer token instead of signing (for a service with JWT)')
+    .action(exportArrivals);
+  return new Command('export')
+    .summary('write what a running service has seen, for simulations')
+    .description('Writes what a running service has seen, without ids, for simulations.')
+    .addCommand(arrivals);
+}
+
+async function exportArrivals({ url, queue, out, seconds = 0, token }: ExportOptions): Promise<void> {
+  checkWritable(out);
+  const client = musterClient({ url, credentials: await serviceCredentials(url, token) });
+  const signal = interruptionSignal();
+  const record = new ArrivalRecord();
+  const untilMs = performance.now() + 1_000 * seconds;
+  let isGap = false;
+  do {
+    isGap = (await readInto(record, client, queue)) || isGap;
+    if (performance.now() >= untilMs) break;
+    await sleep(Math.min(EVERY_MS, untilMs - performance.now()), undefined, { signal }).catch(() => {});
+  } while (!signal.aborted);
+  if (record.size === 0) throw new Failure(`Queue ${queue} has no match yet. ${out} is not written.`);
+  writeText(out, `${JSON.stringify(record.arrivals(), null, 1)}\n`);
+  console.error(
+    `${out}: ${record.size} tickets of queue ${queue}. Play them with muster simulate --arrivals ${out}`,
+  );
+  if (isGap)
+    console.error(
+      `Between two requests more than ${MATCHES_MAX} matches were made: some tickets are missing.`,
+    );
+  if (signal.aborted) process.exitCode = INTERRUPTED_STATUS;
+}
+
+/** Adds the tickets of the latest matches. @returns whether matches since the last call are missing */
+async function readInto(record: ArrivalRecord, client: MusterClient, queue: string): Promise<boolean> {
+  try {
+    const matches = await client.queues.matches(queue, { limit: MATCHES_MAX });
+    const ids = new Set(
+      matches.flatMap(({ teams }) =>
+        teams.flatMap(({ players }) => players.flatMap(({ ticketId }) => ticketId ?? [])),
+      ),
+    );
+    const fresh = [...ids].filter((ticketId) => !record.has(ticketId));
+    const isGap = record.size > 0 && fresh.length === ids.size && matches.length === MATCHES_MAX;
+    for (let from = 0; from < fresh.length; from += TICKETS_MAX)
+      record.add(await client.getMany(fresh.slice(from, from + TICKETS_MAX)));
+    return isGap;
+  } catch (error) {
+    if (error instanceof MusterProblem)
+      throw new Failure(`${error.request}: ${error.problem.detail ?? error.problem.title}`);
+    throw error instanceof Error ? new Failure(error.message) : error;
+  }
+}
+
+/** Tickets without their ids: those of tickets and players are numbered in the order of arrival. */
+export class ArrivalRecord {
+  readonly #tickets = new Map<string, Ticket>();
+
+  get size(): number {
+    return this.#tickets.size;
+  }
+
+  has(ticketId: string): boolean {
+    return this.#tickets.has(ticketId);
+  }
+
+  add(tickets: readonly Ticket[]): void {
+    for (const ticket of tickets) this.#tickets.set(ticket.ticketId, ticket);
+  }
+
+  /** In the form of a file of arrivals, in the order of arrival. */
+  arrivals(): unknown[] {
+    const names = new Map<string, string>();
+    const nameOf = (playerId: string) => {
+      if (!names.has(playerId)) names.set(playerId, `p${names.size + 1}`);
+      return names.get(playerId)!;
+    };
+    const inOrder = [...this.#tickets.values()].sort(
+      (a, b) => Date.parse(a.enqueuedAt) - Date.parse(b.enqueuedAt) || (a.ticketId < b.ticketId ? -1 : 1),
+    );
+    return inOrder.map(({ enqueuedAt, players, split }, at) => ({
+      ticketId: `t${at + 1}`,
+      enqueuedAt,
+      players: players.map(({ playerId, skill, roles, teams, attributes, latencyMs }) => ({
+        playerId: nameOf(playerId),
+        skill,
+        ...(roles && { roles }),
+        ...(teams && { teams }),
+        ...(attributes && { attributes }),
+        ...(latencyMs && { latencyMs }),
+      })),
+      ...(split && { split }),
+    }));
+  }
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { ArrivalRecord } from '../../lib/cli/export.ts';
+import { readTicketsFile } from '../../lib/cli/input.ts';
+import type { Ticket } from '../../lib/client/index.ts';
+import { definition } from '../service/definitions.ts';
+import { file } from './muster.ts';
+
+const queue = definition({
+  teamSize: 2,
+  roles: { tank: 1, healer: 1 },
+  attributes: {
+    level: { type: 'number', min: 1, max: 50 },
+    maps: { type: 'strings', values: ['attic', 'cellar'] },
+  },
+});
+const AT = '2026-01-01T12:00:00Z';
+
+describe('a CSV file of tickets', () => {
+  it('has a line for each player, parties by ticketId, roles, latencies and attributes', () => {
+    const csv = [
+      'skill,enqueuedAt,ticketId,roles,latencyMs.eu,attributes.level,attributes.maps',
+      `1500,${AT},a,tank,20,7,attic|cellar`,
+      `1400.5,${AT},a,tank|healer,30,8,"attic"`,
+      '',
+      `"1300",${AT},b,,25,9,cellar`,
+    ].join('\r\n');
+    const tickets = readTicketsFile(file('day.csv', csv), queue);
+    expect(tickets).toEqual([
+      {
+        ticketId: 'a',
+        enqueuedAtMs: Date.parse(AT),
+        players: [
+          {
+            playerId: 'p1',
+            skill: 1500,
+            roles: ['tank'],
+            latencyMs: { eu: 20 },
+            attributes: { level: 7, maps: ['attic', 'cellar'] },
+          },
+          {
+            playerId: 'p2',
+            skill: 1400.5,
+            roles: ['tank', 'healer'],
+            latencyMs: { eu: 30 },
+            attributes: { level: 8, maps: ['attic'] },
+          },
+        ],
+      },
+      {
+        ticketId: 'b',
+        enqueuedAtMs: Date.parse(AT),
+        players: [
+          { playerId: 'p3', skill: 1300, latencyMs: { eu: 25 }, attributes: { level: 9, maps: ['cellar'] } },
+        ],
+      },
+    ]);
+  });
+
+  it('without ids has a ticket for each line', () => {
+    const tickets = readTicketsFile(file('solo.csv', `enqueuedAt,skill\n${AT},1\n${AT},2\n`), definition());
+    expect(tickets.map(({ ticketId }) => ticketId)).toEqual(['t1', 't2']);
+  });
+
+  it.each([
+    ['enqueuedAt,skil\n', /:1: Expected columns with the names enqueuedAt and skill, got no skill/],
+    [`enqueuedAt,skill,clan\n${AT},1,x\n`, /:1: Expected columns from .*, got "clan"/],
+    [`enqueuedAt,skill\n${AT}\n`, /:2: Expected 2 cells, got 1/],
+    [`enqueuedAt,skill\n${AT},a"b\n`, /:2: Expected cells separated by commas, got a quote within a cell/],
+    [`enqueuedAt,skill\n${AT},high\n`, /skill.*Expected a number, got "high"/s],
+  ])('is rejected when it is %j', (csv, message) => {
+    let text = '';
+    try {
+      readTicketsFile(file('wrong.csv', csv), definition());
+    } catch (error) {
+      const { message: what, errors = [] } = error as Error & {
+        errors?: { pointer: string; detail: string }[];
+      };
+      text = `${what} ${errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join(' ')}`;
+    }
+    expect(text).toMatch(message);
+  });
+});
+
+it('exported arrivals are in order, fit a file of arrivals, and name neither tickets nor players', () => {
+  const record = new ArrivalRecord();
+  const ticket = (ticketId: string, seconds: number, ...players: string[]) =>
+    ({
+      ticketId,
+      queue: 'duel',
+      status: 'COMPLETED',
+      enqueuedAt: new Date(Date.parse(AT) + 1_000 * seconds).toISOString(),
+      players: players.map((playerId) => ({ playerId, skill: 5, avoid: ['somebody-else'] })),
+      matchId: 'm-1',
+    }) as unknown as Ticket;
+  record.add([ticket('late-ticket', 9, 'ann-id'), ticket('early-ticket', 1, 'bob-id', 'ann-id')]);
+  record.add([ticket('late-ticket', 9, 'ann-id')]);
+  const text = JSON.stringify(record.arrivals());
+  expect(text).not.toMatch(/ann|bob|late|early|somebody|m-1/);
+  const read = readTicketsFile(file('arrivals.json', text), definition({ teamSize: 2 }));
+  expect(read.map(({ ticketId, players }) => [ticketId, players.map(({ playerId }) => playerId)])).toEqual([
+    ['t1', ['p1', 'p2']],
+    ['t2', ['p2']],
+  ]);
+});
