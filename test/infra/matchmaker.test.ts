@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { ApiMapping, DomainName, HttpStage, type IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { describe, expect, it } from 'vitest';
@@ -149,6 +151,46 @@ describe('Matchmaker in another app', () => {
       expect(Properties.AlarmActions).toEqual([stack.resolve(alarmTopic.topicArn)]);
       expect(Properties.OKActions).toEqual([stack.resolve(alarmTopic.topicArn)]);
     }
+  });
+});
+
+describe('the guides of docs/operations.md', () => {
+  it('map a domain to the stage that the template has', () => {
+    const { stack, matchmaker } = studio();
+    const { api } = matchmaker;
+    const domainName = new DomainName(stack, 'Domain', {
+      domainName: 'match.game.example',
+      certificate: Certificate.fromCertificateArn(
+        stack,
+        'Certificate',
+        'arn:aws:acm:eu-central-1:123456789012:certificate/id',
+      ),
+    });
+    const apiStage = HttpStage.fromHttpStageAttributes(stack, 'ApiStage', {
+      api: api as IHttpApi,
+      stageName: '$default',
+    });
+    new ApiMapping(stack, 'Mapping', { api, domainName, stage: apiStage });
+    const template = Template.fromStack(stack);
+    const [own] = Object.values(template.findResources('AWS::ApiGatewayV2::Stage'));
+    const [mapping] = Object.values(template.findResources('AWS::ApiGatewayV2::ApiMapping'));
+    expect(mapping!.Properties).toMatchObject({
+      Stage: own!.Properties.StageName,
+      ApiId: own!.Properties.ApiId,
+    });
+  });
+
+  it('may be followed in any region: the template names none', () => {
+    expect(JSON.stringify(studio().template().toJSON())).not.toMatch(/\b(us|eu|ap|sa|ca|af|me)-[a-z]+-\d\b/);
+  });
+
+  it('name the metrics that functions record', () => {
+    const page = readFileSync(join(root, 'docs/operations.md'), 'utf8');
+    const section = page.slice(page.indexOf('## Metrics in other systems'));
+    const named = [...section.matchAll(/`([A-Z][A-Za-z]+)`/g)].map(([, name]) => name!);
+    const dashboard = JSON.stringify(studio().template().findResources('AWS::CloudWatch::Dashboard'));
+    for (const name of new Set(named))
+      if (!['Muster', 'GetMetricData'].includes(name)) expect(dashboard).toContain(name);
   });
 });
 
