@@ -50,16 +50,13 @@ export async function lowerBound(instance: Instance, options: LowerBoundOptions)
   const leaving = Float64Array.from(parts, (part) => costOfLeaving(instance, part));
   const outside = instance.period === undefined ? leaving : costsOfRepeating(instance, instance.period);
   const program = await CoverProgram.of(outside);
-  let total = 0;
-  let covered = 0;
-  for (const members of schedule) {
-    const cost = leastCost(instance, members);
-    program.add(gameColumn(members, cost));
-    total += cost;
-    covered += seats;
-  }
+  const costs = schedule.map((members) => leastCost(instance, members));
+  schedule.forEach((members, at) => void program.add(gameColumn(members, costs[at])));
   // Without a schedule, players cost at most what they cost outside all games.
-  const typical = covered > 0 ? total / covered : outside.reduce((sum, cost) => sum + cost, 0) / players;
+  const typical =
+    costs.length > 0
+      ? costs.reduce((sum, cost) => sum + cost, 0) / (seats * costs.length)
+      : outside.reduce((sum, cost) => sum + cost, 0) / players;
   if (typical === 0) {
     // No schedule costs less than one that costs nothing.
     program.dispose();

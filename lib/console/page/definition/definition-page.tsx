@@ -71,13 +71,8 @@ async function runningVersions(name: string, abort?: AbortSignal): Promise<reado
   return [{ version: 1, changedAt: null, changedBy: null, definition }];
 }
 
-function KnownDefinition({
-  name,
-  versions,
-}: {
-  readonly name: string;
-  readonly versions: readonly QueueVersion[];
-}) {
+/** The text of a definition while it is edited, and how it is saved. */
+function useEditedText(name: string, versions: readonly QueueVersion[]) {
   const running = textOf(versions[0]!.definition);
   const text = useSignal(running);
   /** What the text was compared with when the editing began. */
@@ -96,8 +91,6 @@ function KnownDefinition({
     base.value = running;
   }, [running]);
   const faults = useComputed(() => [...faultsOf(text.value, name), ...rejected.value]);
-  const isChanged = text.value !== base.value;
-  const isValid = faults.value.length === 0;
 
   /** Lets the next save replace the version that is in force now, of which the difference is shown. */
   const replaceNext = async () => {
@@ -124,19 +117,29 @@ function KnownDefinition({
     }
     isBusy.value = false;
   };
+  const edit = (changed: string) => {
+    text.value = changed;
+    rejected.value = [];
+    message.value = undefined;
+  };
+  return { text, base, faults, rejected, message, isBusy, save, edit };
+}
+
+function KnownDefinition({
+  name,
+  versions,
+}: {
+  readonly name: string;
+  readonly versions: readonly QueueVersion[];
+}) {
+  const { text, base, faults, rejected, message, isBusy, save, edit } = useEditedText(name, versions);
+  const isChanged = text.value !== base.value;
+  const isValid = faults.value.length === 0;
   return (
     <>
       <section class="card stack" aria-labelledby="edit-title">
         <h2 id="edit-title">Edit</h2>
-        <DefinitionEditor
-          text={text.value}
-          faults={faults.value}
-          onInput={(changed) => {
-            text.value = changed;
-            rejected.value = [];
-            message.value = undefined;
-          }}
-        />
+        <DefinitionEditor text={text.value} faults={faults.value} onInput={edit} />
         <div class="row">
           <button
             type="button"
@@ -146,15 +149,7 @@ function KnownDefinition({
           >
             Save as a new version
           </button>
-          <button
-            type="button"
-            disabled={!isChanged}
-            onClick={() => {
-              text.value = base.value;
-              rejected.value = [];
-              message.value = undefined;
-            }}
-          >
+          <button type="button" disabled={!isChanged} onClick={() => edit(base.value)}>
             Discard changes
           </button>
           <p role="status">

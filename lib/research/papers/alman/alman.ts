@@ -49,6 +49,7 @@ const TIME_LIMIT_MS = 2_000;
 const SMALL_POOL = [0, 14, 11, 10];
 
 /** Alman & McKay, "Theoretical Foundations of Team Matchmaking": exactness, bounds, and the mistake in Theorem 5. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of claims, with remarks
 export function reproduceAlman(options: ReproduceOptions): Reproduction {
   const random = seededRandom(options.seed);
   const pools = Math.max(10, Math.round(options.players / 8_000));
