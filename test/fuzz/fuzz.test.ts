@@ -4,17 +4,19 @@ import type { Interceptor } from '../../lib/local/aws-endpoint.ts';
 import { type AwsCall, errorReply } from '../../lib/local/aws-json.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 import { answerFaults } from '../end-to-end/answer-faults.ts';
+import { sample } from '../long.ts';
 import { fuzz } from './fuzz-run.ts';
 import { type FuzzRequest, requestMaker } from './requests.ts';
 
-it('finds no fault in a few hundred requests', async () => {
-  const { answers, failures, errors } = await fuzz({ requests: 400, seed: 1 });
+it('finds no fault in some hundred requests', async () => {
+  const requests = sample(200, 400);
+  const { answers, failures, errors } = await fuzz({ requests, seed: 1 });
   expect({ failures, errors }).toEqual({ failures: [], errors: [] });
   const total = (wanted: RegExp) =>
     [...answers].reduce((sum, [what, count]) => sum + (wanted.test(what) ? count : 0), 0);
-  expect(total(/./)).toBe(400);
-  expect(total(/ 20\d$/)).toBeGreaterThan(50);
-  expect(total(/ 4\d\d$/)).toBeGreaterThan(50);
+  expect(total(/./)).toBe(requests);
+  expect(total(/ 20\d$/)).toBeGreaterThan(requests / 8);
+  expect(total(/ 4\d\d$/)).toBeGreaterThan(requests / 8);
 });
 
 it('generates requests of every operation, the same for the same seed', () => {
