@@ -162,7 +162,7 @@ function converted(
     differs: [
       ...differs,
       ...(rule.AttributeNotSpecifiedBehavior === 'MatchAny'
-        ? ['every player has to have the attribute; PlayFab matches one without it with anybody']
+        ? ['every player has to have the attribute; in PlayFab one without it meets the rule']
         : []),
       ...(isThinned
         ? [`of more than ${STEPS_MAX} steps some are left out, so it relaxes a little later`]
