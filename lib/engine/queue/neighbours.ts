@@ -146,5 +146,5 @@ export class Gatherer {
 }
 
 /** The tickets that constraints filter at once. */
-const batchMin = 8;
+const batchMin = 16;
 const batchMax = 64;
