@@ -14,7 +14,8 @@ import { jsonOf } from './item.ts';
 import { gameOf } from './match-item.ts';
 import { meetingWrite } from './meeting-store.ts';
 import { movedBy } from './status-condition.ts';
-import { inRange, TICKET_DAYS } from './ticket-store.ts';
+import { inRange } from './ticket-pool.ts';
+import { TICKET_DAYS } from './ticket-store.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
 
 /** The maximum of open backfills of a range that a tick reads. */

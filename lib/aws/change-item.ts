@@ -10,8 +10,8 @@ export interface ItemChange {
   /** The values of attributes that the item does not have yet. */
   readonly init?: Readonly<Record<string, unknown>>;
   readonly remove?: readonly string[];
-  /** Elements that are added to sets. */
-  readonly add?: Readonly<Record<string, ReadonlySet<string>>>;
+  /** Elements that are added to sets, and what is added to numbers. */
+  readonly add?: Readonly<Record<string, ReadonlySet<string> | number>>;
   /** The change takes effect if all of them hold. @default always */
   readonly if?: readonly Condition[];
 }

@@ -3,9 +3,9 @@ import type { StoredMatch } from '../service/domain/stored-match.ts';
 import { Unreadable } from '../service/domain/unreadable.ts';
 import type { LatestMatches } from '../service/ports/latest-matches.ts';
 import { BATCH_GET_MAX, batchGet } from './batch-get.ts';
+import { journalItem } from './journals.ts';
 import { latestGroups } from './latest-group.ts';
 import { isAbandoned, toMatch } from './match-item.ts';
-import { journalItem } from './range-store.ts';
 
 /** Pages that are read together. A page names as many matches as a tick forms at once. */
 const PAGES_AT_ONCE = 10;

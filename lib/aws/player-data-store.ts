@@ -19,7 +19,7 @@ import { gameOf, isAbandoned, toMatch } from './match-item.ts';
 import { meetingsOf } from './meeting-store.ts';
 import { isPlace, placeOf } from './places.ts';
 import { playerOfSlots } from './poll-slots.ts';
-import { toTicket } from './ticket-store.ts';
+import { toTicket } from './ticket-item.ts';
 
 /** The tables that name players, in the order in which they are read, and the keys of their items. */
 const TABLES = ['tickets', 'matches', 'ranges'] as const;

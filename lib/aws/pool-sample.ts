@@ -2,7 +2,8 @@ import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb
 import { type KeyRange, poolKeys, skillKey, skillOf } from '../service/domain/buckets.ts';
 import type { PoolSample } from '../service/ports/pool-sample.ts';
 import type { PoolItem } from './pool-page.ts';
-import { bySkill, inRange, readQueued } from './ticket-store.ts';
+import { readQueued } from './ticket-item.ts';
+import { bySkill, inRange } from './ticket-pool.ts';
 
 /** The maximum of pool keys that are read at once, of a queue that may have hundreds. */
 const KEYS_AT_ONCE = 16;

@@ -1,8 +1,9 @@
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { readWith } from '../service/domain/unreadable.ts';
 import type { ReceiverRecord, ReceiverStore } from '../service/ports/receiver-store.ts';
-import { conditionally, secondsAfter } from './dynamo.ts';
+import { changeItem, type ItemChange, type Returned } from './change-item.ts';
+import { secondsAfter } from './dynamo.ts';
 import { receiverKey } from './receiver-key.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
 
@@ -22,121 +23,66 @@ const KEPT_DAYS = 2;
  * For writes whose response is lost see `write-mark.ts`.
  */
 export function receiverStore(client: DynamoDBDocumentClient, table: string): ReceiverStore {
-  const itemOf = (url: string) => ({ TableName: table, Key: { receiver: receiverKey(url) } });
+  const keyOf = (name: string) => ({ receiver: receiverKey(name) });
+  const change = (name: string, more: Omit<ItemChange, 'table' | 'key'>, returns?: Returned) =>
+    changeItem(client, { table, key: keyOf(name), ...more }, returns);
   return {
-    async get(url) {
-      const { Item } = await client.send(new GetCommand(itemOf(url)));
+    async get(name) {
+      const { Item } = await client.send(new GetCommand({ TableName: table, Key: keyOf(name) }));
       return Item && toReceiver(Item);
     },
 
-    async addFailure(url, nowMs, { slowUntilMs, slowTimes }) {
-      const { Attributes } = await client.send(
-        new UpdateCommand({
-          ...itemOf(url),
-          UpdateExpression:
-            'ADD failures :one SET failingSinceMs = if_not_exists(failingSinceMs, :nowMs), slowUntilMs = :slowUntilMs, slowTimes = :slowTimes, expiresAt = :expiresAt REMOVE fastAtMs, trialUntilMs',
-          ExpressionAttributeValues: {
-            ':one': 1,
-            ':nowMs': nowMs,
-            ':slowUntilMs': slowUntilMs,
-            ':slowTimes': slowTimes,
-            ':expiresAt': secondsAfter(nowMs, KEPT_DAYS),
-          },
-          ReturnValues: 'ALL_NEW',
-        }),
-      );
-      return toReceiver(Attributes ?? {});
+    async addFailure(name, nowMs, { slowUntilMs, slowTimes }) {
+      const failed = {
+        add: { failures: 1 },
+        init: { failingSinceMs: nowMs },
+        set: { slowUntilMs, slowTimes, expiresAt: secondsAfter(nowMs, KEPT_DAYS) },
+        remove: ['fastAtMs', 'trialUntilMs'],
+      };
+      return toReceiver((await change(name, failed, 'after')).item ?? {});
     },
 
-    async markSlow(url, nowMs, { slowUntilMs, slowTimes }) {
-      await client.send(
-        new UpdateCommand({
-          ...itemOf(url),
-          UpdateExpression:
-            'SET slowUntilMs = :slowUntilMs, slowTimes = :slowTimes, expiresAt = :expiresAt REMOVE fastAtMs, trialUntilMs',
-          ExpressionAttributeValues: {
-            ':slowUntilMs': slowUntilMs,
-            ':slowTimes': slowTimes,
-            ':expiresAt': secondsAfter(nowMs, KEPT_DAYS),
-          },
-        }),
-      );
+    async markSlow(name, nowMs, { slowUntilMs, slowTimes }) {
+      const set = { slowUntilMs, slowTimes, expiresAt: secondsAfter(nowMs, KEPT_DAYS) };
+      await change(name, { set, remove: ['fastAtMs', 'trialUntilMs'] });
     },
 
-    async beginTrial(url, nowMs, untilMs) {
-      const mark = newWriteMark();
-      const write = await conditionally(() =>
-        client.send(
-          new UpdateCommand({
-            ...itemOf(url),
-            UpdateExpression: 'SET trialUntilMs = :untilMs, expiresAt = :expiresAt, writeId = :writeId',
-            ConditionExpression: 'attribute_not_exists(trialUntilMs) OR trialUntilMs <= :nowMs',
-            ExpressionAttributeValues: {
-              ':nowMs': nowMs,
-              ':untilMs': untilMs,
-              ':expiresAt': secondsAfter(nowMs, KEPT_DAYS),
-              ':writeId': mark,
-            },
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        ),
-      );
-      return wasApplied(write, mark);
+    async beginTrial(name, nowMs, untilMs) {
+      const writeId = newWriteMark();
+      const set = { trialUntilMs: untilMs, expiresAt: secondsAfter(nowMs, KEPT_DAYS), writeId };
+      const isOver = {
+        condition: 'attribute_not_exists(trialUntilMs) OR trialUntilMs <= :nowMs',
+        values: { ':nowMs': nowMs },
+      };
+      return wasApplied(await change(name, { set, if: [isOver] }, 'found'), writeId);
     },
 
-    async markFast(url, nowMs, slowTimes) {
-      await conditionally(() =>
-        client.send(
-          new UpdateCommand({
-            ...itemOf(url),
-            UpdateExpression:
-              'SET fastAtMs = :nowMs, slowTimes = :slowTimes, expiresAt = :expiresAt REMOVE trialUntilMs',
-            ConditionExpression:
-              '(attribute_not_exists(slowUntilMs) OR slowUntilMs <= :nowMs) AND attribute_not_exists(downUntilMs)',
-            ExpressionAttributeValues: {
-              ':nowMs': nowMs,
-              ':slowTimes': slowTimes,
-              ':expiresAt': secondsAfter(nowMs, KEPT_DAYS),
-            },
-          }),
-        ),
-      );
+    async markFast(name, nowMs, slowTimes) {
+      const isNotSlow = {
+        condition:
+          '(attribute_not_exists(slowUntilMs) OR slowUntilMs <= :nowMs) AND attribute_not_exists(downUntilMs)',
+        values: { ':nowMs': nowMs },
+      };
+      const set = { fastAtMs: nowMs, slowTimes, expiresAt: secondsAfter(nowMs, KEPT_DAYS) };
+      await change(name, { set, remove: ['trialUntilMs'], if: [isNotSlow] });
     },
 
-    async markDown(url, untilMs, expectedMs) {
-      const mark = newWriteMark();
-      const write = await conditionally(() =>
-        client.send(
-          new UpdateCommand({
-            ...itemOf(url),
-            UpdateExpression: 'SET downUntilMs = :untilMs, writeId = :writeId',
-            ConditionExpression:
-              expectedMs === undefined
-                ? 'failures > :none AND attribute_not_exists(downUntilMs)'
-                : 'downUntilMs = :expectedMs',
-            ExpressionAttributeValues: {
-              ':untilMs': untilMs,
-              ':writeId': mark,
-              ...(expectedMs === undefined ? { ':none': 0 } : { ':expectedMs': expectedMs }),
-            },
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        ),
-      );
-      return wasApplied(write, mark);
+    async markDown(name, untilMs, expectedMs) {
+      const writeId = newWriteMark();
+      const isAsRead =
+        expectedMs === undefined
+          ? {
+              condition: 'failures > :none AND attribute_not_exists(downUntilMs)',
+              values: { ':none': 0 },
+            }
+          : { condition: 'downUntilMs = :expectedMs', values: { ':expectedMs': expectedMs } };
+      const set = { downUntilMs: untilMs, writeId };
+      return wasApplied(await change(name, { set, if: [isAsRead] }, 'found'), writeId);
     },
 
-    async clearFailures(url) {
-      await conditionally(() =>
-        client.send(
-          new UpdateCommand({
-            ...itemOf(url),
-            UpdateExpression: 'SET failures = :none REMOVE failingSinceMs, downUntilMs',
-            ConditionExpression: 'attribute_exists(receiver)',
-            ExpressionAttributeValues: { ':none': 0 },
-          }),
-        ),
-      );
+    async clearFailures(name) {
+      const exists = { condition: 'attribute_exists(receiver)' };
+      await change(name, { set: { failures: 0 }, remove: ['failingSinceMs', 'downUntilMs'], if: [exists] });
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Change } from '../service/events/publish.ts';
 import { isBackfill } from './backfill-store.ts';
 import { isAbandoned, toMatch } from './match-item.ts';
 import { isPlace } from './places.ts';
-import { toTicket } from './ticket-store.ts';
+import { toTicket } from './ticket-item.ts';
 
 /**
  * The change in a stream record of the tickets or the matches table; undefined for a removal, for an

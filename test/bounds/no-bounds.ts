@@ -30,7 +30,7 @@ export const NO_BOUNDS: Readonly<Record<string, readonly string[]>> = {
     'lib/service/ticks/rebalance.ts#REPORT_AGE_MS',
     'lib/service/tickets/one-place.ts#RUNNING_MS',
     'lib/aws/match-store.ts#LOOK_AGAIN_MS',
-    'lib/aws/range-store.ts#ENDED_MS',
+    'lib/aws/leases.ts#ENDED_MS',
   ],
   'how long a load must last before the buckets change, and how it is averaged': [
     'lib/service/domain/bucket-load.ts#SUSTAINED_MS',

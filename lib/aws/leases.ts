@@ -1,0 +1,207 @@
+import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { allOf } from '../service/concurrency/all-of.ts';
+import type { FailedTicks } from '../service/domain/set-aside.ts';
+import type { Crashed, Lease, LeaseOutcome, RangeStore } from '../service/ports/range-store.ts';
+import { batchGet } from './batch-get.ts';
+import { type Condition, changeItem, type ItemChange, updateOf } from './change-item.ts';
+import { secondsAfter, transact } from './dynamo.ts';
+
+/** Days that a lease is kept after its last tick. It is useful only while the range is searched. */
+const LEASE_DAYS = 1;
+
+/** An expired lease of the last possible slot. */
+const CLOSED = { owner: 'closed', slotMs: Number.MAX_SAFE_INTEGER, untilMs: 0 } as const;
+
+/** The `untilMs` of a lease that its owner has ended. A lease that expires without it is that of a crashed tick. */
+const ENDED_MS = 0;
+
+export function leaseKey(queue: string, cell: string): { readonly item: string } {
+  return { item: `${queue}#lease#${cell}` };
+}
+
+type Leases = Pick<RangeStore, 'takeLease' | 'endLease' | 'close' | 'crashed'>;
+
+/** The leases of cells in the table of ranges. Key: `QUEUE#lease#CELL`. See `range-store.ts`. */
+export function leases(client: DynamoDBDocumentClient, table: string): Leases {
+  return {
+    async takeLease(queue, cells, lease, settledOwners = []) {
+      const changes = cells.map((cell) => takenLease(table, queue, cell, lease, settledOwners));
+      if (changes.length === 1) {
+        const write = await changeItem(client, changes[0]!, 'found');
+        return write.met ? 'leased' : refusal([write.item], lease);
+      }
+      const transaction = await transact(
+        client,
+        changes.map((change) => ({
+          Update: { ...updateOf(change), ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const },
+        })),
+      );
+      return transaction.met ? 'leased' : refusal(transaction.items, lease);
+    },
+
+    async endLease(queue, cells, { owner }, failed) {
+      const isOwn = { condition: '#lease.#owner = :owner', values: { ':owner': owner } };
+      await allOf(
+        cells.map((cell) =>
+          changeItem(client, {
+            table,
+            key: leaseKey(queue, cell),
+            set: { 'lease.untilMs': ENDED_MS, 'lease.failed': failed },
+            remove: failed ? [] : ['lease.failed'],
+            if: [isOwn],
+          }),
+        ),
+      );
+    },
+
+    async close(queue, cells, nowMs, settledOwners = []) {
+      const found = await Promise.all(cells.map((cell) => readLease(client, table, queue, cell)));
+      const isFree = ({ stored, lease }: FoundLease) =>
+        stored === undefined ||
+        lease?.untilMs === ENDED_MS ||
+        (lease !== undefined && lease.untilMs <= nowMs && settledOwners.includes(lease.owner));
+      const open = found.filter(({ lease }) => lease?.slotMs !== CLOSED.slotMs);
+      const writes = await allOf(
+        open.filter(isFree).map((one) => changeItem(client, closedLease(table, queue, one, nowMs))),
+      );
+      const left = open.filter((one) => !isFree(one));
+      const crashed = left.flatMap(({ lease }) =>
+        lease !== undefined && lease.untilMs <= nowMs ? [lease.owner] : [],
+      );
+      if (crashed.length > 0) return { crashed: [...new Set(crashed)] };
+      return left.length === 0 && writes.every(({ met }) => met) ? 'closed' : 'held';
+    },
+
+    async crashed(queue, cells, nowMs) {
+      const found = new Map<string, { cells: string[]; failed: FailedTicks }>();
+      const cellOf = new Map(cells.map((cell) => [leaseKey(queue, cell).item, cell]));
+      const keys = [...cellOf.keys()].map((item) => ({ item }));
+      for (const item of await batchGet(client, table, keys)) {
+        const lease = leaseItem.safeParse(item).data?.lease;
+        if (lease === undefined || !isCrashed(lease, nowMs)) continue;
+        const others = found.get(lease.owner);
+        found.set(lease.owner, {
+          cells: [...(others?.cells ?? []), cellOf.get(item.item as string)!],
+          failed: worst([others?.failed, failuresOf(lease, nowMs)])!,
+        });
+      }
+      return found;
+    },
+  };
+}
+
+function takenLease(
+  table: string,
+  queue: string,
+  cell: string,
+  { owner, slotMs, untilMs, nowMs, failed }: Lease,
+  settledOwners: readonly string[],
+): ItemChange {
+  const lease = { owner, slotMs, untilMs, ...(failed && { failed }) };
+  const over = overLease(settledOwners, nowMs, failed !== undefined);
+  return {
+    table,
+    key: leaseKey(queue, cell),
+    set: { lease, expiresAt: secondsAfter(nowMs, LEASE_DAYS) },
+    if: [
+      {
+        condition: `attribute_not_exists(#lease) OR #lease = :lease OR (#lease.#slotMs < :slotMs AND ${over.condition})`,
+        values: { ':lease': lease, ':slotMs': slotMs, ...over.values },
+      },
+    ],
+  };
+}
+
+/** The condition that a lease was ended, or has expired and its owner's matches are settled. */
+function overLease(settledOwners: readonly string[], nowMs: number, knowsFailures: boolean): Condition {
+  const ended = `#lease.#untilMs = :ended${knowsFailures ? '' : ' AND attribute_not_exists(#lease.#failed)'}`;
+  const values = { ':ended': ENDED_MS };
+  if (settledOwners.length === 0) return { condition: `(${ended})`, values };
+  const owners = settledOwners.map((_, i) => `#lease.#owner = :settled${i}`);
+  return {
+    condition: `((${ended}) OR (#lease.#untilMs <= :nowMs AND (${owners.join(' OR ')})))`,
+    values: {
+      ...values,
+      ':nowMs': nowMs,
+      ...Object.fromEntries(settledOwners.map((owner, i) => [`:settled${i}`, owner])),
+    },
+  };
+}
+
+/** The lease of a cell, as it is stored and as far as it can be read. */
+interface FoundLease {
+  readonly cell: string;
+  readonly stored: unknown;
+  readonly lease: StoredLease | undefined;
+}
+
+async function readLease(
+  client: DynamoDBDocumentClient,
+  table: string,
+  queue: string,
+  cell: string,
+): Promise<FoundLease> {
+  const { Item } = await client.send(
+    new GetCommand({ TableName: table, Key: leaseKey(queue, cell), ConsistentRead: true }),
+  );
+  return { cell, stored: Item?.lease, lease: leaseItem.safeParse(Item).data?.lease };
+}
+
+/** Closes a lease that is still as it was read. */
+function closedLease(table: string, queue: string, { cell, stored }: FoundLease, nowMs: number): ItemChange {
+  const isAsRead =
+    stored === undefined
+      ? { condition: 'attribute_not_exists(#lease) OR #lease = :closed', values: { ':closed': CLOSED } }
+      : {
+          condition: '#lease = :stored OR #lease = :closed',
+          values: { ':closed': CLOSED, ':stored': stored },
+        };
+  const set = { lease: CLOSED, expiresAt: secondsAfter(nowMs, LEASE_DAYS) };
+  return { table, key: leaseKey(queue, cell), set, if: [isAsRead] };
+}
+
+/** The part of a lease that other ticks need. A lease of another type counts as held. */
+const leaseItem = z.object({
+  lease: z.object({
+    owner: z.string(),
+    slotMs: z.number(),
+    untilMs: z.number(),
+    failed: z
+      .object({ count: z.number(), atMs: z.number(), how: z.enum(['stopped', 'error']) })
+      .optional()
+      .catch(undefined),
+  }),
+});
+type StoredLease = z.output<typeof leaseItem>['lease'];
+
+/** Whether a lease has expired without having been ended. */
+function isCrashed({ untilMs }: StoredLease, nowMs: number): boolean {
+  return untilMs !== ENDED_MS && untilMs <= nowMs;
+}
+
+/** The failures that the next tick has to know: those before this lease, and that of its owner if it crashed. */
+function failuresOf(lease: StoredLease, nowMs: number): FailedTicks | undefined {
+  if (!isCrashed(lease, nowMs)) return lease.failed;
+  return { count: (lease.failed?.count ?? 0) + 1, atMs: lease.slotMs, how: 'stopped' };
+}
+
+/** Those of the cell that has the most. */
+function worst(failed: readonly (FailedTicks | undefined)[]): FailedTicks | undefined {
+  const all = failed.flatMap((one) => one ?? []);
+  return all.sort((a, b) => b.count - a.count || b.atMs - a.atMs)[0];
+}
+
+/** The reason why cells were not leased, from their items. Items of cells that were free may be absent. */
+function refusal(
+  items: readonly (Record<string, unknown> | undefined)[],
+  { slotMs, nowMs, failed: known }: Lease,
+): Exclude<LeaseOutcome, 'leased'> {
+  const leases = items.flatMap((item) => leaseItem.safeParse(item).data?.lease ?? []);
+  if (leases.some((lease) => lease.slotMs >= slotMs)) return 'done';
+  const owners = leases.filter((lease) => isCrashed(lease, nowMs)).map(({ owner }) => owner);
+  const failed = worst([known, ...leases.map((lease) => failuresOf(lease, nowMs))]);
+  const left: Crashed = { crashed: [...new Set(owners)], ...(failed && { failed }) };
+  const isNews = owners.length > 0 || (failed !== undefined && known === undefined);
+  return isNews ? left : 'held';
+}
