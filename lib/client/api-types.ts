@@ -971,6 +971,8 @@ export interface QueueStats {
   /** As of the last tick; null when no ticket was waiting */
   readonly oldestWaitSeconds: number | null;
   readonly lastTickAt: string | null;
+  /** How long ticks are missing that should have run, because tickets are waiting or were posted; about 0 while ticks run */
+  readonly tickOverdueSeconds: number;
   /** The duration of the last tick; with several buckets, the longest */
   readonly tickMilliseconds: number | null;
   /** Over the last matches of each bucket, 20 at most. The waits are those of matched tickets; for waiting tickets see `waiting` and `oldestWaitSeconds` */

@@ -105,6 +105,10 @@ export const queueStats = z
     }),
     oldestWaitSeconds: seconds.meta({ description: 'As of the last tick; null when no ticket was waiting' }),
     lastTickAt: z.iso.datetime().nullable(),
+    tickOverdueSeconds: z.number().meta({
+      description:
+        'How long ticks are missing that should have run, because tickets are waiting or were posted; about 0 while ticks run',
+    }),
     tickMilliseconds: z
       .number()
       .nullable()

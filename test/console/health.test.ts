@@ -12,6 +12,7 @@ const stats = (changes: Partial<QueueStats> = {}): QueueStats => ({
   waitingAt: isoAt(-1),
   oldestWaitSeconds: 4,
   lastTickAt: isoAt(-1),
+  tickOverdueSeconds: 0,
   tickMilliseconds: 40,
   recentMatches: { count: 0, imbalanceMean: null, waitSecondsP50: null, waitSecondsP99: null },
   recentEnds: { tickets: 0, timedOutShare: null },
@@ -80,6 +81,13 @@ describe('the health of a queue', () => {
     ]);
     expect(troubles({ webhooks: [{ ...webhook, failures: 1 }] })).toMatchObject([{ level: 'warning' }]);
     expect(troubles({ webhooks: [{ ...webhook, failures: 0 }] })).toEqual([]);
+  });
+
+  it('is bad while ticks are missing, also when no ticket waited at the last one', () => {
+    expect(troubles({ waiting: 0, tickOverdueSeconds: 14 })).toEqual([]);
+    expect(troubles({ waiting: 0, tickOverdueSeconds: 20 })).toEqual([
+      { level: 'bad', text: 'No tick for 20 s although tickets were posted.' },
+    ]);
   });
 
   it('is bad while too many matches get no game server', () => {

@@ -265,6 +265,7 @@ class QueueInMemory {
       waitingAt: tickAt,
       oldestWaitSeconds: Number.isFinite(oldest) ? (this.#tickAtMs - oldest) / 1_000 : null,
       lastTickAt: tickAt,
+      tickOverdueSeconds: 0,
       tickMilliseconds: this.#tickMilliseconds,
       recentMatches: {
         count: recent.length,

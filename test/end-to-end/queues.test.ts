@@ -81,6 +81,7 @@ describe.concurrent('stats', () => {
       waitingAt: null,
       oldestWaitSeconds: null,
       lastTickAt: null,
+      tickOverdueSeconds: 0,
       tickMilliseconds: null,
       recentMatches: { count: 0, imbalanceMean: null, waitSecondsP50: null, waitSecondsP99: null },
       recentEnds: { tickets: 0, timedOutShare: null },

@@ -28,6 +28,7 @@ import { checkDeadline } from '../../lib/service/placement/deadline.ts';
 import { provision } from '../../lib/service/placement/provision.ts';
 import type { OutboundResult } from '../../lib/service/ports/outbound.ts';
 import { cachedQueues } from '../../lib/service/queues/cached-queues.ts';
+import type { CountedQueue } from '../../lib/service/queues/count-queue.ts';
 import { CheckedTickets } from '../../lib/service/ticks/checked-tickets.ts';
 import { dispatch } from '../../lib/service/ticks/dispatch.ts';
 import { type TickDeps, tick } from '../../lib/service/ticks/tick.ts';
@@ -76,6 +77,8 @@ export class VirtualCloud {
   readonly events: MusterEvent[] = [];
   /** Every write in the streams, each once. */
   readonly changes: Change[] = [];
+  /** What was counted of queues. */
+  readonly counted: CountedQueue[] = [];
   /** Every generated id: those of leases, and those of all possible matches. */
   readonly ids: string[] = [];
   readonly deps;
@@ -266,7 +269,10 @@ export class VirtualCloud {
     for (;;) {
       await this.#publish();
       for (const event of takeDue(this.parked, this.nowMs)) await this.#publishParked(event);
-      for (const matchId of this.placements.splice(0)) await provision(this.deps, matchId, this.nowMs);
+      for (const matchId of this.placements.splice(0)) {
+        const result = await provision(this.deps, matchId, this.nowMs);
+        if ('counted' in result && result.counted) this.counted.push(result.counted);
+      }
       for (const matchId of this.dueDeadlines()) await checkDeadline(this.deps, matchId, this.nowMs);
       for (const message of this.dueTicks()) await tick(this.deps, message);
       const minuteMs = Math.floor(this.nowMs / 60_000) * 60_000 + 60_000;
@@ -281,7 +287,7 @@ export class VirtualCloud {
   async #publish(): Promise<void> {
     const changes = await this.newChanges();
     await publish(this.deps, changes);
-    await countOutcomes(this.deps, changes, this.nowMs);
+    this.counted.push(...(await countOutcomes(this.deps, changes, this.nowMs)));
   }
 }
 

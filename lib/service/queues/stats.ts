@@ -20,6 +20,7 @@ import type { TickCount, TickReport } from '../domain/tick-report.ts';
 import type { OutcomeStore } from '../ports/outcome-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
+import { AHEAD_MS } from '../waking/schedule.ts';
 import { choiceAdvice } from './choice-advice.ts';
 import { quantile } from './quantile.ts';
 import { openQueue } from './queues.ts';
@@ -63,6 +64,7 @@ export async function getStats(deps: StatsDeps, queue: string, nowMs: number): P
     waitingAt: waiting === undefined ? null : new Date(waiting.slotMs).toISOString(),
     oldestWaitSeconds: oldestMs > 0 ? oldestMs / 1_000 : null,
     lastTickAt: all.length > 0 ? new Date(lastSlotMs).toISOString() : null,
+    tickOverdueSeconds: tickOverdueMs(record, lastSlotMs, nowMs) / 1_000,
     tickMilliseconds: all.length > 0 ? Math.max(...last.map(({ durationMs }) => durationMs)) : null,
     recentMatches: {
       count: recent.length,
@@ -93,6 +95,14 @@ function arrivalsOf(layouts: readonly BucketLayout[], reports: ReadonlyMap<strin
   );
   const newest = (some: readonly TickReport[]) => Math.max(0, ...some.map(({ slotMs }) => slotMs));
   return together((newest(odd) > newest(even) ? odd : even).flatMap(({ memory }) => memory ?? []));
+}
+
+/**
+ * How long ticks are missing. They are due up to the slot until which the queue is awake, and in an idle queue from the time
+ * of its wake on.
+ */
+function tickOverdueMs({ awakeUntilMs }: QueueRecord, lastSlotMs: number, nowMs: number): number {
+  return Math.max(0, Math.min(nowMs, awakeUntilMs) - Math.max(lastSlotMs, awakeUntilMs - AHEAD_MS));
 }
 
 function endsView({ matched = 0, timedOut = 0 }: Counts<TickCount>): QueueStats['recentEnds'] {

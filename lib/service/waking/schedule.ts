@@ -22,7 +22,8 @@ const DISPATCH_MS = 60_000;
 /** How late `dispatch` may run. */
 const DISPATCH_LATE_MS = 15_000;
 const NEEDED_MS = DISPATCH_MS + DISPATCH_LATE_MS;
-const AHEAD_MS = NEEDED_MS + DISPATCH_MS;
+/** How far ahead ticks are scheduled. */
+export const AHEAD_MS = NEEDED_MS + DISPATCH_MS;
 
 /** Ensures that ticks continue until a dispatch sees the ticket that was just written. */
 export async function wake(deps: ScheduleDeps, known: QueueRecord, nowMs: number): Promise<void> {

@@ -45,10 +45,17 @@ export function troublesOf(
   }
   const sinceTick = lastTickAt === null ? undefined : (nowMs - Date.parse(lastTickAt)) / 1_000;
   const tickLimit = Math.max(SECONDS_WITHOUT_TICK, INTERVALS_WITHOUT_TICK * tickSeconds);
+  // A service of an earlier version does not return it.
+  const { tickOverdueSeconds = 0 } = stats as Partial<QueueStats>;
   if (waiting > 0 && sinceTick !== undefined && sinceTick > tickLimit) {
     troubles.push({
       level: 'bad',
       text: `No tick for ${secondsText(sinceTick)} while ${countText(waiting, 'ticket waits', 'tickets wait')}.`,
+    });
+  } else if (tickOverdueSeconds > tickLimit) {
+    troubles.push({
+      level: 'bad',
+      text: `No tick for ${secondsText(tickOverdueSeconds)} although tickets were posted.`,
     });
   }
   if (waiting > 0 && oldestWaitSeconds !== null && oldestWaitSeconds > NEAR_TIMEOUT * timeoutSeconds) {
