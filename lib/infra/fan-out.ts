@@ -168,8 +168,8 @@ export class FanOut extends Construct {
       name: 'provision',
       description: "Requests the assignment of a match from the queue's provisioner",
       variable: 'PROVISION_QUEUE_URL',
-      // A provisioner may take 20 s to respond.
-      timeout: Duration.seconds(30),
+      // A provisioner may take 20 s to respond. The match of a function that was stopped is placed in less than 30 s.
+      timeout: Duration.seconds(24),
       // A message is deleted when the placement of its match ends, after an hour at most: about 90 tries. The other
       // receives are for messages that Lambda has no concurrency for. A message that always fails becomes a dead
       // letter in less than two hours.

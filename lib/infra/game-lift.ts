@@ -45,7 +45,7 @@ export class GameLift extends Construct {
       name: 'provision-gamelift',
       description: 'Places matches with Amazon GameLift Servers',
       variable: 'GAMELIFT_QUEUE_URL',
-      timeout: Duration.seconds(30),
+      timeout: Duration.seconds(24),
       // A message is read at half of the placement's time, and then about six times. While GameLift fails it is read
       // about 90 times in an hour, as in the queue of `provision`.
       maxReceiveCount: 120,

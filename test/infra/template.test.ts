@@ -227,7 +227,7 @@ describe('event sources', () => {
       ['publish', 36],
       ['notify', 12],
       ['notify', 12],
-      ['provision', 36],
+      ['provision', 29],
       ['deadline', 18],
     ]);
   });
