@@ -1,12 +1,8 @@
-import type { PoolIndex } from './index/pool-index.ts';
-import { SoloIndex } from './index/solo-index.ts';
-import { TicketIndex } from './index/ticket-index.ts';
 import { type BalancedGame, noBalancedGame } from './model/balanced-game.ts';
-import { explainWaiting } from './model/explain.ts';
 import { isPaperShape } from './model/game-shape.ts';
-import { type PooledTicket, poolTicket, sortBySkill } from './model/pooled-ticket.ts';
+import type { PoolIndex } from './model/pool-index.ts';
+import { sortBySkill } from './model/pooled-ticket.ts';
 import type { PreparedTickets } from './model/prepared-tickets.ts';
-import { RoleTable } from './model/roles.ts';
 import { SearchClock } from './model/search-clock.ts';
 import { partitionBySearch } from './partition/search-partition.ts';
 import {
@@ -20,13 +16,14 @@ import { explainShape } from './shapes/explain-shape.ts';
 import { layoutOf } from './shapes/layout.ts';
 import { ShapeGames } from './shapes/shape-games.ts';
 import { poolShapeTicket, type ShapeTicket } from './shapes/shape-ticket.ts';
+import { SoloIndex } from './solo/solo-index.ts';
+import { isForSolos } from './solo/solo-pool.ts';
 import type { Constraints, Forbids, Game, GameRules, Ticket } from './types.ts';
 
 export { BackfillPool, type BackfillPoolOptions } from './backfill/backfill-pool.ts';
 export type { Filling, PresentPlayer, RunningGame } from './backfill/running-game.ts';
 export { imbalancePerRange } from './bounds/range-bounds.ts';
 export { sortedBy } from './collections/sort-skills.ts';
-export { isForSolos, SoloGames, SoloPool } from './index/solo-pool.ts';
 export { LimitedSearch, type TicketWindow } from './margin/limited-search.ts';
 export type { TicketLimits } from './margin/margin-search.ts';
 export { type GameShape, isPaperShape, shapeOf } from './model/game-shape.ts';
@@ -40,6 +37,7 @@ export { SearchClock } from './model/search-clock.ts';
 export { TicketDivider } from './model/ticket-divider.ts';
 export type { PartitionObjective } from './partition/solo-partition.ts';
 export type { TicketPartition, TicketPartitionOptions } from './partition/ticket-partition.ts';
+export { isForSolos, SoloGames, SoloPool } from './solo/solo-pool.ts';
 
 /** How a pool searches. */
 export interface GamePoolOptions {
@@ -106,16 +104,13 @@ export class GamePool {
   readonly #constraints: Constraints | undefined;
   readonly #nodeBudget: number | undefined;
   readonly #packs: boolean;
-  readonly #roles: RoleTable | undefined;
   readonly #prepared: PreparedTickets | undefined;
   readonly #clock: SearchClock;
-  readonly #tickets = new Map<string, PooledTicket>();
+  readonly #tickets = new Map<string, ShapeTicket>();
   /** Built at the first query; undefined until then. */
   #index: PoolIndex | undefined;
-  /** Whether a pool of solo players can use the faster index: no roles, no refused pairs, no β. */
+  /** Whether solo players can have the faster index: two equal teams without roles, refused pairs, constraints and β. */
   readonly #isPlain: boolean;
-  /** Whether the pool has a `ShapeIndex`: with constraints, teams other than two equal ones, or a party that may be split. */
-  #isShaped: boolean;
   #parties = 0;
 
   constructor(rules: GameRules, options: GamePoolOptions = {}) {
@@ -124,11 +119,9 @@ export class GamePool {
     this.#constraints = options.constraints;
     this.#nodeBudget = options.nodeBudget;
     this.#packs = options.packs ?? false;
-    this.#isShaped = !isPaperShape(rules) || options.constraints !== undefined;
-    this.#roles = this.#isShaped ? undefined : RoleTable.of(rules);
     this.#prepared = options.prepared;
     this.#clock = new SearchClock(options.outOfTime);
-    this.#isPlain = !this.#roles && !this.#forbids && rules.beta === 0;
+    this.#isPlain = isForSolos(rules) && !options.forbids && !options.constraints;
   }
 
   /** The number of waiting tickets. */
@@ -146,24 +139,13 @@ export class GamePool {
     if (this.#tickets.has(ticket.ticketId)) {
       throw new RangeError(`Expected a new ticketId, got ${ticket.ticketId}, which is already in the pool`);
     }
-    if (ticket.players.length > 1 && !this.#isShaped && (ticket.split || this.#packsParties))
-      this.#becomeShaped();
-    // Pools of the same rules that no split party has made shaped do not share its form.
-    const isShared = this.#isShaped !== isPaperShape(this.rules);
-    const pooled = (isShared && this.#prepared?.of(ticket, this.#prepare)) || this.#prepare(ticket);
+    const pooled = this.#prepared?.of(ticket, this.#prepare) ?? this.#prepare(ticket);
     this.#tickets.set(ticket.ticketId, pooled);
     if (pooled.size > 1) this.#parties++;
     this.#index?.insert(pooled);
   }
 
-  get #packsParties(): boolean {
-    return this.#packs && !this.#roles && !this.#forbids;
-  }
-
-  readonly #prepare = (ticket: Ticket): PooledTicket =>
-    this.#isShaped
-      ? poolShapeTicket(ticket, layoutOf(this.rules))
-      : poolTicket(ticket, this.rules.teamSize, this.#roles);
+  readonly #prepare = (ticket: Ticket): ShapeTicket => poolShapeTicket(ticket, layoutOf(this.rules));
 
   /** Whether the ticket was waiting. */
   remove(ticketId: string): boolean {
@@ -219,17 +201,11 @@ export class GamePool {
     return pooled && this.#obstacle(pooled, nowMs);
   }
 
-  #obstacle(pooled: PooledTicket, nowMs: number): string | undefined {
+  #obstacle(pooled: ShapeTicket, nowMs: number): string | undefined {
     this.#clock.start();
     const waiting = this.#tickets.values();
-    const reason = this.#isShaped
-      ? explainShape(
-          pooled as ShapeTicket,
-          waiting as Iterable<ShapeTicket>,
-          layoutOf(this.rules, this.rules.short !== undefined),
-          this.#refusals(),
-        )
-      : explainWaiting(pooled, waiting, this.rules, this.#roles, this.#refusals());
+    const layout = layoutOf(this.rules, this.rules.short !== undefined);
+    const reason = explainShape(pooled, waiting, layout, this.#refusals());
     if (reason !== undefined || this.bestWith(pooled.ticket.ticketId, nowMs)) return reason;
     return this.#clock.wasCut
       ? 'No match with it was found within the limit of the search. That none is possible is not proved.'
@@ -248,7 +224,7 @@ export class GamePool {
     };
   }
 
-  #noMatch({ ticket }: PooledTicket): string {
+  #noMatch({ ticket }: ShapeTicket): string {
     const hint = this.#constraints?.hint(this.#constraints.enter(ticket));
     return `No match with it can be formed from the waiting tickets${hint ? ` under ${hint}` : ''}.`;
   }
@@ -256,48 +232,26 @@ export class GamePool {
   /** Begins a query. The index is the one that the current tickets need. It changes when the first party is inserted and does not change back. */
   #indexOfAll(): PoolIndex {
     this.#clock.start();
-    if (this.#isShaped) {
-      this.#index ??= new ShapeIndex(
-        this.rules,
-        this.#forbids,
-        this.#constraints,
-        this.#nodeBudget,
-        this.#tickets.values(),
-        this.#clock,
-        this.#packs,
-      );
-      return this.#index;
-    }
-    const fits = this.#index instanceof TicketIndex || (this.#index !== undefined && this.#parties === 0);
-    if (!fits) this.#index = this.#isPlain && this.#parties === 0 ? this.#soloIndex() : this.#ticketIndex();
+    const isPlain = this.#isPlain && this.#parties === 0;
+    if (!(this.#index instanceof ShapeIndex) && !(this.#index instanceof SoloIndex && isPlain))
+      this.#index = isPlain ? this.#soloIndex() : this.#gameIndex();
     return this.#index!;
-  }
-
-  /** From the first party that may be split on, tickets are pooled for games of any shape. */
-  #becomeShaped(): void {
-    this.#isShaped = true;
-    this.#index = undefined;
-    for (const [ticketId, { ticket }] of this.#tickets)
-      this.#tickets.set(ticketId, poolShapeTicket(ticket, layoutOf(this.rules)));
   }
 
   #soloIndex(): PoolIndex {
     return new SoloIndex(this.rules, this.#nodeBudget, this.#tickets.values(), this.#clock);
   }
 
-  #ticketIndex(): PoolIndex {
-    return new TicketIndex(
+  #gameIndex(): PoolIndex {
+    return new ShapeIndex(
       this.rules,
-      this.#roles,
       this.#forbids,
-      this.#ticketBudget(),
+      this.#constraints,
+      this.#nodeBudget,
       this.#tickets.values(),
       this.#clock,
+      this.#packs,
     );
-  }
-
-  #ticketBudget(): number {
-    return this.#nodeBudget ?? Math.max(1000, Math.min(200_000, Math.round(2e7 / this.size)));
   }
 }
 

@@ -1,13 +1,12 @@
 import { QueueRoom } from '@colyseus/core';
 import { sortSkills } from '../../lib/engine/collections/sort-skills.ts';
 import { GamePool, partitionTickets } from '../../lib/engine/game-pool.ts';
-import { SoloQueue } from '../../lib/engine/index/solo-queue.ts';
 import { partitionSolos } from '../../lib/engine/partition/solo-partition.ts';
+import { SoloQueue } from '../../lib/engine/solo/solo-queue.ts';
 import type { Game, GameRules, Ticket } from '../../lib/engine/types.ts';
 import { quantile } from '../../lib/service/queues/quantile.ts';
 import { normal, seeded } from '../engine/random-pool.ts';
 import { bestGame } from '../engine/reference/best-game.ts';
-import { bestRoleGame } from '../engine/reference/best-role-game.ts';
 import { machine } from '../tables/print.ts';
 import { fillGames } from './engine-backfills.ts';
 import { benchRules } from './engine-rules.ts';
@@ -125,30 +124,6 @@ export function benchEngine(scale: number, seed: number, report: (row: MeasuredR
     });
   }
 
-  for (const [n, aim] of [
-    [size(1e4), '< 1.5 ms'],
-    [size(1e5), '< 10 ms'],
-  ] as const) {
-    for (const popularity of ['mild', 'extreme'] as const) {
-      const input = skills(n);
-      const masks = Uint8Array.from(input, () => maskOf(random, popularity));
-      let sink = 0;
-      let proved = false;
-      const ms = best(runs * 5, () => {
-        const game = bestRoleGame(input, masks, { ...plain, roles })!;
-        sink = game.imbalance;
-        proved = game.lowerBound === game.imbalance;
-      });
-      reportRow({
-        players: n,
-        work: `roles of ${popularity} popularity, from scratch, n = ${count(n)} †`,
-        aim: `${aim}, exact`,
-        reached: `${ms.toFixed(2)} ms, ${proved ? 'exact' : 'not proved'}`,
-        sink,
-      });
-    }
-  }
-
   {
     const n = size(1e5);
     const operations = size(2000);
@@ -206,28 +181,6 @@ export function benchEngine(scale: number, seed: number, report: (row: MeasuredR
       reached: `${(ms / 1000).toFixed(2)} s, ${games.length} games, ${percent(gaps.filter((gap) => gap === 0).length / games.length)} exact, gap p50 ${percent(quantile(gaps, 0.5) ?? 0)}, p90 ${percent(quantile(gaps, 0.9) ?? 0)}`,
       sink: games.reduce((sum, game) => sum + game.imbalance, 0),
     });
-  }
-
-  {
-    const n = size(1e4);
-    const masks = Uint8Array.from({ length: n }, () => 2 ** Math.floor(3 * random()));
-    const input = Float64Array.from(masks, (mask) => 1000 + 250 * mask + 50 * normal(random));
-    for (const q of [2, 1, infinity]) {
-      let sink = 0;
-      let gap = 0;
-      const ms = best(runs, () => {
-        const game = bestRoleGame(input, masks, { ...plain, q, roles }, { nodeBudget: 2000 })!;
-        sink = game.imbalance;
-        gap = game.imbalance / game.lowerBound - 1;
-      });
-      reportRow({
-        players: n,
-        work: `roles in disjoint bands, q = ${q === infinity ? '∞' : q}, n = ${count(n)} †`,
-        aim: 'certified ≤ 2% in < 50 ms',
-        reached: `${(100 * gap).toFixed(2)}% in ${ms.toFixed(1)} ms`,
-        sink,
-      });
-    }
   }
 
   {

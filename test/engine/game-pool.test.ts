@@ -3,7 +3,6 @@ import { GamePool } from '../../lib/engine/game-pool.ts';
 import type { GameRules, Ticket } from '../../lib/engine/types.ts';
 import { checkGame } from './oracle.ts';
 import { normal, randomCase, seeded } from './random-pool.ts';
-import { bestRoleGame } from './reference/best-role-game.ts';
 
 const rules: GameRules = { teamSize: 2, alpha: 1, p: 1, q: 2, beta: 0 };
 
@@ -99,7 +98,6 @@ describe('a game pool', () => {
   it('drains the last players of a rare role with valid bounds and games as good as from scratch', () => {
     const random = seeded(8);
     const of: GameRules = { ...rules, teamSize: 5, roles: { damage: 3, healer: 1, tank: 1 } };
-    const names = ['damage', 'healer', 'tank'];
     const waiting = new Map<string, Ticket>();
     for (let i = 0; i < 800; i++) {
       const u = random();
@@ -113,12 +111,7 @@ describe('a game pool', () => {
       games++;
       const present = [...waiting.values()];
       checkGame(game, present, of, 0);
-      const fromScratch = bestRoleGame(
-        Float64Array.from(present, ({ players }) => players[0].skill),
-        Uint8Array.from(present, ({ players }) => 1 << names.indexOf(players[0].roles![0])),
-        of,
-        { nodeBudget: 2000 },
-      )!;
+      const fromScratch = poolOf(present, of).best(0)!;
       expect(game.lowerBound).toBeLessThanOrEqual(fromScratch.imbalance * (1 + 1e-12));
       expect(fromScratch.lowerBound).toBeLessThanOrEqual(game.imbalance * (1 + 1e-12));
       expect(game.imbalance).toBeLessThanOrEqual(1.5 * fromScratch.imbalance);

@@ -1,32 +1,33 @@
-import { TicketQueue } from '../index/ticket-queue.ts';
-import { poolTicket } from '../model/pooled-ticket.ts';
 import type { SearchClock } from '../model/search-clock.ts';
+import { GameQueue } from '../queue/game-queue.ts';
+import { layoutOf } from '../shapes/layout.ts';
+import { poolShapeTicket, type ShapeTicket } from '../shapes/shape-ticket.ts';
 import type { GameRules } from '../types.ts';
 import { type BestGame, numbered, type ShrinkingPool } from './best-games.ts';
 
 /** Solo players by their places in order of skill, and the best games among those that remain. */
 export class SoloSearches implements ShrinkingPool {
-  readonly #queue: TicketQueue;
-  readonly #places: ReadonlyMap<string, number>;
+  readonly #queue: GameQueue;
+  readonly #tickets: readonly ShapeTicket[];
+  readonly #places = new Map<string, number>();
 
   constructor(sorted: Float64Array, rules: GameRules, clock: SearchClock) {
-    this.#queue = new TicketQueue({ ...rules, beta: 0 }, undefined, undefined, nodeBudget, clock);
-    const places = new Map<string, number>();
-    sorted.forEach((skill, place) => {
+    const layout = layoutOf(rules);
+    this.#queue = new GameQueue({ ...rules, beta: 0 }, layout, { nodeBudget, clock });
+    this.#tickets = Array.from(sorted, (skill, place) => {
       const ticketId = String(place);
-      places.set(ticketId, place);
-      const ticket = { ticketId, enqueuedAtMs: 0, players: [{ playerId: ticketId, skill }] };
-      this.#queue.insert(poolTicket(ticket, rules.teamSize, undefined));
+      this.#places.set(ticketId, place);
+      return poolShapeTicket({ ticketId, enqueuedAtMs: 0, players: [{ playerId: ticketId, skill }] }, layout);
     });
-    this.#places = places;
+    for (const ticket of this.#tickets) this.#queue.insert(ticket);
   }
 
   bestWith(place: number): BestGame {
-    return numbered(this.#queue.mostBalancedWith(String(place)), this.#places);
+    return numbered(this.#queue.mostBalancedWith(this.#tickets[place]), this.#places);
   }
 
   remove(place: number): void {
-    this.#queue.remove(String(place));
+    this.#queue.remove(this.#tickets[place]);
   }
 }
 

@@ -1,102 +1,129 @@
-import { KeyHeap } from '../collections/key-heap.ts';
 import type { SearchClock } from '../model/search-clock.ts';
-import type { CheapestPlayers } from './cheapest-players.ts';
+import type { CheapestPlayers, CheapSet } from './cheapest-players.ts';
+import type { QueuedTicket } from './line.ts';
 
 /**
- * A lower bound on v_q of all games of a pool, q ≥ 2, as tickets leave it.
+ * Lower bounds on v_q of the games of a pool, q ≥ 2, as tickets leave it: of all games, and of those with one ticket.
  *
  * A cell holds the games whose mean μ is within `half` of its centre c. A game of N players has
  * Σ (s − c)² = N·(v_2² + (μ − c)²), so N·v_2² is at least the least such sum of all games less N·half². Removals only raise
- * these sums, so what is known of a cell stays a bound. The cells whose bound is least are split and computed again.
+ * these sums, so what is known of a cell stays a bound. The cells whose bound is least are split and computed again. What a
+ * ticket adds to the sum of its games is known, so the cells around it bound them: the least sum of the others is computed
+ * once for all tickets of its size and seats.
  */
 export class CentreBound {
   readonly #cheapest: CheapestPlayers;
   readonly #clock: SearchClock;
   readonly #n: number;
-  readonly #low: number;
-  readonly #high: number;
-  readonly #heap = new KeyHeap();
-  #cells: Cell[] = [];
-  #removals = 0;
-  /** The bound when the cells were laid out. At twice this they are too fine, and laid out again. */
-  #laidAt = 0;
+  readonly #root: Cell;
+  /** The steps that the query may still take. */
+  #left = 0;
+  /** The ticket whose games are bounded, the least bound so far, and its cell. */
+  #with: QueuedTicket | undefined;
+  #kind = 0;
+  #least = 0;
+  #cell: Cell | undefined;
 
   /** @param low,high the least and the greatest mean of a ticket */
   constructor(cheapest: CheapestPlayers, players: number, low: number, high: number, clock: SearchClock) {
     this.#cheapest = cheapest;
     this.#clock = clock;
     this.#n = players;
-    this.#low = low;
-    this.#high = high;
-    this.#layOut(0);
+    const half = Math.max((high - low) / 2, 1e-9 * high) * (1 + 1e-9);
+    this.#root = cellOf((low + high) / 2, half, 0);
   }
 
-  /** Says that a ticket has left. */
-  removed(): void {
-    this.#removals++;
-  }
-
-  /** The cell of the least bound, and the bound, ∞ if there is no game. Improves it by a limited number of steps. */
-  least(): { cell: Cell; bound: number } | undefined {
-    const heap = this.#heap;
-    for (let left = evaluationsMax; heap.size > 0; ) {
-      if (this.#clock.isOver(stepsPerCell)) left = 0;
-      const bound = heap.topKey;
-      if (bound === Number.POSITIVE_INFINITY) return undefined;
-      if (bound > 2 * this.#laidAt && this.#laidAt > 0) {
-        this.#layOut(bound);
-        continue;
-      }
-      const cell = this.#cells[heap.topId];
-      if (cell.computedAt !== this.#removals && left > 0) {
-        left--;
-        cell.computedAt = this.#removals;
-        cell.least = this.#cheapest.around(cell.centre);
-        heap.replaceTop(Math.max(bound, this.#boundOf(cell)), heap.topId);
-        continue;
-      }
-      const isCoarse = cell.half * cell.half * this.#n > coarse * cell.least;
-      if (left > 0 && isCoarse && cell.half > 1e-9 * cell.centre + 1e-290) {
-        this.#split(cell, bound);
-        continue;
-      }
-      if (this.#laidAt === 0) this.#laidAt = bound;
-      return { cell, bound };
+  /** The cell of the least bound on all games, and the bound; undefined if there is no game. Takes a limited number of steps. */
+  least(): { readonly cell: Cell; readonly bound: number } | undefined {
+    this.#left = stepsMax;
+    for (;;) {
+      const cell = leastOf(this.#root);
+      if (cell.bound === Number.POSITIVE_INFINITY) return undefined;
+      if (this.#left <= 0 || !this.#improve(cell)) return { cell, bound: cell.bound };
     }
-    return undefined;
   }
 
-  /** Whether the cell has not been asked for since the last removal; the next call says no. */
-  isNews(cell: Cell): boolean {
-    if (cell.searchedAt === this.#removals) return false;
-    cell.searchedAt = this.#removals;
+  /**
+   * A lower bound on the games with a ticket, as far as it is below `limit`, and the cell in which it was found; without a
+   * cell it is at least the limit.
+   */
+  leastWith(
+    queued: QueuedTicket,
+    limit: number,
+  ): { readonly cell: Cell | undefined; readonly bound: number } {
+    this.#left = stepsMax;
+    this.#with = queued;
+    this.#kind = this.#cheapest.kindOf(queued.ticket);
+    this.#least = limit;
+    this.#cell = undefined;
+    this.#lookWith(this.#root);
+    return { cell: this.#cell, bound: this.#least };
+  }
+
+  /** What is cheapest around the centre of a cell with a ticket, or of all games. */
+  cheapestIn(cell: Cell, queued?: QueuedTicket): CheapSet {
+    const kind = queued ? this.#cheapest.kindOf(queued.ticket) : 0;
+    cell.sets[kind] ??= this.#cheapest.around(cell.centre, queued?.ticket);
+    return cell.sets[kind];
+  }
+
+  /** Looks for the cell in which games with the ticket are bounded least. */
+  #lookWith(cell: Cell): void {
+    const { ticket } = this.#with!;
+    const apart = Math.max(0, Math.abs(ticket.mean - cell.centre) - cell.half);
+    // A party that is x away from the mean of its game: the others are on the other side.
+    const own = ticket.spread + (ticket.size * this.#n * apart * apart) / Math.max(1, this.#n - ticket.size);
+    const far = Math.max(cell.bound, Math.sqrt(own / this.#n) * rounded);
+    if (far >= this.#least) return;
+    if (cell.low) {
+      const isLow = ticket.mean < cell.centre;
+      this.#lookWith(isLow ? cell.low : cell.high!);
+      this.#lookWith(isLow ? cell.high! : cell.low);
+      return;
+    }
+    const apartFromCentre = ticket.mean - cell.centre;
+    const added = ticket.spread + ticket.size * apartFromCentre * apartFromCentre;
+    let set = cell.sets[this.#kind];
+    if (!set || (isStale(set) && this.#boundOf(cell, set.cost + added) < this.#least && this.#left > 0)) {
+      this.#left -= this.#clock.isOver(stepsPerCell) ? stepsMax : 1;
+      set = this.#cheapest.around(cell.centre, this.#with!.ticket);
+      cell.sets[this.#kind] = set;
+    }
+    const bound = Math.max(far, this.#boundOf(cell, set.cost + added));
+    if (bound >= this.#least) return;
+    if (this.#left > 0 && this.#isCoarse(cell, set.cost + added)) {
+      split(cell);
+      this.#lookWith(cell);
+      return;
+    }
+    this.#least = bound;
+    this.#cell = cell;
+  }
+
+  /** Computes the sum of a cell without children, or splits it. Returns whether there was anything to do. */
+  #improve(cell: Cell): boolean {
+    const set = cell.sets[0];
+    if (!set || isStale(set)) {
+      this.#left -= this.#clock.isOver(stepsPerCell) ? stepsMax : 1;
+      const { centre } = cell;
+      const now = this.#cheapest.around(centre, undefined);
+      cell.sets[0] = now;
+      raise(this.#root, centre, cell, Math.max(cell.bound, this.#boundOf(cell, now.cost)));
+      return true;
+    }
+    if (!this.#isCoarse(cell, set.cost)) return false;
+    split(cell);
     return true;
   }
 
-  #layOut(bound: number): void {
-    this.#heap.clear();
-    this.#cells = [];
-    this.#laidAt = bound;
-    const width = Math.max(this.#high - this.#low, 1e-9 * this.#high) / firstCells;
-    for (let i = 0; i < firstCells; i++)
-      this.#file(this.#low + (i + 0.5) * width, (width / 2) * (1 + 1e-9), bound);
+  #isCoarse({ centre, half }: Cell, sum: number): boolean {
+    return half * half * this.#n > coarse * sum && half > 1e-9 * centre + 1e-290;
   }
 
-  #file(centre: number, half: number, bound: number): void {
-    this.#heap.push(bound, this.#cells.length);
-    this.#cells.push({ centre, half, least: 0, computedAt: -1, searchedAt: -1 });
-  }
-
-  #split({ centre, half }: Cell, bound: number): void {
-    this.#heap.pop();
-    this.#file(centre - half / 2, half / 2, bound);
-    this.#file(centre + half / 2, half / 2, bound);
-  }
-
-  #boundOf({ centre, half, least }: Cell): number {
-    if (least === Number.POSITIVE_INFINITY) return least;
-    const square = least / this.#n - half * half * (1 + 1e-9);
-    return Math.sqrt(Math.max(0, square - 1e-28 * centre * centre)) * (1 - 1e-9);
+  #boundOf({ centre, half }: Cell, sum: number): number {
+    if (sum === Number.POSITIVE_INFINITY) return sum;
+    const square = sum / this.#n - half * half * (1 + 1e-9);
+    return Math.sqrt(Math.max(0, square - 1e-28 * centre * centre)) * rounded;
   }
 }
 
@@ -104,15 +131,63 @@ export class CentreBound {
 export interface Cell {
   readonly centre: number;
   readonly half: number;
-  /** The least sum of squared distances from the centre, when as many tickets had left as `computedAt` says. */
-  least: number;
-  computedAt: number;
+  /** No game of the cell has a lower v_q. */
+  bound: number;
+  /** The bound when the cell was split. */
+  splitAt: number;
+  /** By kind of ticket, what is cheapest with it; at 0 what is cheapest of all games. */
+  sets: CheapSet[];
+  /** The tickets that had left when a game was searched for in it; −1 before. */
   searchedAt: number;
+  low: Cell | undefined;
+  high: Cell | undefined;
 }
 
-const firstCells = 64;
+function cellOf(centre: number, half: number, bound: number): Cell {
+  return { centre, half, bound, splitAt: 0, sets: [], searchedAt: -1, low: undefined, high: undefined };
+}
+
+function split(cell: Cell): void {
+  const { centre, half, bound } = cell;
+  cell.splitAt = bound;
+  cell.low = cellOf(centre - half / 2, half / 2, bound);
+  cell.high = cellOf(centre + half / 2, half / 2, bound);
+}
+
+/** The cell without children of the least bound. */
+function leastOf(root: Cell): Cell {
+  let cell = root;
+  while (cell.low) {
+    // Much worse games than when it was split need no cells as fine.
+    if (cell.bound > 2 * cell.splitAt && cell.splitAt > 0) {
+      cell.low = cell.high = undefined;
+      break;
+    }
+    cell = cell.high!.bound < cell.low.bound ? cell.high! : cell.low;
+  }
+  return cell;
+}
+
+/** Sets the bound of a cell with this centre, and those of the cells that it is in. */
+function raise(cell: Cell, centre: number, to: Cell, bound: number): void {
+  if (cell === to) {
+    to.bound = bound;
+    return;
+  }
+  raise(centre < cell.centre ? cell.low! : cell.high!, centre, to, bound);
+  cell.bound = Math.max(cell.bound, Math.min(cell.low!.bound, cell.high!.bound));
+}
+
+/** Whether one of these has left, so that the sum is higher now. */
+export function isStale({ members }: CheapSet): boolean {
+  for (let i = 0; i < members.length; i++) if (!members[i].isHere) return true;
+  return false;
+}
+
 /** Cells are split until half² is below this part of the mean square of the cheapest game. */
 const coarse = 0.01;
-const evaluationsMax = 400;
-/** The work of a step, in steps of a `SearchClock`. */
+/** The sums that a query may compute. */
+const stepsMax = 400;
+/** The work of one, in steps of a `SearchClock`. */
 const stepsPerCell = 16;
+const rounded = 1 - 1e-9;

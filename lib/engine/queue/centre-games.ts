@@ -54,15 +54,15 @@ export class CentreGames {
   /**
    * A game in a cell. With a known game it has to be better before it is improved by exchanges.
    *
-   * @param mixes the party mixes that it may have. @default all
+   * @param wanted by default any game
    */
   near(
     { centre, half }: Pick<Cell, 'centre' | 'half'>,
     known: FoundGame | undefined,
-    mixes?: readonly Uint8Array[],
+    { mixes, anchor, enough = Number.POSITIVE_INFINITY }: WantedNear = {},
   ): FoundGame | undefined {
     const cheapest = this.#cheapest;
-    cheapest.around(centre);
+    cheapest.around(centre, anchor?.ticket);
     const near = this.#ticketsAround(centre);
     if (near.length === 0) return undefined;
     this.#half = half;
@@ -70,15 +70,63 @@ export class CentreGames {
     this.#limit = known?.imbalance ?? Number.POSITIVE_INFINITY;
     this.#best = undefined;
     const { classes, seats } = this.#layout;
-    const { basis } = cheapest;
+    const basis = anchor ? [anchor, ...cheapest.basis] : cheapest.basis;
     if (!classes) this.#chooseByMixes(mixes ?? cheapest.mixes);
     else if (basis.length === seats && basis.every(({ ticket }) => ticket.size === 1)) {
       // The game of the basis may be worse than the known one and become better by exchanges.
       this.#limit = Number.POSITIVE_INFINITY;
-      this.#offer(basis);
+      if (anchor === undefined || !cheapest.basis.includes(anchor)) this.#offer(basis);
     }
-    const game = this.#best ?? (known || mixes ? undefined : this.#firstOf(near, centre));
-    return game && this.#exchanges.improve(game, near);
+    const game = this.#best ?? (known || mixes ? undefined : this.#firstOf(near, centre, anchor));
+    const better = game && this.#exchanges.improve(game, near, anchor);
+    if (!better || !classes || better.imbalance <= enough) return better;
+    return this.#withOtherScarce(better, near, anchor, enough);
+  }
+
+  /**
+   * The best game after one exchange of a player who is not of the most frequent kind, from which the exchanges begin
+   * again: of the others there are always some who balance the teams.
+   */
+  #withOtherScarce(
+    game: FoundGame,
+    near: readonly QueuedTicket[],
+    anchor: QueuedTicket | undefined,
+    enough: number,
+  ): FoundGame {
+    const { byMask } = this.#cheapest;
+    const densest = byMask.reduce((a, b) => (b.tickets.length > a.tickets.length ? b : a));
+    const starts: { at: number; to: QueuedTicket; cost: number }[] = [];
+    for (const list of byMask) {
+      if (list === densest) continue;
+      game.queued.forEach((from, at) => {
+        if (from === anchor || from.ticket.size > 1) return;
+        if (from.ticket.classes![0] !== list.tickets[0].ticket.classes![0]) return;
+        const own = (from.ticket.mean - this.#centre) ** 2;
+        for (let i = 0; i < list.count; i++) {
+          const to = list.tickets[list.places[i]];
+          if (to.ticket.size === 1 && !game.queued.includes(to))
+            starts.push({ at, to, cost: list.costs[i] - own });
+        }
+      });
+    }
+    starts.sort((a, b) => a.cost - b.cost);
+    let best = game;
+    for (const { at, to } of starts.slice(0, startsMax)) {
+      if (best.imbalance <= enough) break;
+      const queued = game.queued.with(at, to);
+      const spread = skillSpread(
+        queued.map(({ ticket }) => ticket.mean),
+        this.#rules.q,
+      );
+      if (spread >= best.imbalance) continue;
+      this.#limit = Number.POSITIVE_INFINITY;
+      this.#best = undefined;
+      this.#offer(queued);
+      const divided = this.#best as FoundGame | undefined;
+      const next = divided && this.#exchanges.improve(divided, near, anchor);
+      if (next && next.imbalance < best.imbalance) best = next;
+    }
+    return best;
   }
 
   /** The cheapest of all sizes and seats, ascending by mean skill. */
@@ -91,9 +139,13 @@ export class CentreGames {
   }
 
   /** Any game with the ticket of least cost. */
-  #firstOf(near: readonly QueuedTicket[], centre: number): FoundGame | undefined {
+  #firstOf(
+    near: readonly QueuedTicket[],
+    centre: number,
+    wanted: QueuedTicket | undefined,
+  ): FoundGame | undefined {
     const costOf = ({ ticket }: QueuedTicket) => (ticket.mean - centre) ** 2 + ticket.spread / ticket.size;
-    const anchor = near.reduce((a, b) => (costOf(b) < costOf(a) ? b : a));
+    const anchor = wanted ?? near.reduce((a, b) => (costOf(b) < costOf(a) ? b : a));
     const others = near.filter((queued) => queued !== anchor);
     return this.#search.first({ anchor, others }, this.#layout.seats, firstNodes);
   }
@@ -109,6 +161,7 @@ export class CentreGames {
       const open = { low: Number.POSITIVE_INFINITY, high: Number.NEGATIVE_INFINITY };
       this.#choose(mix, cheapest.bySize.length - 1, 0, 0, cost, open);
     }
+    this.#chosen.length = 0;
   }
 
   /**
@@ -178,6 +231,16 @@ export class CentreGames {
   }
 }
 
+/** Which game near a centre is wanted. */
+export interface WantedNear {
+  /** The party mixes that it may have. @default all */
+  readonly mixes?: readonly Uint8Array[];
+  /** A solo player who is to be in it, where players cannot take every seat. @default any */
+  readonly anchor?: QueuedTicket;
+  /** A game as good as this need not be improved further. @default any */
+  readonly enough?: number;
+}
+
 /** The sums of skills of some teams, from the least to the greatest; low > high where there are none. */
 interface Sums {
   readonly low: number;
@@ -188,5 +251,6 @@ function withSum({ low, high }: Sums, sum: number): Sums {
   return { low: Math.min(low, sum), high: Math.max(high, sum) };
 }
 
+const startsMax = 6;
 const firstNodes = 1500;
 const stepsMax = 8000;

@@ -1,8 +1,17 @@
 import type { Layout } from '../shapes/layout.ts';
 import { countedClassesMax, SeatCounts } from '../shapes/seat-counts.ts';
+import type { ShapeTicket } from '../shapes/shape-ticket.ts';
 import { mixesOf } from '../shapes/size-mixes.ts';
 import type { QueuedTicket } from './line.ts';
 import { NearTickets } from './near-tickets.ts';
+
+/** The players of least cost around a centre. */
+export interface CheapSet {
+  /** The sum of their squared distances; ∞ if there is no game. */
+  readonly cost: number;
+  /** As long as all of these wait, no set has become cheaper or dearer. */
+  readonly members: readonly QueuedTicket[];
+}
 
 /**
  * The least sum of squared distances from a centre that a full game can have, by two relaxations: whole parties of a party
@@ -17,6 +26,8 @@ export class CheapestPlayers {
   readonly byMask: readonly NearTickets[];
   /** The players of the greedy set at the last centre, as their tickets. */
   basis: QueuedTicket[] = [];
+  /** By party size, or by set of classes of seats for players: a number from 1 for the tickets that are alike. */
+  readonly #kinds = new Map<number | string, number>();
 
   readonly #masks: number[] = [];
   readonly #seats: SeatCounts | undefined;
@@ -55,41 +66,69 @@ export class CheapestPlayers {
     this.#next = new Int32Array(this.byMask.length);
   }
 
-  /** The least sum around a centre; ∞ if there is no game. */
-  around(centre: number): number {
-    const byMixes = this.mixes.length > 0 ? this.#leastOfMixes(centre) : 0;
-    if (!this.#seats || byMixes === Number.POSITIVE_INFINITY) return byMixes;
-    return Math.max(byMixes, this.#leastOfSeats(centre, this.#seats));
+  /** The number of the tickets that are like this one in size and seats. */
+  kindOf({ size, classes }: ShapeTicket): number {
+    const key = !classes || this.byMask.length === 0 ? size : size === 1 ? ~classes[0] : classes.join();
+    let kind = this.#kinds.get(key);
+    if (kind === undefined) {
+      kind = this.#kinds.size + 1;
+      this.#kinds.set(key, kind);
+    }
+    return kind;
   }
 
-  /** The cost of the cheapest tickets of a party mix at the last centre. */
-  costOf(mix: Uint8Array): number {
+  /** The players of least cost around a centre for a full game, without those of a ticket that is to be in it. */
+  around(centre: number, ticket: ShapeTicket | undefined): CheapSet {
+    let least = this.mixes.length > 0 ? this.#leastOfMixes(centre, ticket?.size ?? 0) : nothing;
+    if (!this.#seats || least.cost === Number.POSITIVE_INFINITY) return least;
+    const bySeats = this.#leastOfSeats(centre, ticket, this.#seats);
+    if (bySeats.cost >= least.cost) least = bySeats;
+    return least;
+  }
+
+  /** The cost of the cheapest tickets of a party mix at the last centre, less one of this size. */
+  costOf(mix: Uint8Array, without = 0): number {
     let cost = 0;
     for (let size = 1; size < mix.length; size++) {
-      if (mix[size] === 0) continue;
+      const parties = size === without ? mix[size] - 1 : mix[size];
+      if (parties === 0) continue;
       const { count, sums } = this.bySize[size];
-      if (mix[size] > count) return Number.POSITIVE_INFINITY;
-      cost += sums[mix[size]];
+      if (parties < 0 || parties > count) return Number.POSITIVE_INFINITY;
+      cost += sums[parties];
     }
     return cost;
   }
 
-  #leastOfMixes(centre: number): number {
+  #leastOfMixes(centre: number, without: number): CheapSet {
     for (const near of this.bySize) near.look(centre);
-    let least = Number.POSITIVE_INFINITY;
-    for (const mix of this.mixes) least = Math.min(least, this.costOf(mix));
-    return least;
+    let cost = Number.POSITIVE_INFINITY;
+    let best: Uint8Array | undefined;
+    for (const mix of this.mixes) {
+      const each = this.costOf(mix, without);
+      if (each >= cost) continue;
+      cost = each;
+      best = mix;
+    }
+    const members: QueuedTicket[] = [];
+    best?.forEach((parties, size) => {
+      const { tickets, places } = this.bySize[size];
+      for (let i = size === without ? 1 : 0; i < parties; i++)
+        members.push(tickets[places[size === without ? i - 1 : i]]);
+    });
+    return { cost, members };
   }
 
   /** The cheapest player whom a seat can be given, again and again. */
-  #leastOfSeats(centre: number, seats: SeatCounts): number {
+  #leastOfSeats(centre: number, ticket: ShapeTicket | undefined, seats: SeatCounts): CheapSet {
     const { byMask } = this;
     const next = this.#next.fill(0);
     seats.clear();
     this.basis = [];
+    const none = { cost: Number.POSITIVE_INFINITY, members: [] };
+    if (ticket && !seats.join(ticket.classes!)) return none;
     for (const near of byMask) near.look(centre);
     let cost = 0;
-    for (let chosen = 0; chosen < this.#n; chosen++) {
+    for (let left = this.#n - (ticket?.size ?? 0); left > 0; left--) {
       let best = -1;
       let least = Number.POSITIVE_INFINITY;
       for (let s = 0; s < byMask.length; s++) {
@@ -98,15 +137,17 @@ export class CheapestPlayers {
         least = costs[next[s]];
         best = s;
       }
-      if (best === -1) return Number.POSITIVE_INFINITY;
+      if (best === -1) return none;
       const { tickets, places } = byMask[best];
       this.basis.push(tickets[places[next[best]++]]);
       seats.joinOne(this.#masks[best]);
       cost += least;
     }
-    return cost;
+    return { cost, members: this.basis };
   }
 }
+
+const nothing: CheapSet = { cost: 0, members: [] };
 
 /** How many more tickets are looked for than one game needs, for the games around the centre. */
 const spare = 8;

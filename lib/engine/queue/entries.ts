@@ -1,4 +1,5 @@
 import { KeyHeap } from '../collections/key-heap.ts';
+import type { CheapSet } from './cheapest-players.ts';
 import type { FoundGame } from './game-search.ts';
 import type { Line, QueuedTicket } from './line.ts';
 
@@ -19,6 +20,10 @@ export interface Entry {
   cuts: number;
   /** The query up to which it is not searched again. */
   restsUntil: number;
+  /** The query in which `near` was asked for, twice, and one more with a game. */
+  askedAt: number;
+  /** What decides the centre bound of its games, and whether a game of these was searched for; undefined before. */
+  near: { readonly set: CheapSet; isSearched: boolean } | undefined;
 }
 
 /** The entries of a queue by their costs: key less credit. */
@@ -34,7 +39,19 @@ export class Entries {
 
   add(queued: QueuedTicket, line: Line, id: number): Entry {
     const at = this.#entries.length;
-    const entry = { queued, line, id, at, key: 0, game: undefined, tries: 0, cuts: 0, restsUntil: 0 };
+    const entry = {
+      queued,
+      line,
+      id,
+      at,
+      key: 0,
+      game: undefined,
+      tries: 0,
+      cuts: 0,
+      restsUntil: 0,
+      askedAt: 0,
+      near: undefined,
+    };
     this.#entries.push(entry);
     this.#costs.push(Number.POSITIVE_INFINITY);
     return entry;

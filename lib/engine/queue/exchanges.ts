@@ -14,6 +14,8 @@ interface Exchange {
   /** What it adds to the sum of the skills, relative to an origin, and to the sum of their squares. */
   readonly sum: number;
   readonly squares: number;
+  /** v_2 after it alone. */
+  spread: number;
 }
 
 /**
@@ -83,42 +85,49 @@ export class Exchanges {
       for (const to of alternatives(from, near, queued)) {
         const more = sumOf(to, origin) - sumOf(from, origin);
         const moreSquares = squaresOf(to, origin) - squaresOf(from, origin);
-        singles.push({ at, team: teamOf[at], to, sum: more, squares: moreSquares });
+        singles.push({ at, team: teamOf[at], to, sum: more, squares: moreSquares, spread: 0 });
       }
     });
-    const fOf = (more: number, moreSquares: number) => {
+    const gapOf = () => {
       let low = Number.POSITIVE_INFINITY;
       let high = Number.NEGATIVE_INFINITY;
-      for (const value of values) {
-        if (value < low) low = value;
-        if (value > high) high = value;
+      for (let t = 0; t < values.length; t++) {
+        if (values[t] < low) low = values[t];
+        if (values[t] > high) high = values[t];
       }
+      return this.#alpha * (high - low);
+    };
+    const spreadOf = (more: number, moreSquares: number) => {
       const total = sum + more;
-      return (
-        this.#alpha * (high - low) +
-        Math.sqrt(Math.max(0, squares + moreSquares - (total * total) / seats) / seats)
-      );
+      return Math.sqrt(Math.max(0, squares + moreSquares - (total * total) / seats) / seats);
     };
     let least = imbalance * (1 - 1e-9);
     let best: Exchange[] = [];
-    for (let i = 0; i < singles.length && !this.#clock.isOver(); i++) {
-      const a = singles[i];
+    for (const one of singles) {
+      one.spread = spreadOf(one.sum, one.squares);
+      values[one.team] += scale[one.team] * one.sum;
+      const f = one.spread + gapOf();
+      values[one.team] -= scale[one.team] * one.sum;
+      if (f >= least) continue;
+      least = f;
+      best = [one];
+    }
+    // Two exchanges rarely make up for one that is too far.
+    const close = singles.filter(({ spread }) => spread < least).sort((a, b) => a.spread - b.spread);
+    for (let i = 0; i < close.length && close[i].spread < least && !this.#clock.isOver(close.length); i++) {
+      const a = close[i];
       values[a.team] += scale[a.team] * a.sum;
-      const alone = fOf(a.sum, a.squares);
-      if (alone < least) {
-        least = alone;
-        best = [a];
-      }
-      for (let j = i + 1; j < singles.length; j++) {
-        const b = singles[j];
+      for (let j = i + 1; j < close.length && close[j].spread < least; j++) {
+        const b = close[j];
         if (b.at === a.at || b.to === a.to) continue;
+        const spread = spreadOf(a.sum + b.sum, a.squares + b.squares);
+        if (spread >= least) continue;
         values[b.team] += scale[b.team] * b.sum;
-        const both = fOf(a.sum + b.sum, a.squares + b.squares);
-        if (both < least) {
-          least = both;
-          best = [a, b];
-        }
+        const f = spread + gapOf();
         values[b.team] -= scale[b.team] * b.sum;
+        if (f >= least) continue;
+        least = f;
+        best = [a, b];
       }
       values[a.team] -= scale[a.team] * a.sum;
     }

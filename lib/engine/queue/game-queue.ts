@@ -78,6 +78,7 @@ export class GameQueue implements ShapeQueue {
     let asideBound = Number.POSITIVE_INFINITY;
     let floor: number | undefined;
     let isGameAsked = false;
+    let games = gamesMax;
     let isShort = false;
     for (;;) {
       const entry = entries.least();
@@ -99,6 +100,17 @@ export class GameQueue implements ShapeQueue {
       }
       if (floor !== undefined && entry.key < floor) {
         entries.refile(entry, floor);
+        continue;
+      }
+      const wantsOwn = wantsGame && games > 0;
+      const ask = 2 * this.#queries + (wantsOwn ? 1 : 0);
+      if ((entry.cuts > 0 || wantsGame) && entry.askedAt < ask && state.isCentreNews(entry, wantsOwn)) {
+        // The same of the games with this ticket.
+        entry.askedAt = ask;
+        if (wantsOwn) games--;
+        const bound = state.askCentreOf(entry, best.cost + entry.queued.credit, wantsOwn);
+        best.consider(entry);
+        if (bound > entry.key) entries.refile(entry, bound);
         continue;
       }
       const cost = entries.take();
@@ -124,7 +136,7 @@ export class GameQueue implements ShapeQueue {
     const bound = Math.max(least, (floor ?? 0) - state.maxCredit);
     const isProved = state.isAtMost(best.cost, bound);
     if (isProved) this.#lastImbalance = best.game!.imbalance;
-    if (state.hasCheapCentre) this.#weigh(state, isProved || !isShort);
+    if (state.hasCheapCentre && !state.hasScarceSeats) this.#weigh(state, isProved || !isShort);
     const game = state.unstranding(best.game!);
     const cost = game === best.game ? best.cost : game.imbalance - creditOf(game);
     return { game: shaped(game), cost, costBound: isProved ? best.cost : Math.min(best.cost, bound) };
@@ -166,8 +178,12 @@ export class GameQueue implements ShapeQueue {
   }
 
   #settled(): QueueState {
-    this.#state ??= new QueueState(this.#waiting, this.#rules, this.#layout, this.#options);
-    return this.#state;
+    if (this.#state) return this.#state;
+    const state = new QueueState(this.#waiting, this.#rules, this.#layout, this.#options);
+    // Around the few players of a rare role no search ends in time.
+    this.#worth = state.hasScarceSeats && state.hasCheapCentre ? this.#leastWorth(state) : 1;
+    this.#state = state;
+    return state;
   }
 
   /** Whether the game of an entry has lost a ticket. The entry is then worth a search at once. */
@@ -209,9 +225,12 @@ export class GameQueue implements ShapeQueue {
   }
 
   /** In large pools whose queries prove nothing, searches around tickets are worth less. */
-  #weigh({ nodeBudget }: QueueState, wasGood: boolean): void {
-    const least = Math.min(1, Math.max(150, 2e6 / Math.max(1, this.#waiting.size)) / nodeBudget);
-    this.#worth = wasGood ? Math.min(1, 2 * this.#worth) : Math.max(least, this.#worth / 2);
+  #weigh(state: QueueState, wasGood: boolean): void {
+    this.#worth = wasGood ? Math.min(1, 2 * this.#worth) : Math.max(this.#leastWorth(state), this.#worth / 2);
+  }
+
+  #leastWorth({ nodeBudget }: QueueState): number {
+    return Math.min(1, Math.max(150, 2e6 / Math.max(1, this.#waiting.size)) / nodeBudget);
   }
 }
 
@@ -254,5 +273,7 @@ const firstShare = 1 / 8;
 const shareMax = 3 / 4;
 /** How often an entry may be cut short before it rests. */
 const cutsAtOnce = 4;
+/** The entries for which a query has games near the centres of their own bounds searched. */
+const gamesMax = 16;
 /** The entries that a query sets aside after its nodes are spent, to raise the bound. */
 const asideMax = 200;

@@ -1,5 +1,5 @@
 import { skillSpreadBound } from '../bounds/fill-bound.ts';
-import { jointBound } from '../bounds/joint-bound.ts';
+import { deficitOf, jointBound } from '../bounds/joint-bound.ts';
 import { lemma6 } from '../bounds/range-bounds.ts';
 import { skillSpreadOfRelative } from '../model/imbalance.ts';
 import type { SearchClock } from '../model/search-clock.ts';
@@ -115,7 +115,7 @@ export class GameSearch {
     this.#countsWaits = countsWaits;
     if (this.#choice.start(anchor, others, n)) {
       this.#chooseBounds(scope);
-      this.#extend(this.#load(anchor, others), 0, 0);
+      this.#searchFrom(this.#load(anchor, others));
     }
     this.nodes += nodeBudget - this.#nodesLeft;
     const wasCut = this.#cutBound < Number.POSITIVE_INFINITY;
@@ -200,6 +200,76 @@ export class GameSearch {
     return level;
   }
 
+  /** All games of the anchor, if the nodes suffice: a short search, or a descent to a good game and a long search. */
+  #searchFrom(level: Candidates): void {
+    const later = Math.max(0, this.#nodesLeft - shortSearch);
+    this.#nodesLeft -= later;
+    this.#extend(level, 0, 0);
+    const isCut = this.#cutBound < Number.POSITIVE_INFINITY;
+    this.#nodesLeft += later;
+    if (!isCut || later === 0) return;
+    this.#cutBound = Number.POSITIVE_INFINITY;
+    this.#descend(level, 0, 0);
+    this.#extend(level, 0, 0);
+  }
+
+  /** Goes straight down to one game: takes the ticket with the least bound of some at each step. */
+  #descend(level: Candidates, depth: number, from: number): void {
+    const choice = this.#choice;
+    const r = this.#n - choice.m;
+    let least = this.#limit;
+    let best = -1;
+    for (let j = from, worse = 0; j < level.count && worse < patience; j++) {
+      const { ticket } = level.tickets[j];
+      if (ticket.size > r || !choice.fits(ticket)) continue;
+      if (this.#nodesLeft <= 0 || this.#clock.isOver()) return;
+      this.#nodesLeft--;
+      worse++;
+      const { full } = choice;
+      if (!choice.join(level.tickets[j], level.valueOf(j))) continue;
+      if (ticket.size === r) {
+        const { limit, game } = { limit: this.#limit, game: this.#game };
+        this.#offer();
+        if (this.#limit < limit || this.#game !== game) worse = 0;
+      } else {
+        const next = this.#after(level, depth, j, full);
+        const bound = this.#boundAt(next.level, next.from);
+        if (bound < least) {
+          least = bound;
+          best = j;
+          worse = 0;
+        }
+      }
+      choice.leave();
+    }
+    if (best === -1) return;
+    const { full } = choice;
+    choice.join(level.tickets[best], level.valueOf(best));
+    const next = this.#after(level, depth, best, full);
+    this.#descend(next.level, depth + 1, next.from);
+    choice.leave();
+  }
+
+  /** A lower bound on the cost of the games of the chosen with candidates from `from` on. */
+  #boundAt(level: Candidates, from: number): number {
+    const choice = this.#choice;
+    const r = this.#n - choice.m;
+    if (from >= level.count || level.first[from] + r > level.players) return Number.POSITIVE_INFINITY;
+    if (!choice.fillSeats(level, from, r, this.#fill)) return Number.POSITIVE_INFINITY;
+    const { q } = this.#rules;
+    let spread = skillSpreadBound(choice, this.#fill, r, q, this.#perRange);
+    const isAfterAnchor = level.valueOf(from) >= 0;
+    if (this.#isJoint && spread < this.#limit) spread = this.#jointly(spread, isAfterAnchor, r);
+    const waits = this.#countsWaits ? Math.max(choice.credit, level.creditFrom[from]) : 0;
+    return spread + this.#empty - waits;
+  }
+
+  /** The candidates after j, which has joined, and the first of them; `full` is what was full before. */
+  #after(level: Candidates, depth: number, j: number, full: number): { level: Candidates; from: number } {
+    const mustFilter = this.#choice.full !== full || this.#hasForbids || this.#constraints;
+    return mustFilter ? { level: this.#filtered(level, depth + 1, j + 1), from: 0 } : { level, from: j + 1 };
+  }
+
   /** Tries each candidate of a level from `from` on as the next ticket. */
   #extend(level: Candidates, depth: number, from: number): void {
     const choice = this.#choice;
@@ -207,7 +277,7 @@ export class GameSearch {
     const n = this.#n;
     const r = n - m;
     if (r === 0) {
-      this.#offer();
+      if (depth === 0) this.#offer();
       return;
     }
     const { tickets, first, count, players, values, sums, squares: squareSums } = level;
@@ -357,11 +427,10 @@ export class GameSearch {
     const choice = this.#choice;
     const { full } = choice;
     if (!choice.join(level.tickets[j], level.valueOf(j))) return;
-    const mustFilter = choice.m < this.#n && (choice.full !== full || this.#hasForbids || this.#constraints);
-    if (!mustFilter) this.#extend(level, depth, j + 1);
+    if (choice.m === this.#n) this.#offer();
     else {
-      const next = this.#filtered(level, depth + 1, j + 1);
-      if (next.players >= this.#n - choice.m) this.#extend(next, depth + 1, 0);
+      const next = this.#after(level, depth, j, full);
+      if (next.level.players >= this.#n - choice.m) this.#extend(next.level, depth + 1, next.from);
     }
     choice.leave();
   }
@@ -431,7 +500,9 @@ export class GameSearch {
     const cost = this.#constraints?.hasCosts ? this.#constraints.cost() : 0;
     const credit = this.#countsWaits ? this.#choice.credit : 0;
     const least = spread + cost - credit;
-    if (this.#prunes(least)) return;
+    const { lead, sum } = this.#choice;
+    const unfair = this.#isJoint ? Math.max(0, deficitOf(lead, sum, Math.min(0, this.#lowest()))) : 0;
+    if (this.#prunes(least + this.#rules.alpha * unfair * rounded)) return;
     const divider = this.#divider;
     const f = divider.divide(tickets, numbers, spread, cost, this.#limit + credit);
     this.#nodesLeft -= divider.takeWork();
@@ -454,6 +525,10 @@ export class GameSearch {
   }
 }
 
+/** A search that visits more nodes than this starts again after it has found a good game. */
+const shortSearch = 150;
+/** How many tickets a descent looks at after the best so far. */
+const patience = 16;
 /** Bounds are lowered by this part, and v_2 by `lost` of the squares that it was computed from: more than rounding can add. */
 const rounded = 1 - 1e-9;
 const lost = 1e-12;

@@ -95,7 +95,7 @@ export class Packing {
         continue;
       }
       searched.push(cell);
-      const game = this.#games.near(cell, best, mixes);
+      const game = this.#games.near(cell, best, { mixes });
       if (game && !(best && best.imbalance <= game.imbalance)) best = game;
     }
     return best;
@@ -137,7 +137,7 @@ export class Packing {
 
   #look(cell: Cell): void {
     const { mixes } = this.#cheapest;
-    this.#cheapest.around(cell.centre);
+    this.#cheapest.around(cell.centre, undefined);
     cell.removals = this.#removals;
     for (let m = 0; m < mixes.length; m++) cell.least[m] = this.#cheapest.costOf(mixes[m]);
   }

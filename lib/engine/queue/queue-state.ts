@@ -5,8 +5,8 @@ import { perRangeOf } from '../shapes/range-factor.ts';
 import { countedClassesMax, SeatCounts } from '../shapes/seat-counts.ts';
 import type { ShapeTicket } from '../shapes/shape-ticket.ts';
 import type { Constraints, Facet, Forbids, GameRules } from '../types.ts';
-import { CentreBound } from './centre-bound.ts';
-import { CentreGames } from './centre-games.ts';
+import { type Cell, CentreBound, isStale } from './centre-bound.ts';
+import { CentreGames, type WantedNear } from './centre-games.ts';
 import { CheapestPlayers } from './cheapest-players.ts';
 import { Entries, type Entry, isBefore } from './entries.ts';
 import { Exchanges } from './exchanges.ts';
@@ -41,6 +41,8 @@ export class QueueState {
   readonly clock: SearchClock;
   /** Above the imbalance of every game. */
   readonly highest: number;
+  /** Whether far fewer players can take some class of seats than others. */
+  readonly hasScarceSeats: boolean;
   /** Not below the credit of any ticket. */
   maxCredit = 0;
 
@@ -66,6 +68,7 @@ export class QueueState {
   #centre: PoolCentre | null | undefined;
   /** The best games found near a centre that still wait. */
   #centreGames: FoundGame[] = [];
+  #removals = 0;
   /** Work outside the searches, in nodes. */
   #preparation = 0;
 
@@ -96,7 +99,9 @@ export class QueueState {
       forbids !== undefined || constraints !== undefined,
       clock,
     );
-    this.#filing = { byWait: rules.beta > 0, seats: scarceSeats(this.#layout, rules, tickets) };
+    const scarce = scarceSeats(this.#layout, tickets);
+    this.hasScarceSeats = scarce !== 0;
+    this.#filing = { byWait: rules.beta > 0, seats: rules.beta > 0 ? 0 : scarce };
     this.#gatherer = new Gatherer(this.#layout, this.#filing, constraints, clock);
     for (const ticket of tickets) this.#entriesOf.set(ticket, []);
     const queued = tickets.map((ticket) => this.#queuedOf(ticket));
@@ -109,8 +114,9 @@ export class QueueState {
   /** The nodes of a query: more in small pools, so that their games are proved best, and large pools are drained in time. */
   get nodeBudget(): number {
     // Where no game is found near a centre, many short queries are worth more.
-    const least = this.#hasParties && this.#layout.classes && !this.#constraints ? 2000 : 20_000;
-    return this.#nodeBudget ?? Math.max(least, Math.min(200_000, Math.round(2e7 / this.#entriesOf.size)));
+    const isSlow = this.#hasParties && this.#layout.classes && !this.#constraints;
+    const [least, all] = isSlow ? [2000, 8e6] : [20_000, 2e7];
+    return this.#nodeBudget ?? Math.max(least, Math.min(200_000, Math.round(all / this.#entriesOf.size)));
   }
 
   /** The work of all searches, in nodes. */
@@ -137,17 +143,17 @@ export class QueueState {
     const entries = this.#entriesOf.get(ticket);
     if (!entries) return;
     this.#entriesOf.delete(ticket);
+    this.#removals++;
     for (const { queued, line, id } of entries) {
       queued.isHere = false;
       line.remove(id);
     }
-    this.#centre?.bound?.removed();
     this.#centre?.packing?.removed(ticket.size);
   }
 
   /** Adds a ticket. False where everything has to be built anew: under constraints, or for a ticket unlike all others. */
   insert(ticket: ShapeTicket): boolean {
-    if (this.#constraints || ticket.isSplit || this.#filing.seats !== 0) return false;
+    if (this.#constraints || ticket.isSplit) return false;
     if (ticket.low < this.#low || ticket.high > this.#high) return false;
     if (ticket.size > 1 && !this.#hasParties) return false;
     if (this.#layout.classes === undefined && ticket.classes !== undefined) return false;
@@ -159,8 +165,11 @@ export class QueueState {
     this.#lowerKeys(entry);
     this.#centre = undefined;
     this.#centreGames = [];
-    const range = narrowestRange(line, entry.id, this.#layout.seatsMin, !this.#filing.byWait);
-    this.entries.file(entry, Math.max(this.#lowest, this.#boundOfRange(range)));
+    const { byWait, seats } = this.#filing;
+    const range = narrowestRange(line, entry.id, this.#layout.seatsMin, !byWait && seats === 0);
+    const files = seats === 0 || accepts(queued, seats);
+    const key = Math.max(this.#lowest, this.#boundOfRange(range));
+    this.entries.file(entry, files ? key : Number.POSITIVE_INFINITY);
     return true;
   }
 
@@ -261,12 +270,12 @@ export class QueueState {
     if (wantsGame && games) {
       this.#centreGames = this.#centreGames.filter(areHere);
       for (const each of this.#centreGames) consider(each);
-      // What a game near the centre costs is not counted: the queries that ask for it have spent their nodes.
-      const nodesFrom = this.#search.nodes;
-      const found = bound.isNews(least.cell) ? games.near(least.cell, game) : undefined;
-      this.#preparation -= this.#search.nodes - nodesFrom;
-      if (found) this.#centreGames.push(found);
-      consider(found);
+      if (least.cell.searchedAt !== this.#removals) {
+        least.cell.searchedAt = this.#removals;
+        const found = this.#gameNear(games, least.cell, game, { enough: enough * least.bound });
+        if (found) this.#centreGames.push(found);
+        consider(found);
+      }
     }
     return { bound: game ? Math.min(least.bound, game.imbalance) : least.bound, game };
   }
@@ -276,6 +285,42 @@ export class QueueState {
     const packing = this.#packs ? this.#centreOf()?.packing : undefined;
     if (!packing || packing.allows(game)) return game;
     return packing.best() ?? game;
+  }
+
+  /** Whether `askCentreOf` would say more of an entry than before: of solo players some of whom cannot take every seat. */
+  isCentreNews({ near }: Entry, wantsGame: boolean): boolean {
+    if (this.#hasParties || !this.#layout.classes || this.#centre === null) return false;
+    return !near || isStale(near.set) || (wantsGame && !near.isSearched);
+  }
+
+  /**
+   * A lower bound on the imbalance of the games of an entry from the centre of their skills, as far as it is below `limit`;
+   * if wanted, the entry gets a game near the best centre.
+   */
+  askCentreOf(entry: Entry, limit: number, wantsGame: boolean): number {
+    const { bound: centre, games } = this.#centreOf() ?? {};
+    if (!centre) return 0;
+    const { cell, bound } = centre.leastWith(entry.queued, limit);
+    entry.near = undefined;
+    if (!cell) return bound;
+    entry.near = { set: centre.cheapestIn(cell, entry.queued), isSearched: wantsGame };
+    if (!wantsGame || !games) return bound;
+    const game = this.#gameNear(games, cell, entry.game, { enough: enough * bound, anchor: entry.queued });
+    if (game && !(entry.game && entry.game.imbalance <= game.imbalance)) entry.game = game;
+    return bound;
+  }
+
+  /** What it costs is not counted: the queries that ask for a game near a centre have spent their nodes. */
+  #gameNear(
+    games: CentreGames,
+    cell: Cell,
+    known: FoundGame | undefined,
+    wanted: WantedNear,
+  ): FoundGame | undefined {
+    const nodesFrom = this.#search.nodes;
+    const game = games.near(cell, known, wanted);
+    this.#preparation -= this.#search.nodes - nodesFrom;
+    return game;
   }
 
   /** Any game, after a query that found none: entry by entry. */
@@ -421,21 +466,27 @@ export class QueueState {
     });
   }
 
-  /** Lowers the keys of the tickets whose games may contain a new one, to what its distance allows. */
+  /** Lowers the keys of the tickets whose games may contain a new one, to what its distance and the windows around it allow. */
   #lowerKeys({ queued, line, id }: Entry): void {
-    const { byWait } = this.#filing;
+    const { byWait, seats } = this.#filing;
+    const window = this.#boundOfRange(narrowestRange(line, id, this.#layout.seatsMin, false));
     const lower = (at: number) => {
       // With one line, the ids are those of the entries.
       const other = this.entries.get(at);
-      if (byWait && !isBefore(other.queued, queued)) return;
+      if (byWait ? !isBefore(other.queued, queued) : seats !== 0 && !accepts(other.queued, seats)) return;
       const { mean, low, high } = other.queued.ticket;
-      const least = this.#boundOfRange(Math.abs(queued.ticket.mean - mean));
+      const least = Math.max(window, this.#boundOfRange(Math.abs(queued.ticket.mean - mean)));
+      other.near = undefined;
       if (other.key <= least && !(other.game === undefined && other.cuts > 0)) return;
       other.tries = other.cuts = other.restsUntil = 0;
-      this.entries.file(other, Math.max(this.#lowest, least, this.#boundOfRange(high - low)));
+      if (other.key > least)
+        this.entries.file(other, Math.max(this.#lowest, least, this.#boundOfRange(high - low)));
     };
-    for (let at = line.before[id]; at !== -1; at = line.before[at]) lower(at);
-    if (byWait) for (let at = line.after[id]; at !== -1; at = line.after[at]) lower(at);
+    const { before, after } = line;
+    for (let at = before[id]; at !== -1; at = before[at]) lower(at);
+    // Above it are tickets whose games are filed under them although it comes before them.
+    if (byWait || (seats !== 0 && !accepts(queued, seats)))
+      for (let at = after[id]; at !== -1; at = after[at]) lower(at);
   }
 }
 
@@ -457,9 +508,9 @@ function linesOf(queued: readonly QueuedTicket[], constraints: Constraints | und
  * The class of seats, as a bit set, with the fewest players per seat, if that is far below the average; otherwise 0. Its
  * players are in few games, so games are filed under them.
  */
-function scarceSeats(layout: Layout, { beta }: GameRules, tickets: readonly ShapeTicket[]): number {
+function scarceSeats(layout: Layout, tickets: readonly ShapeTicket[]): number {
   const { classes, seats, seatsMin } = layout;
-  if (!classes || beta > 0 || seatsMin < seats || tickets.some(({ isSplit }) => isSplit)) return 0;
+  if (!classes || seatsMin < seats || tickets.some(({ isSplit }) => isSplit)) return 0;
   let players = 0;
   const supply = classes.map(() => 0);
   for (const ticket of tickets) {
@@ -480,7 +531,9 @@ function areHere({ queued }: FoundGame): boolean {
   return queued.every(({ isHere }) => isHere);
 }
 
+/** A game near a centre is improved until it is at most this many times the bound. */
+const enough = 1.02;
 /** A class of seats is scarce with less than this part of the average players per seat. */
 const scarceShare = 0.7;
 /** The nodes that the search for any game may visit. */
-const anyNodes = 2_000_000;
+const anyNodes = 200_000;

@@ -1,6 +1,6 @@
-import type { PoolIndex } from '../index/pool-index.ts';
 import { type BalancedGame, betterOf } from '../model/balanced-game.ts';
 import { priority } from '../model/imbalance.ts';
+import type { PoolIndex } from '../model/pool-index.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { SearchClock } from '../model/search-clock.ts';
 import { LargeQueue } from '../shapes/large-queue.ts';

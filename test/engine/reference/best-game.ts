@@ -2,7 +2,7 @@ import { imbalancePerRange, lemma1 } from '../../../lib/engine/bounds/range-boun
 import { sortSkills } from '../../../lib/engine/collections/sort-skills.ts';
 import { type Division, teamsOf } from '../../../lib/engine/model/division.ts';
 import { shapeOf } from '../../../lib/engine/model/game-shape.ts';
-import { SoloSearch } from '../../../lib/engine/search/solo-search.ts';
+import { SoloSearch } from '../../../lib/engine/solo/solo-search.ts';
 import type { GameRules } from '../../../lib/engine/types.ts';
 
 /** A best game of a list of players, by their indices in the list. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { GamePool } from '../../../lib/engine/game-pool.ts';
 import { RoleTable } from '../../../lib/engine/model/roles.ts';
 import type { GameRules } from '../../../lib/engine/types.ts';
 import { randomCase, seeded } from '../random-pool.ts';
-import { bestRoleGame } from './best-role-game.ts';
 import { RoleApproximation } from './role-approximation.ts';
 
 describe("Theorem 3's approximation", () => {
@@ -25,9 +25,9 @@ describe("Theorem 3's approximation", () => {
         }
         const players = [...here.values()];
         const game = queue.best();
-        const exact = bestRoleGame(
-          Float64Array.from(players, ({ skill }) => skill),
-          Uint8Array.from(players, ({ mask }) => mask),
+        const exact = bestGame(
+          players.map(({ skill }) => skill),
+          players.map(({ mask }) => mask),
           rules,
         );
         expect(game === undefined).toBe(exact === undefined);
@@ -49,14 +49,30 @@ describe('the hard instances of Theorem 2', () => {
     const random = seeded(15);
     for (const solvable of [true, false]) {
       const { rules, skills, masks } = ksumPool(random, 3, 12, solvable);
-      const exact = bestRoleGame(skills, masks, rules, { nodeBudget: 5_000_000 })!;
-      const cut = bestRoleGame(skills, masks, rules, { nodeBudget: 200 })!;
+      const exact = bestGame(skills, masks, rules, 5_000_000)!;
+      const cut = bestGame(skills, masks, rules, 200)!;
       expect(cut.lowerBound).toBeLessThanOrEqual(exact.imbalance * (1 + 1e-9));
       expect(cut.imbalance).toBeGreaterThanOrEqual(exact.imbalance * (1 - 1e-9));
       expect(exact.lowerBound).toBeLessThanOrEqual(exact.imbalance);
     }
   });
 });
+
+/** The engine's best game of solo players with these roles. */
+function bestGame(
+  skills: readonly number[],
+  masks: readonly number[],
+  rules: GameRules,
+  nodeBudget = 2_000_000,
+): { imbalance: number; lowerBound: number } | undefined {
+  const pool = new GamePool({ ...rules, beta: 0 }, { nodeBudget });
+  const { names } = RoleTable.of(rules)!;
+  skills.forEach((skill, i) => {
+    const roles = names.filter((_, r) => (masks[i] >> r) & 1);
+    pool.insert({ ticketId: `t${i}`, enqueuedAtMs: 0, players: [{ playerId: `t${i}`, skill, roles }] });
+  });
+  return pool.best(0);
+}
 
 /**
  * Theorem 2's reduction: choosing one number from each of several lists so that they sum to zero, expressed as players
@@ -68,7 +84,7 @@ function ksumPool(
   teamSize: number,
   perList: number,
   solvable: boolean,
-): { rules: GameRules; skills: Float64Array; masks: Uint8Array } {
+): { rules: GameRules; skills: number[]; masks: number[] } {
   const primes = [3, 5, 7, 11].slice(0, teamSize - 1);
   const product = primes.reduce((a, b) => a * b, 1);
   const residues = primes.map((prime) => {
@@ -101,7 +117,7 @@ function ksumPool(
   const roles = Object.fromEntries(Array.from({ length: teamSize }, (_, i) => [`role${i}`, 1]));
   return {
     rules: { teamSize, alpha: 1, p: 1, q: 2, beta: 0, roles },
-    skills: Float64Array.from(skills),
-    masks: Uint8Array.from(masks),
+    skills,
+    masks,
   };
 }

@@ -1,9 +1,9 @@
 import { type BalancedGame, balancedGame, noBalancedGame } from '../model/balanced-game.ts';
 import { makeGame } from '../model/game.ts';
+import type { PoolIndex } from '../model/pool-index.ts';
 import { type PooledTicket, sortBySkill } from '../model/pooled-ticket.ts';
 import type { SearchClock } from '../model/search-clock.ts';
 import type { Game, GameRules } from '../types.ts';
-import type { PoolIndex } from './pool-index.ts';
 import { type SoloGame, SoloQueue } from './solo-queue.ts';
 
 /** The index of a pool of solo players without roles, refused pairs and β: a `SoloQueue` and the tickets of its ids. */

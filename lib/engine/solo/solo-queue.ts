@@ -6,8 +6,8 @@ import { ValueCounts } from '../collections/value-counts.ts';
 import type { Division } from '../model/division.ts';
 import { shapeOf } from '../model/game-shape.ts';
 import { SearchClock } from '../model/search-clock.ts';
-import { SoloSearch } from '../search/solo-search.ts';
 import type { GameRules } from '../types.ts';
+import { SoloSearch } from './solo-search.ts';
 
 /** A game of a queue, by the ids of its players. */
 export interface SoloGame {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { sortedBy } from '../../../lib/engine/collections/sort-skills.ts';
 import { GamePool } from '../../../lib/engine/game-pool.ts';
-import { SoloGames, SoloPool } from '../../../lib/engine/index/solo-pool.ts';
 import { shapeOf } from '../../../lib/engine/model/game-shape.ts';
 import { soloSkill } from '../../../lib/engine/model/pooled-ticket.ts';
+import { SoloGames, SoloPool } from '../../../lib/engine/solo/solo-pool.ts';
 import type { Ticket } from '../../../lib/engine/types.ts';
 import { randomCase, seeded } from '../random-pool.ts';
 

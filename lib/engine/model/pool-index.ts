@@ -1,6 +1,6 @@
-import type { BalancedGame } from '../model/balanced-game.ts';
-import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { Game } from '../types.ts';
+import type { BalancedGame } from './balanced-game.ts';
+import type { PooledTicket } from './pooled-ticket.ts';
 
 /** The tickets of a pool, ordered for searches, and the best games among them. */
 export interface PoolIndex {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SoloQueue } from '../../../lib/engine/index/solo-queue.ts';
+import { SoloQueue } from '../../../lib/engine/solo/solo-queue.ts';
 import type { GameRules } from '../../../lib/engine/types.ts';
 import { allGames, scale } from '../oracle.ts';
 import { normal, randomCase, seeded } from '../random-pool.ts';
