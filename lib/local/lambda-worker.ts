@@ -1,4 +1,5 @@
 /** Runs in a function's worker thread and does what Lambda's runtime does around a handler. */
+import { constants, getPriority, platform, setPriority } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 
@@ -9,6 +10,8 @@ export interface FunctionStart {
   readonly name: string;
   readonly arn: string;
   readonly memoryMb: number;
+  /** Whether it leaves the processor to other threads. */
+  readonly isBackground: boolean;
 }
 
 /** The message that starts an invocation. */
@@ -41,6 +44,9 @@ const RESPONSE_MAX_BYTES = 6 * 1024 * 1024;
 type Handler = (event: unknown, context: object) => unknown;
 
 const start = workerData as FunctionStart;
+// Elsewhere this would be the priority of the whole process.
+if (start.isBackground && platform() === 'linux')
+  setPriority(Math.max(getPriority(), constants.priority.PRIORITY_LOW));
 const module = await import(pathToFileURL(start.file).href);
 const handler: Handler | undefined = module[start.exportName] ?? module.default?.[start.exportName];
 if (typeof handler !== 'function') {

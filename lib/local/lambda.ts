@@ -54,6 +54,12 @@ export interface InvocationReport {
   readonly ok: boolean;
 }
 
+/**
+ * Functions that compute for seconds because one caller asks for it. On AWS each has its own processor; on this machine they leave
+ * it to all others.
+ */
+const BACKGROUND = ['dry-run'];
+
 /** @param resources of the type AWS::Lambda::Function */
 export function makeFunctions(resources: readonly Resource[], options: LambdaOptions): LambdaFunction[] {
   return resources.map((resource, index) => makeFunction(resource, index, options));
@@ -70,7 +76,7 @@ function makeFunction(resource: Resource, index: number, options: LambdaOptions)
   const service = environment.POWERTOOLS_SERVICE_NAME ?? name;
   const code = codeOf(resource, options.assetPathOf(logicalId));
   const workers = makeWorkerPool({
-    start: { ...code, name, arn, memoryMb },
+    start: { ...code, name, arn, memoryMb, isBackground: BACKGROUND.includes(service) },
     environment: { ...environment, ...runtimeEnvironment(name, memoryMb, accessKeyId, options.awsEndpoint) },
     timeoutMs,
     reservedConcurrency: properties.ReservedConcurrentExecutions as number | undefined,

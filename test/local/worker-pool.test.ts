@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { constants, getPriority } from 'node:os';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { NO_DELAYS } from '../../lib/local/aws-delays.ts';
 import { makeWorkerPool, type WorkerPool } from '../../lib/local/worker-pool.ts';
@@ -19,6 +20,9 @@ const codeOf = writeCode(dir, {
       running--;
       return worker;
     };`,
+  Priority: `
+    import { getPriority } from 'node:os';
+    export const handler = async () => getPriority();`,
 });
 
 /** Requests that the gate holds. */
@@ -54,6 +58,7 @@ async function withPool(
       name: 'f',
       arn: 'arn',
       memoryMb: 128,
+      isBackground: false,
     },
     environment: { GATE: `http://127.0.0.1:${(gate.address() as AddressInfo).port}/` },
     timeoutMs: 60_000,
@@ -122,3 +127,28 @@ describe('the workers of a function', () => {
     });
   });
 });
+
+test.skipIf(process.platform !== 'linux')(
+  'a function in the background leaves the processor to others',
+  async () => {
+    const priorityOf = async (isBackground: boolean) => {
+      const file = `${codeOf('Priority')}/index.mjs`;
+      const pool = makeWorkerPool({
+        start: { file, exportName: 'handler', name: 'f', arn: 'arn', memoryMb: 128, isBackground },
+        environment: {},
+        timeoutMs: 60_000,
+        delays: NO_DELAYS,
+        log: () => {},
+        ended: () => {},
+      });
+      onTestFinished(() => pool.stop());
+      const result = await pool.run('{}');
+      if (!result.ok) throw new Error(result.errorMessage);
+      return result.payload as number;
+    };
+    const own = getPriority();
+    expect(await priorityOf(false)).toBe(own);
+    expect(await priorityOf(true)).toBe(Math.max(own, constants.priority.PRIORITY_LOW));
+    expect(getPriority()).toBe(own);
+  },
+);

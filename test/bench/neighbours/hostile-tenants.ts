@@ -51,28 +51,40 @@ export const HOSTILE_TENANTS: readonly HostileTenant[] = [
   dryRuns(),
 ];
 
-/** A team in which all are of one clan: the search looks at many divisions of its players before it finds that none will do. */
-const CLANS: QueueDefinition = {
+/**
+ * Hardly any game of ten is allowed: the teams' forms must be equal, or all players of one clan, and each has their own. No bound
+ * says so of a part of the pool, so a search looks at games until its time is over.
+ */
+const HARD: QueueDefinition = {
   ...DUEL,
   teamSize: 5,
   release: { policy: 'option-value', waitCost: 10 },
-  timeoutSeconds: 20,
-  attributes: { clan: { type: 'string' } },
-  rules: [{ name: 'Clan', type: 'same', attribute: 'clan', scope: 'team' }],
+  timeoutSeconds: 60,
+  attributes: { form: { type: 'number' }, clan: { type: 'string' } },
+  rules: [
+    {
+      name: 'Alike',
+      type: 'anyOf',
+      rules: [
+        { type: 'balance', attribute: 'form', max: 1e-6 },
+        { type: 'same', attribute: 'clan' },
+      ],
+    },
+  ],
 };
 
-function clanPlayer({ random }: Stage) {
+function hardPlayer({ random }: Stage) {
   const skill = Math.max(1, random.normal(1500, 300));
-  return { skill, attributes: { clan: `c${random.integer(4)}` } };
+  return { skill, attributes: { form: random.uniform(), clan: `c${random.integer(1_000_000)}` } };
 }
 
 function hardSearch(): HostileTenant {
   return {
     name: 'a queue whose search is hard',
     async begin(stage) {
-      await stage.put(CLANS);
-      await stage.post(Array.from({ length: 40 }, () => clanPlayer(stage)));
-      stage.every(500, () => stage.post([clanPlayer(stage)]));
+      await stage.put(HARD);
+      await stage.post(Array.from({ length: 120 }, () => hardPlayer(stage)));
+      stage.every(500, () => stage.post([hardPlayer(stage)]));
       return () => ({
         count: stage.invocations('tick').filter(({ cpuMs, ok }) => !ok || cpuMs >= 500).length,
         of: 'ticks that searched for more than 0.5 s or died',
@@ -293,11 +305,11 @@ function dryRuns(): HostileTenant {
   return {
     name: 'eight hard dry runs at a time',
     async begin(stage) {
-      await stage.put(CLANS);
+      await stage.put(HARD);
       const tickets = Array.from({ length: 200 }, (_, n) => ({
         ticketId: `t${n}`,
         enqueuedAt: '2026-01-01T00:00:00Z',
-        players: [{ playerId: `p${n}`, ...clanPlayer(stage) }],
+        players: [{ playerId: `p${n}`, ...hardPlayer(stage) }],
       }));
       const body = { tickets, now: '2026-01-01T00:01:00Z' };
       let sent = 0;
