@@ -39,7 +39,7 @@ export const handler = async (event: CloudFormationCustomResourceEvent): Promise
 async function deploy(event: CloudFormationCustomResourceEvent): Promise<string | undefined> {
   try {
     const wanted = definitionsOf(event.ResourceProperties);
-    const before = event.RequestType === 'Update' ? definitionsOf(event.OldResourceProperties) : {};
+    const before = event.RequestType === 'Update' ? definitionsOf(event.OldResourceProperties) : undefined;
     const request = { wanted, before, requestId: event.RequestId };
     const changed = await deployQueues(deps, request, rules, Date.now());
     for (const conflict of changed.conflicts) logger.warn(conflict);

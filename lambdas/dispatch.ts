@@ -20,7 +20,7 @@ const deps = {
   matches: singleMatchStore(client, environment('MATCHES_TABLE')),
   tickets: ticketStore(client, environment('TICKETS_TABLE')),
   ticks: tickSender(sqs, environment('TICK_QUEUE_URL')),
-  overdue: overdueMatches(client, environment('MATCHES_TABLE')),
+  overdue: overdueMatches(client, environment('MATCHES_TABLE'), Math.random),
   timer: deadlineTimer(sqs, environment('DEADLINE_QUEUE_URL')),
   limits: bucketLimits(Number(environment('BUCKET_CAPACITY'))),
 };

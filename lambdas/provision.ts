@@ -9,12 +9,15 @@ import { sqsClient } from '../lib/aws/message-queue.ts';
 import { outbound } from '../lib/aws/outbound.ts';
 import { outcomeStore } from '../lib/aws/outcome-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
+import { receiverStore } from '../lib/aws/receiver-store.ts';
 import { reported } from '../lib/aws/report-queue.ts';
 import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { secretsManager } from '../lib/aws/secrets.ts';
 import { parseSecretGrants } from '../lib/contract/secret-grants.ts';
 import { provisioners } from '../lib/provisioners/provisioners.ts';
+import { recentReceivers } from '../lib/service/events/recent-receivers.ts';
 import { provision } from '../lib/service/placement/provision.ts';
+import { trialOutbound } from '../lib/service/placement/trial-outbound.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 
 const client = documentClient();
@@ -30,7 +33,11 @@ const deps = {
         environment('SECRETS_PREFIX'),
         parseSecretGrants(environment('SECRET_GRANTS')),
       ),
-      outbound: outbound({ privateAllowed: privateAddressesAllowed() }),
+      outbound: trialOutbound(
+        outbound({ privateAllowed: privateAddressesAllowed() }),
+        recentReceivers(receiverStore(client, environment('RECEIVERS_TABLE')), Date.now),
+        Date.now,
+      ),
       clock,
     },
   }),

@@ -49,7 +49,10 @@ const rules = deploymentRules(environment('SECRET_GRANTS'), environment('GAME_SE
 
 export const handler = httpHandler('queues', {
   'GET /dead-letters': async () => ({ status: 200, body: await countDeadLetters() }),
-  'GET /queues': async () => ({ status: 200, body: { queues: await listQueues(deps.queues) } }),
+  'GET /queues': async ({ query: { continuation } }) => ({
+    status: 200,
+    body: await listQueues(deps.queues, continuation),
+  }),
   'GET /queues/{queue}': async ({ path: { queue } }) => {
     const record = await openQueue(deps.queues, queue);
     const etag = etagOf({ ...record, change: changeOf(record) });

@@ -22,25 +22,53 @@ export function deadlineGroup(matchId: string): string {
   return String(crc32(matchId) % GROUPS);
 }
 
-/** Reads the index: half a read unit for each group when nothing is overdue. */
-export function overdueMatches(client: DynamoDBDocumentClient, table: string): OverdueMatches {
-  const inGroup = async (group: string, by: string): Promise<string[]> => {
-    const { Items = [] } = await client.send(
+/**
+ * Reads the index: half a read unit for each group when nothing is overdue.
+ *
+ * The matches of a queue that cannot be read stay overdue for as long as that lasts, and may be more than a sweep reads. So a
+ * group that has more is read in two places: from the longest overdue, and from a random time on, which finds the others
+ * sooner or later.
+ * @param random in [0, 1)
+ */
+export function overdueMatches(
+  client: DynamoDBDocumentClient,
+  table: string,
+  random: () => number,
+): OverdueMatches {
+  const read = async (group: string, from: string, by: string) => {
+    const { Items = [], LastEvaluatedKey } = await client.send(
       new QueryCommand({
         TableName: table,
         IndexName: 'deadlines',
-        KeyConditionExpression: 'deadlineGroup = :group AND deadline <= :by',
-        ExpressionAttributeValues: { ':group': group, ':by': by },
-        Limit: GROUP_MAX,
+        KeyConditionExpression: 'deadlineGroup = :group AND deadline BETWEEN :from AND :by',
+        ExpressionAttributeValues: { ':group': group, ':from': from, ':by': by },
+        Limit: GROUP_MAX / 2,
       }),
     );
-    return Items.map(({ matchId }) => matchId as string);
+    return { items: Items as Overdue[], hasMore: LastEvaluatedKey !== undefined };
+  };
+  const inGroup = async (group: string, byMs: number): Promise<string[]> => {
+    const by = new Date(byMs).toISOString();
+    const { items, hasMore } = await read(group, FIRST, by);
+    const last = items.at(-1);
+    if (!hasMore || last === undefined) return items.map(({ matchId }) => matchId);
+    const lastMs = Date.parse(last.deadline);
+    const others = await read(group, new Date(lastMs + random() * (byMs - lastMs)).toISOString(), by);
+    return [...new Set([...items, ...others.items].map(({ matchId }) => matchId))];
   };
   return {
     async until(byMs) {
-      const by = new Date(byMs).toISOString();
-      const groups = Array.from({ length: GROUPS }, (_, group) => inGroup(String(group), by));
+      const groups = Array.from({ length: GROUPS }, (_, group) => inGroup(String(group), byMs));
       return (await Promise.all(groups)).flat();
     },
   };
+}
+
+/** Before every deadline. DynamoDB takes no empty text for a key. */
+const FIRST = '0';
+
+/** The keys of an item of the index. */
+interface Overdue {
+  readonly matchId: string;
+  readonly deadline: string;
 }

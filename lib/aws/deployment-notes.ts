@@ -10,6 +10,7 @@ const deploymentNote = z.object({
   from: z.string(),
   to: z.string(),
   isReturn: z.boolean(),
+  atMs: z.number(),
 });
 
 /** The last deployment, in one item of the table of the queues. CloudFormation makes one deployment of a stack at a time. */
@@ -23,18 +24,20 @@ export function deploymentNotes(client: DynamoDBDocumentClient, table: string): 
       return deploymentNote.safeParse(Item).data;
     },
 
-    async note({ requestId, from, to, isReturn }) {
+    async note({ requestId, from, to, isReturn, atMs }) {
       await client.send(
         new UpdateCommand({
           TableName: table,
           Key: KEY,
-          UpdateExpression: 'SET requestId = :requestId, #from = :from, #to = :to, isReturn = :isReturn',
+          UpdateExpression:
+            'SET requestId = :requestId, #from = :from, #to = :to, isReturn = :isReturn, atMs = :atMs',
           ExpressionAttributeNames: { '#from': 'from', '#to': 'to' },
           ExpressionAttributeValues: {
             ':requestId': requestId,
             ':from': from,
             ':to': to,
             ':isReturn': isReturn,
+            ':atMs': atMs,
           },
         }),
       );

@@ -1,24 +1,23 @@
 import { createHash } from 'node:crypto';
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { inParallel } from '../service/concurrency/in-parallel.ts';
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { ErasedPlayers } from '../service/ports/erased-players.ts';
+import { batchGet } from './batch-get.ts';
 import { secondsAfter } from './dynamo.ts';
 
-/** Longer than a webhook waits in its SQS queue and then among the dead letters. */
-export const ERASED_DAYS = 20;
-const AT_ONCE = 20;
+/**
+ * Longer than an event can wait: parked for 14 days, then as a webhook for 4 days in its SQS queue and for 14 among the dead
+ * letters.
+ */
+export const ERASED_DAYS = 35;
 
 /** Erased players in DynamoDB, in the table of the receivers. Key: `receiver`, as `erased#HASH` of the player's id. */
 export function erasedPlayers(client: DynamoDBDocumentClient, table: string): ErasedPlayers {
-  const itemOf = (playerId: string) => ({
-    TableName: table,
-    Key: { receiver: `erased#${createHash('sha256').update(playerId).digest('base64url')}` },
-  });
   return {
     async add(playerId, nowMs) {
       await client.send(
         new UpdateCommand({
-          ...itemOf(playerId),
+          TableName: table,
+          Key: { receiver: keyOf(playerId) },
           UpdateExpression: 'SET expiresAt = :expiresAt',
           ExpressionAttributeValues: { ':expiresAt': secondsAfter(nowMs, ERASED_DAYS) },
         }),
@@ -26,12 +25,14 @@ export function erasedPlayers(client: DynamoDBDocumentClient, table: string): Er
     },
 
     async among(playerIds) {
-      const erased = new Set<string>();
-      await inParallel([...new Set(playerIds)], AT_ONCE, async (playerId) => {
-        const { Item } = await client.send(new GetCommand(itemOf(playerId)));
-        if (Item !== undefined) erased.add(playerId);
-      });
-      return erased;
+      const byKey = new Map(playerIds.map((playerId) => [keyOf(playerId), playerId]));
+      const keys = [...byKey.keys()].map((receiver) => ({ receiver }));
+      const items = await batchGet(client, table, keys);
+      return new Set(items.map(({ receiver }) => byKey.get(receiver as string)!));
     },
   };
+}
+
+function keyOf(playerId: string): string {
+  return `erased#${createHash('sha256').update(playerId).digest('base64url')}`;
 }

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { allOf } from '../service/concurrency/all-of.ts';
-import type { FailedTicks } from '../service/domain/set-aside.ts';
+import { type FailedTicks, failedTicks, oneMore } from '../service/domain/set-aside.ts';
 import type { Crashed, Lease, LeaseOutcome, RangeStore } from '../service/ports/range-store.ts';
 import { batchGet } from './batch-get.ts';
 import { type Condition, changeItem, type ItemChange, updateOf } from './change-item.ts';
@@ -26,7 +26,9 @@ type Leases = Pick<RangeStore, 'takeLease' | 'endLease' | 'close' | 'crashed'>;
 export function leases(client: DynamoDBDocumentClient, table: string): Leases {
   return {
     async takeLease(queue, cells, lease, settledOwners = []) {
-      const changes = cells.map((cell) => takenLease(table, queue, cell, lease, settledOwners));
+      const changes = cells.map((cell) =>
+        takenLease(table, queue, cell, cells.join('+'), lease, settledOwners),
+      );
       if (changes.length === 1) {
         const write = await changeItem(client, changes[0]!, 'found');
         return write.met ? 'leased' : refusal([write.item], lease);
@@ -95,10 +97,11 @@ function takenLease(
   table: string,
   queue: string,
   cell: string,
+  range: string,
   { owner, slotMs, untilMs, nowMs, failed }: Lease,
   settledOwners: readonly string[],
 ): ItemChange {
-  const lease = { owner, slotMs, untilMs, ...(failed && { failed }) };
+  const lease = { owner, slotMs, untilMs, range, ...(failed && { failed }) };
   const over = overLease(settledOwners, nowMs, failed !== undefined);
   return {
     table,
@@ -167,10 +170,8 @@ const leaseItem = z.object({
     owner: z.string(),
     slotMs: z.number(),
     untilMs: z.number(),
-    failed: z
-      .object({ count: z.number(), atMs: z.number(), how: z.enum(['stopped', 'error']) })
-      .optional()
-      .catch(undefined),
+    range: z.string().optional().catch(undefined),
+    failed: failedTicks.optional().catch(undefined),
   }),
 });
 type StoredLease = z.output<typeof leaseItem>['lease'];
@@ -183,7 +184,7 @@ function isCrashed({ untilMs }: StoredLease, nowMs: number): boolean {
 /** The failures that the next tick has to know: those before this lease, and that of its owner if it crashed. */
 function failuresOf(lease: StoredLease, nowMs: number): FailedTicks | undefined {
   if (!isCrashed(lease, nowMs)) return lease.failed;
-  return { count: (lease.failed?.count ?? 0) + 1, atMs: lease.slotMs, how: 'stopped' };
+  return oneMore(lease.failed, lease.slotMs, 'stopped', lease.range);
 }
 
 /** Those of the cell that has the most. */

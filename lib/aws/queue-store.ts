@@ -9,7 +9,7 @@ import { readWith, Unreadable, UnreadableQueue } from '../service/domain/unreada
 import type { QueueStore } from '../service/ports/queue-store.ts';
 import { batchGet } from './batch-get.ts';
 import { type Condition, changeItem } from './change-item.ts';
-import { definitionItems } from './definition-items.ts';
+import { countDefinitions, definitionItems } from './definition-items.ts';
 import { conditionally } from './dynamo.ts';
 import { jsonOf } from './item.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
@@ -64,6 +64,8 @@ function queueReads(client: DynamoDBDocumentClient, table: string) {
       records.sort((a, b) => (a.definition.name < b.definition.name ? -1 : 1));
       return { records, unreadable };
     },
+
+    count: () => countDefinitions(client, table),
 
     async kept(queue) {
       const keys = PLACES.map((item) => ({ queue, item }));

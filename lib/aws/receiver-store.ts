@@ -16,6 +16,7 @@ const KEPT_DAYS = 2;
  *     addFailure      always
  *     markSlow        always
  *     beginTrial      if trialUntilMs is absent or over
+ *     endTrial        if there is one
  *     markFast        if slowUntilMs is over and downUntilMs is absent
  *     markDown        if downUntilMs is as read, or if it is absent and there are failures
  *     clearFailures   if there is a record
@@ -55,6 +56,11 @@ export function receiverStore(client: DynamoDBDocumentClient, table: string): Re
         values: { ':nowMs': nowMs },
       };
       return wasApplied(await change(name, { set, if: [isOver] }, 'found'), writeId);
+    },
+
+    async endTrial(name) {
+      const isBegun = { condition: 'attribute_exists(trialUntilMs)' };
+      await change(name, { remove: ['trialUntilMs'], if: [isBegun] });
     },
 
     async markFast(name, nowMs, slowTimes) {

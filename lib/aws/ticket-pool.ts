@@ -1,4 +1,5 @@
 import { type DynamoDBDocumentClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { inParallel, inParallelWhile } from '../service/concurrency/in-parallel.ts';
 import {
   type BucketLayout,
   bucketsWithin,
@@ -14,6 +15,9 @@ import type { PoolSurvey, ReadBound, TicketStore } from '../service/ports/ticket
 import type { ParsedTickets } from './parsed-tickets.ts';
 import { readPool } from './read-pool.ts';
 import { readQueued } from './ticket-item.ts';
+
+/** The maximum of pool keys that are looked into at once, of a queue that may have thousands. */
+const QUERIES_AT_ONCE = 32;
 
 type PoolReads = Pick<TicketStore, 'waiting' | 'survey' | 'neighbours' | 'hasWaiting'>;
 
@@ -45,7 +49,10 @@ export function poolReads(
           waiting += parts.reduce((sum, part) => sum + part.waiting, 0);
           if (keys.length === 1) cuts.push(...parts[0]!.cuts);
           // Each shard is a random sample of the bucket, and too small to be cut by its pages.
-          else cuts.push(...(await sampledCuts(client, inRange(table, keys.at(-1)!, range), keys.length)));
+          else
+            cuts.push(
+              ...(await sampledCuts(client, inRange(table, keys.at(-1)!, range), keys.length, hasTime)),
+            );
         }
       } catch (error) {
         // The count so far is useful even if it is incomplete.
@@ -57,17 +64,12 @@ export function poolReads(
     async neighbours(ticket, layouts, limit) {
       const order = poolOrder(ticket.ticketId, ticket.players);
       const pools = layouts.flatMap((layout) => poolKeysAround(ticket.queue, layout, order));
-      const found = await Promise.all(
-        pools.flatMap((pool) => [
-          client.send(new QueryCommand({ ...inRange(table, pool, { from: order }), Limit: limit + 1 })),
-          client.send(
-            new QueryCommand({
-              ...inRange(table, pool, { to: order }),
-              Limit: limit,
-              ScanIndexForward: false,
-            }),
-          ),
-        ]),
+      const queries = pools.flatMap((pool) => [
+        { ...inRange(table, pool, { from: order }), Limit: limit + 1 },
+        { ...inRange(table, pool, { to: order }), Limit: limit, ScanIndexForward: false },
+      ]);
+      const found = await inParallel(queries, QUERIES_AT_ONCE, (query) =>
+        client.send(new QueryCommand(query)),
       );
       const near = bySkill(found.flatMap(({ Items = [] }) => Items));
       const below = near.filter((item) => item.poolOrder < order);
@@ -76,12 +78,14 @@ export function poolReads(
     },
 
     async hasWaiting(queue: string, layout: BucketLayout) {
-      const found = await Promise.all(
-        poolKeys(queue, layout).map((pool) =>
-          client.send(new QueryCommand({ ...inRange(table, pool, {}), Select: 'COUNT', Limit: 1 })),
-        ),
-      );
-      return found.some(({ Count = 0 }) => Count > 0);
+      let isFound = false;
+      const isOpen = async () => !isFound;
+      await inParallelWhile(poolKeys(queue, layout), QUERIES_AT_ONCE, isOpen, async (pool) => {
+        const query = new QueryCommand({ ...inRange(table, pool, {}), Select: 'COUNT', Limit: 1 });
+        const { Count = 0 } = await client.send(query);
+        isFound ||= Count > 0;
+      });
+      return isFound;
     },
   };
 }
@@ -153,15 +157,18 @@ async function surveyKey(
 /** A part of a sharded bucket has about this many tickets. */
 const SAMPLED_PART = 100;
 
-/** Cuts a bucket into parts of about `SAMPLED_PART` tickets by the sort keys of one of its shards. */
+/** Cuts a bucket into parts of about `SAMPLED_PART` tickets by the sort keys of one of its shards, as far as there is time. */
 async function sampledCuts(
   client: DynamoDBDocumentClient,
   query: QueryCommandInput,
   shards: number,
+  hasTime: () => boolean,
 ): Promise<string[]> {
   const orders: string[] = [];
-  for await (const { Items = [] } of pages(client, query))
-    orders.push(...Items.map(({ poolOrder: order }) => order));
+  for await (const { Items = [] } of pages(client, query)) {
+    for (const { poolOrder: order } of Items) orders.push(order);
+    if (!hasTime()) break;
+  }
   const step = Math.max(1, Math.round(SAMPLED_PART / shards));
   return orders.filter((_, i) => (i + 1) % step === 0).map(after);
 }

@@ -934,6 +934,13 @@ export interface MatchEndedWebhook {
   readonly data: MatchEvent;
 }
 
+export interface QueueList {
+  /** Sorted by name */
+  readonly queues: readonly QueueDefinition[];
+  /** Repeat the request with it: the definitions of further queues did not fit into the response */
+  readonly continuation?: string | undefined;
+}
+
 /** RFC 9457 */
 export interface Problem {
   readonly type: string;
@@ -1450,6 +1457,8 @@ export interface PlayerErasure {
   readonly changed: number;
   /** The items of matches that are not accepted or placed yet, or that ask for players. Repeat the request when these have ended, after an hour at most for a match */
   readonly pending: number;
+  /** The items that this version of Muster cannot read, or whose match it cannot read, as after a rollback. They stay. Repeat the request with the version that wrote them; each expires with its table */
+  readonly unreadable: number;
   /** Repeat the request with it: the tables were not read to their end */
   readonly continuation?: string | undefined;
 }

@@ -12,6 +12,7 @@ import type {
   PlayerData,
   PlayerErasure,
   QueueDefinition,
+  QueueList,
   QueueStats,
   QueueVersion,
   QueueVersions,
@@ -21,6 +22,7 @@ import type {
   WebhookTests,
 } from './api-types.ts';
 import { UnexpectedResponse } from './errors.ts';
+import { inParts } from './in-parts.ts';
 import { erasePlayer, playerData } from './player-data.ts';
 import { postBatch, type TicketResult } from './post-batch.ts';
 import {
@@ -82,7 +84,8 @@ export interface MusterClient {
 
   /**
    * Erases a player that your backend no longer posts. It repeats the request until all tables are read and name the player no
-   * more, or until only items are left that are `pending`: then call it again later.
+   * more, or until only items are left that are `pending`: then call it again later. What is `unreadable` needs another
+   * version of the service.
    */
   erasePlayer(playerId: string, options?: RequestOptions): Promise<PlayerErasure>;
   /** What is stored about a player. */
@@ -179,7 +182,9 @@ export function musterClient(options: ClientOptions): MusterClient {
 function queuesClient(call: Call, requests: Sender): QueuesClient {
   return {
     list: async (more) =>
-      (await call<{ queues: readonly QueueDefinition[] }>(to('GET /queues', {}), more)).queues,
+      (await inParts<QueueList>(call, (query) => to('GET /queues', {}, query), more)).flatMap(
+        ({ queues }) => queues,
+      ),
     get: (queue, more) => call<QueueDefinition>(to('GET /queues/{queue}', { queue }), more),
     read: async (queue, more) => {
       const route = { ...to('GET /queues/{queue}', { queue }), ...(more?.signal && { signal: more.signal }) };

@@ -1,23 +1,25 @@
 import type { PlayerData, PlayerErasure } from './api-types.ts';
+import { inParts } from './in-parts.ts';
 import type { Call, RequestOptions } from './requests.ts';
 import { to } from './route-to.ts';
 
 /** Readings of all tables before `erasePlayer` returns. A second one is usual; more are needed while ticks write back. */
 const READINGS_MAX = 5;
 
-/** Repeats the erasure of a player until it is done, or until only what is pending is left. */
+/** Repeats the erasure of a player until it is done, or until only what is pending or cannot be read is left. */
 export async function erasePlayer(
   call: Call,
   playerId: string,
   options?: RequestOptions,
 ): Promise<PlayerErasure> {
   for (let reading = 1; ; reading++) {
-    let part: PlayerErasure | undefined;
-    do {
-      const query = { continuation: part?.continuation };
-      part = await call<PlayerErasure>(to('DELETE /players/{playerId}', { playerId }, query), options);
-    } while (part.continuation !== undefined);
-    if (part.changed === 0 || reading === READINGS_MAX) return part;
+    const parts = await inParts<PlayerErasure>(
+      call,
+      (query) => to('DELETE /players/{playerId}', { playerId }, query),
+      options,
+    );
+    const last = parts.at(-1)!;
+    if (last.changed === 0 || reading === READINGS_MAX) return last;
   }
 }
 
@@ -27,11 +29,11 @@ export async function playerData(
   playerId: string,
   options?: RequestOptions,
 ): Promise<PlayerData> {
-  const parts: PlayerData[] = [];
-  do {
-    const query = { continuation: parts.at(-1)?.continuation };
-    parts.push(await call<PlayerData>(to('GET /players/{playerId}', { playerId }, query), options));
-  } while (parts.at(-1)?.continuation !== undefined);
+  const parts = await inParts<PlayerData>(
+    call,
+    (query) => to('GET /players/{playerId}', { playerId }, query),
+    options,
+  );
   return {
     playerId,
     tickets: parts.flatMap(({ tickets }) => tickets),

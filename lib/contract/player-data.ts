@@ -27,6 +27,10 @@ export const playerErasure = z
       description:
         'The items of matches that are not accepted or placed yet, or that ask for players. Repeat the request when these have ended, after an hour at most for a match',
     }),
+    unreadable: z.number().int().meta({
+      description:
+        'The items that this version of Muster cannot read, or whose match it cannot read, as after a rollback. They stay. Repeat the request with the version that wrote them; each expires with its table',
+    }),
     continuation: continuation.optional().meta({
       description: 'Repeat the request with it: the tables were not read to their end',
     }),

@@ -8,6 +8,7 @@ import { wholeNumber } from './limit.ts';
 import { assignment, matchResult, matchView } from './match.ts';
 import { continuationQuery, playerData, playerErasure } from './player-data.ts';
 import { queueDefinition, queueName } from './queue-definition.ts';
+import { queueList, queueListQuery } from './queue-list.ts';
 import { queueStats } from './queue-stats.ts';
 import { queueVersion, queueVersions } from './queue-versions.ts';
 import { latestMatches, latestQuery, waitingQuery, waitingSample } from './queue-views.ts';
@@ -68,10 +69,12 @@ export const PARAMETERS = {
 export const ROUTES = {
   'GET /queues': {
     id: 'listQueues',
-    summary: 'All queues',
+    summary:
+      'All queues, in parts when they do not fit into one response: repeat the request with each `continuation`',
     function: 'queues',
     scopes: ['admin'],
-    answers: { 200: z.object({ queues: z.array(queueDefinition) }) },
+    query: queueListQuery,
+    answers: { 200: queueList },
   },
   'GET /queues/{queue}': {
     id: 'getQueue',

@@ -83,7 +83,7 @@ export class FanOut extends Construct {
       consumer: this.publish,
       variable: 'PARKED_EVENTS_URL',
       batchSize: 10,
-      // The maximum of SQS. With growing pauses up to five minutes these are more than three days.
+      // The maximum of SQS. With growing pauses up to 20 minutes these are 13 days.
       maxReceiveCount: 1_000,
       retentionPeriod: Duration.days(14),
       maxConcurrency: 2,
@@ -127,7 +127,7 @@ export class FanOut extends Construct {
       stage,
     });
     store.queues.allow(notify.fn, 'GetItem');
-    store.receivers.allow(notify.fn, 'GetItem', 'UpdateItem');
+    store.receivers.allow(notify.fn, 'BatchGetItem', 'GetItem', 'UpdateItem');
     allowSecrets(notify.fn, secrets);
     // An event with several subscribed webhooks is split into one message for each.
     notify.queue.allowSend(notify.fn);
@@ -181,6 +181,8 @@ export class FanOut extends Construct {
     store.matches.allow(provision.fn, 'GetItem', 'UpdateItem');
     store.ranges.allow(provision.fn, 'BatchGetItem', 'UpdateItem');
     provision.fn.addEnvironment('FAILED_SHARE', String(failedShare));
+    // Whether an endpoint responds.
+    store.receivers.allow(provision.fn, 'GetItem', 'UpdateItem');
     allowSecrets(provision.fn, secrets);
     provision.queue.allowPostpone(provision.fn);
     return provision;

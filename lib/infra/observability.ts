@@ -313,7 +313,7 @@ function webhookFailingAlarm(scope: Construct): Alarm {
   });
 }
 
-/** A parked event is tried at least every five minutes, and each try counts. */
+/** A parked event is tried at least every 20 minutes, and each try counts. */
 function eventsParkedAlarm(scope: Construct): Alarm {
   return alarm(scope, 'EventsParked', {
     alarmDescription:
@@ -323,7 +323,7 @@ function eventsParkedAlarm(scope: Construct): Alarm {
       metricName: 'EventsParked',
       dimensionsMap: { service: 'publish' },
       statistic: 'Sum',
-      period: Duration.minutes(15),
+      period: Duration.minutes(30),
     }),
     evaluationPeriods: 1,
   });

@@ -36,6 +36,7 @@ export class QueueDefinitions extends Construct {
       stage: props.stage,
     });
     props.store.queues.allow(this.deployQueues, 'GetItem', 'UpdateItem');
+    props.store.queues.allowIndexQuery(this.deployQueues, 'items');
     setSecretGrants(this.deployQueues, props.secretGrants);
     setGameSessionQueues(this.deployQueues, props.gameSessionQueues);
     new CustomResource(this, 'Definitions', {

@@ -83,6 +83,9 @@ describe.each(RECEIVERS)('receivers in $emulator', ({ emulator, skipped }) => {
       expect(await store.beginTrial(url, NOW_MS + 5, NOW_MS + 9)).toBe(true);
       await store.markFast(url, NOW_MS + 6, 0);
       expect(await store.get(url)).toEqual({ failures: 0, ...never, fastAtMs: NOW_MS + 6 });
+      expect(await store.beginTrial(url, NOW_MS + 6, NOW_MS + 9)).toBe(true);
+      await store.endTrial(url);
+      expect(await store.get(url)).toEqual({ failures: 0, ...never, fastAtMs: NOW_MS + 6 });
     });
 
     it('are marked as fast when their slowness is over and they are not down, and lose the mark when they are slow again', async () => {

@@ -53,7 +53,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       matches = matchStore(client, tables.names);
       backfills = backfillStore(client, tables.names);
       meetings = meetingStore(client, tables.names.ranges);
-      overdue = overdueMatches(client, tables.names.matches);
+      overdue = overdueMatches(client, tables.names.matches, () => 0.5);
       queues = queueStore(client, tables.names.queues);
       ranges = rangeStore(client, tables.names.ranges);
     });
@@ -1185,7 +1185,8 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         matches: 3,
         recent: [{ imbalance: 1e-300, waitsMs: [1, 2] }],
       });
-      const stopped = (count: number, atMs: number) => ({ count, atMs, how: 'stopped' }) as const;
+      const stopped = (count: number, atMs: number, ...ranges: string[]) =>
+        ({ count, atMs, how: 'stopped', ...(ranges.length > 0 && { ranges }) }) as const;
       const outcomeOf = (cells: readonly string[], wanted: Lease, settled: readonly string[] = []) =>
         ranges.takeLease(queue, cells, wanted, settled);
 
@@ -1222,15 +1223,18 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         expect(await ranges.crashed(queue, ['1.0', '1.1', '1.2'], 10_999)).toEqual(new Map());
         expect(await ranges.crashed(queue, ['1.0', '1.1', '1.2'], 11_000)).toEqual(
           new Map([
-            ['a', { cells: ['1.0'], failed: stopped(1, 1_000) }],
-            ['b', { cells: ['1.1'], failed: stopped(1, 1_000) }],
+            ['a', { cells: ['1.0'], failed: stopped(1, 1_000, '1.0') }],
+            ['b', { cells: ['1.1'], failed: stopped(1, 1_000, '1.1') }],
           ]),
         );
         const next = lease('next', 2_000, 11_000);
-        const failed = stopped(1, 1_000);
+        const failed = stopped(1, 1_000, '1.0');
         expect(await outcomeOf(['1.0'], next)).toEqual({ crashed: ['a'], failed });
         expect(await outcomeOf(['1.0', '1.1'], next)).toEqual({ crashed: ['a', 'b'], failed });
-        expect(await outcomeOf(['1.0', '1.1'], next, ['a'])).toEqual({ crashed: ['b'], failed });
+        expect(await outcomeOf(['1.0', '1.1'], next, ['a'])).toEqual({
+          crashed: ['b'],
+          failed: stopped(1, 1_000, '1.1'),
+        });
         expect(await ranges.close(queue, ['1.0', '1.1'], 11_000, ['b'])).toEqual({ crashed: ['a'] });
         expect(await outcomeOf(['1.1'], next)).toBe('done');
         expect(await outcomeOf(['1.0', '1.2'], next, ['b', 'a'])).toBe('leased');
@@ -1244,7 +1248,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         await ranges.takeLease(queue, ['1.250'], lease('a', 1_000));
         const cells = Array.from({ length: 511 }, (_, i) => `1.${i}`);
         expect(await ranges.crashed(queue, cells, 11_000)).toEqual(
-          new Map([['a', { cells: ['1.250'], failed: stopped(1, 1_000) }]]),
+          new Map([['a', { cells: ['1.250'], failed: stopped(1, 1_000, '1.250') }]]),
         );
       });
 

@@ -104,6 +104,20 @@ describe('a request of the client', () => {
     }
   });
 
+  it('reads all parts of the list of queues, and ends when the service repeats a part', async () => {
+    const parts = [{ queues: [{ name: 'a' }], continuation: 'a' }, { queues: [{ name: 'b' }] }];
+    server.behave((request, response) => json(200, parts.shift())(request, response));
+    expect(await clientOf().queues.list()).toEqual([{ name: 'a' }, { name: 'b' }]);
+    expect(paths()).toEqual(['GET /queues', 'GET /queues?continuation=a']);
+
+    let sent = 0;
+    server.behave((request, response) =>
+      json(200, { queues: [], continuation: String(++sent % 3) })(request, response),
+    );
+    await expect(clientOf().queues.list()).rejects.toThrow(/continuation that it has returned before/);
+    expect(sent).toBe(4);
+  });
+
   it('is repeated until a player is erased, and until all data is read', async () => {
     const none = { matches: [], backfills: [], meetings: [], places: [] };
     const erasures = [

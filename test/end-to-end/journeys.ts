@@ -3,6 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
 import { documentClient } from '../../lib/aws/dynamo.ts';
+import { sendAll, sqsClient } from '../../lib/aws/message-queue.ts';
 import { rangeStore } from '../../lib/aws/range-store.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
 import type { EventType } from '../../lib/contract/event-type.ts';
@@ -248,6 +249,27 @@ export const JOURNEYS = {
     });
   },
 
+  async 'receive a webhook that has waited without a player who was erased meanwhile'(muster) {
+    const { api, cloud, receiver } = muster;
+    const path = `/${fresh('late')}`;
+    const queue = await api.queue({ webhooks: [webhook(muster, path, ['TicketCancelled'])] });
+    const [erased, other] = [player(1), player(2)];
+    await eventually(async () => {
+      expect((await api.delete(`/players/${erased.playerId}`)).status).toBe(200);
+    });
+    const time = new Date(Date.now() - 120_000).toISOString();
+    const ticketId = fresh('ticket');
+    const ticket = { ticketId, queue, status: 'CANCELLED', enqueuedAt: time, players: [erased, other] };
+    const event = { type: 'TicketCancelled', eventId: fresh('event'), time, queue, ticket };
+    await sendAll(sqsClient(cloud.awsConfig), cloud.function('notify').environment.NOTIFY_QUEUE_URL!, [
+      { body: { event } },
+    ]);
+    await heard(muster, path, 'TicketCancelled');
+    expect(receiver.at(path)[0]!.verified()).toMatchObject({
+      data: { ticket: { players: [{ playerId: 'erased', skill: 0 }, other] } },
+    });
+  },
+
   async 'find a webhook that its receiver never takes among the dead letters'({ api, receiver, cloud }) {
     const path = `/${fresh('broken')}`;
     receiver.answer(path, (_, response) => {
@@ -302,6 +324,16 @@ export const JOURNEYS = {
   async 'provision a match at the second try'(muster) {
     const path = `/${fresh('provision')}`;
     failOnce(muster, path, JSON.stringify(PLACE));
+    const { one } = await pair(muster, { provisioner: http(muster, path) }, 'COMPLETED');
+    expect((await muster.api.get(`/matches/${one.matchId}`)).body.assignment).toEqual(PLACE);
+  },
+
+  async 'provision a match after its provisioner did not respond'(muster) {
+    const path = `/${fresh('silent')}`;
+    muster.receiver.answer(path, (_, response) => {
+      if (muster.receiver.at(path).length === 1) response.destroy();
+      else response.end(JSON.stringify(PLACE));
+    });
     const { one } = await pair(muster, { provisioner: http(muster, path) }, 'COMPLETED');
     expect((await muster.api.get(`/matches/${one.matchId}`)).body.assignment).toEqual(PLACE);
   },

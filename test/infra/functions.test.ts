@@ -147,6 +147,7 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
   ],
   notify: [
     'dynamodb:GetItem queues',
+    'dynamodb:BatchGetItem receivers',
     'dynamodb:GetItem receivers',
     'dynamodb:UpdateItem receivers',
     'secretsmanager:GetSecretValue secret:muster/*',
@@ -165,6 +166,8 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'dynamodb:GetItem queues',
     'dynamodb:GetItem matches',
     'dynamodb:UpdateItem matches',
+    'dynamodb:GetItem receivers',
+    'dynamodb:UpdateItem receivers',
     'secretsmanager:GetSecretValue secret:muster/*',
     'sqs:ChangeMessageVisibility provision',
     'sqs:ReceiveMessage provision',
@@ -201,7 +204,11 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'sqs:DeleteMessage deadline',
     'sqs:GetQueueAttributes deadline',
   ],
-  'deploy-queues': ['dynamodb:GetItem queues', 'dynamodb:UpdateItem queues'],
+  'deploy-queues': [
+    'dynamodb:GetItem queues',
+    'dynamodb:UpdateItem queues',
+    'dynamodb:Query queues/index/items',
+  ],
 };
 
 /** The environment of each function, in the terms of {@link allowed}. */
@@ -283,6 +290,7 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     FAILED_SHARE: '0.25',
     QUEUES_TABLE: 'queues',
     MATCHES_TABLE: 'matches',
+    RECEIVERS_TABLE: 'receivers',
     PROVISION_QUEUE_URL: 'provision',
     SECRETS_PREFIX: 'muster/',
     SECRET_GRANTS: '{}',

@@ -544,7 +544,7 @@ describe('alarms', () => {
       Dimensions: [{ Name: 'service', Value: 'publish' }],
       Statistic: 'Sum',
       // Longer than the longest pause between two tries.
-      Period: 900,
+      Period: 1_800,
       EvaluationPeriods: 1,
       Threshold: 1,
     });

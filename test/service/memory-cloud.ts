@@ -286,6 +286,7 @@ export class MemoryCloud {
         await this.time.sleep(LATENCY.page);
         return { records: [...this.#records.values()], unreadable: [] };
       },
+      count: async () => this.#records.size,
       put: async (record) => {
         await this.time.sleep(LATENCY.put);
         const stored = this.#records.get(record.definition.name);

@@ -162,7 +162,7 @@ export class VirtualCloud {
       random: () => 0.5,
       outcomes: outcomeStore(client, ranges),
       failedShareMax: 0.25,
-      overdue: overdueMatches(client, tables.names.matches),
+      overdue: overdueMatches(client, tables.names.matches, () => 0.5),
       latest: latestMatches(client, tables.names),
       pool: poolSample(client, tables.names.tickets),
       clock,

@@ -1,5 +1,6 @@
 import { inParallel } from '../concurrency/in-parallel.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
+import { Unreadable } from '../domain/unreadable.ts';
 import type { FormingMatch, SingleMatchStore } from '../ports/match-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
@@ -24,17 +25,34 @@ const SETTLES_AT_ONCE = 8;
  *
  * Repeating it changes nothing. So after a crash in between, whoever finds the lease next does all of it again. The caller
  * ends or takes over the lease only afterwards.
+ *
+ * A page, a match or a ticket that this version cannot read does not stop the settling of the others.
+ * @returns the first of them: then the lease has to stay, because tickets may be claimed that nothing else knows of
  */
 export async function settleTick(
   deps: SettleDeps,
   record: QueueRecord,
   owner: string,
   nowMs: number,
-): Promise<void> {
+): Promise<Unreadable | undefined> {
+  let unreadable: Unreadable | undefined;
+  const unlessUnreadable = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      unreadable ??= error;
+      return undefined;
+    }
+  };
   for (let page = 0; ; page++) {
-    const matches = await deps.ranges.journalUntilClosed(record.definition.name, owner, page, nowMs);
-    if (matches === 'closed') return;
-    await inParallel(matches, SETTLES_AT_ONCE, (match) => settleMatch(deps, record, match, nowMs));
+    const matches = await unlessUnreadable(() =>
+      deps.ranges.journalUntilClosed(record.definition.name, owner, page, nowMs),
+    );
+    if (matches === 'closed') return unreadable;
+    await inParallel(matches ?? [], SETTLES_AT_ONCE, (match) =>
+      unlessUnreadable(() => settleMatch(deps, record, match, nowMs)),
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { QueueRecord } from './queue-record.ts';
+import type { Unreadable } from './unreadable.ts';
 
 /**
  * A range of a queue whose ticks fail, one after another, is set aside: it is searched again only after a pause, which grows
@@ -13,8 +14,9 @@ import type { QueueRecord } from './queue-record.ts';
  *         └── the definition or the bucket layout changes
  *
  * The count is in the leases of the range's cells: a tick that fails leaves it there with the end of its lease, and one that
- * is stopped leaves a lease that expires without an end. So a tick that succeeds costs nothing for it. A cell with failures
- * passes them on to each range that contains it, and every success of one of those ends the count in its own cells.
+ * is stopped leaves a lease that expires without an end. So a tick that succeeds costs nothing for it. Ranges of even and of
+ * odd slots share cells, so the count names the ranges that have failed: it sets aside only these, and only their own success
+ * ends it.
  */
 
 /** The number of failures in a row after which a range is set aside. */
@@ -31,19 +33,32 @@ export interface FailedTicks {
   readonly atMs: number;
   /** `stopped`: the last one ended without a word, or ran out of time. `error`: it threw. */
   readonly how: 'stopped' | 'error';
+  /** The names of the ranges whose ticks have failed. @default every range that has the cell */
+  readonly ranges?: readonly string[] | undefined;
 }
+
+/** The schema of stored ones. */
+export const failedTicks = z.object({
+  count: z.number(),
+  atMs: z.number(),
+  how: z.enum(['stopped', 'error']),
+  ranges: z.array(z.string()).optional(),
+}) satisfies z.ZodType<FailedTicks>;
 
 /** Why a range is not searched, and until when. */
 export interface SetAside {
   readonly failed: FailedTicks;
   /** The next tick from this time on searches again, milliseconds since the epoch. */
   readonly untilMs: number;
+  /** The reason for an operator. @default the failures */
+  readonly why?: string;
 }
 
 /** The schema of a stored one. */
 export const setAside = z.object({
-  failed: z.object({ count: z.number(), atMs: z.number(), how: z.enum(['stopped', 'error']) }),
+  failed: failedTicks,
   untilMs: z.number(),
+  why: z.string().exactOptional(),
 }) satisfies z.ZodType<SetAside>;
 
 /** The failures that count: those before the definition was changed do not. */
@@ -55,16 +70,38 @@ export function failuresInForce(
   return Date.parse(change.at) > failed.atMs ? undefined : failed;
 }
 
-/** Whether a range with these failures is set aside at a slot. */
-export function setAsideAt(failed: FailedTicks | undefined, slotMs: number): SetAside | undefined {
+/** Whether a range is set aside at a slot, with the failures of its cells. */
+export function setAsideAt(
+  failed: FailedTicks | undefined,
+  slotMs: number,
+  range: string,
+): SetAside | undefined {
   if (failed === undefined || failed.count < FAILURES_MAX) return undefined;
+  if (failed.ranges?.includes(range) === false) return undefined;
   const pauseMs = Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (failed.count - FAILURES_MAX));
   const untilMs = failed.atMs + pauseMs;
   return slotMs < untilMs ? { failed, untilMs } : undefined;
 }
 
+/**
+ * A range is not searched either while a crashed tick has left a journal that this version cannot read, such as one of a later
+ * version after a rollback: the tickets in it are claimed, and only the journal names them. Every tick tries again.
+ */
+export function setAsideBy(
+  unreadable: Unreadable,
+  failed: FailedTicks | undefined,
+  slotMs: number,
+): SetAside {
+  return {
+    failed: failed ?? { count: 1, atMs: slotMs, how: 'stopped' },
+    untilMs: slotMs,
+    why: `a tick was stopped, and this version cannot read what it has left: ${unreadable.message}`,
+  };
+}
+
 /** The same for an operator. */
-export function whyOf({ failed: { count, how } }: SetAside): string {
+export function whyOf({ failed: { count, how }, why }: SetAside): string {
+  if (why !== undefined) return why;
   const last =
     how === 'stopped'
       ? 'was stopped, or did not end in time'
@@ -72,7 +109,29 @@ export function whyOf({ failed: { count, how } }: SetAside): string {
   return `${count} ticks in a row have not succeeded; the last one ${last}`;
 }
 
-/** The failures after a tick that threw. */
-export function oneMore(before: FailedTicks | undefined, slotMs: number): FailedTicks {
-  return { count: (before?.count ?? 0) + 1, atMs: slotMs, how: 'error' };
+/** The failures after a further tick has failed. @param range undefined: that of a version that did not note it */
+export function oneMore(
+  before: FailedTicks | undefined,
+  slotMs: number,
+  how: FailedTicks['how'],
+  range: string | undefined,
+): FailedTicks {
+  const count = (before?.count ?? 0) + 1;
+  if (range === undefined || (before !== undefined && before.ranges === undefined))
+    return { count, atMs: slotMs, how };
+  return { count, atMs: slotMs, how, ranges: [...othersIn(before, range), range] };
+}
+
+/** The failures after a tick that succeeded: those of other ranges with the same cells. */
+export function failuresLeft(before: FailedTicks | undefined, range: string): FailedTicks | undefined {
+  const ranges = othersIn(before, range);
+  return before === undefined || ranges.length === 0 ? undefined : { ...before, ranges };
+}
+
+/** The other ranges that have failed and have a cell in common with a range: at most two. */
+function othersIn(failed: FailedTicks | undefined, range: string): string[] {
+  const cells = range.split('+');
+  return (failed?.ranges ?? []).filter(
+    (other) => other !== range && other.split('+').some((cell) => cells.includes(cell)),
+  );
 }

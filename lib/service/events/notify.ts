@@ -16,6 +16,7 @@ import type { DeliveryLog } from './delivery-log.ts';
 import {
   type Admitted,
   admit,
+  endTrial,
   isDown,
   type Lane,
   postponeMs,
@@ -76,7 +77,7 @@ export interface Failure {
  * Delivers an event to the webhooks of its queue, signed by the Standard Webhooks scheme.
  *
  * New deliveries arrive in one queue. Retries, and deliveries to receivers that are slow or down, use the slow lane. So
- * the first queue waits only for receivers that have responded quickly so far and for one post to each new one, and for
+ * the first queue waits only for receivers that have responded quickly so far and for one post to a new one of each queue, and for
  * each post at most 2 s. Each step may be repeated:
  *
  *     read           a queue that cannot be read, and a webhook whose secret does not exist or is malformed: their deliveries wait in the slow
@@ -109,10 +110,18 @@ export async function deliver(deps: NotifyDeps, delivery: Delivery): Promise<Del
     return { outcome: 'done' };
   }
   const [webhook] = webhooks;
-  return webhook === undefined ? { outcome: 'done' } : deliverTo(deps, webhook, delivery);
+  if (webhook === undefined) return { outcome: 'done' };
+  // The new receivers of a queue hold one execution together.
+  const isOnly = definition?.webhooks?.length === 1;
+  return deliverTo(deps, webhook, isOnly ? webhook.url : `trial of queue ${event.queue}`, delivery);
 }
 
-async function deliverTo(deps: NotifyDeps, webhook: Webhook, delivery: Delivery): Promise<DeliveryOutcome> {
+async function deliverTo(
+  deps: NotifyDeps,
+  webhook: Webhook,
+  trial: string,
+  delivery: Delivery,
+): Promise<DeliveryOutcome> {
   const { url } = webhook;
   const to = { ...delivery, url };
   // Before the admission, so that a queue whose secret is missing uses no probe.
@@ -124,11 +133,11 @@ async function deliverTo(deps: NotifyDeps, webhook: Webhook, delivery: Delivery)
     return postpone(deps, to, untilUpMs(deps, to), unusable!, failures);
   }
   const lane = delivery.slowSinceMs === undefined ? 'first' : 'slow';
-  const admission = await admit(deps.receivers, url, lane, deps.now());
+  const admission = await admit(deps.receivers, { url, trial }, lane, deps.now());
   switch (admission.outcome) {
     case 'on trial':
       await deps.sender.later(to, admission.afterMs);
-      return { ...admission, outcome: 'postponed', why: 'the receiver is new', webhook: url };
+      return { ...admission, outcome: 'postponed', why: 'a new receiver is tried', webhook: url };
     case 'to the slow lane':
       return postpone(deps, to, 0, 'the receiver is slow');
     case 'postponed':
@@ -157,8 +166,9 @@ async function postTo(
   const startMs = deps.now();
   const result = await post(deps.outbound, url, secret, event, lane, startMs);
   const nowMs = deps.now();
+  await endTrial(deps.receivers, admission).catch(ignoreBusy);
   if (result.outcome === 'forbidden') {
-    // Ends a trial, for whose result the other deliveries to this receiver would wait in the first queue for ever.
+    // Otherwise every delivery to this receiver would be a trial of the first queue.
     if (lane === 'first') await recordSlow(deps.receivers, url, admission, nowMs);
     return refuse(deps, delivery, result.error);
   }

@@ -56,8 +56,11 @@ const PLACED_AT: Readonly<Partial<Record<ProvisionerOptions['type'], string>>> =
   gamelift: DESTINATIONS.gameLift,
 };
 
-/** How long a parked event waits for the next try: a tenth of its age, within these milliseconds. */
-const PARKED_MS = { min: 5_000, max: 300_000 } as const;
+/**
+ * How long a parked event waits for the next try: a tenth of its age, within these milliseconds. SQS keeps a message for 14 days,
+ * and its 1,000 receives last for almost as long.
+ */
+const PARKED_MS = { min: 5_000, max: 1_200_000 } as const;
 
 export interface PublishDeps {
   readonly queues: QueueStore;

@@ -13,7 +13,7 @@ const FAST_FOR_MS = 24 * 3_600_000;
 export const RESPONSE_MS = { first: 2_000, slow: 5_000 } as const;
 /** How long other deliveries wait for a probe: the timeout of a post and a margin, in case the function is killed. */
 const PROBE_MS = 10_000;
-/** How long other deliveries to a new receiver wait for the first one. */
+/** How long deliveries to new receivers of a queue wait while one of them is tried. */
 const TRIAL_MS = 1_000;
 /** The time between two probes. It grows with the outage. */
 const PROBE_EVERY_MS = { min: 10_000, max: 60_000 } as const;
@@ -26,15 +26,28 @@ export type Lane = 'first' | 'slow';
 
 /** A delivery that may be posted, with the receiver's record. A probe finds out whether the receiver is still down. */
 export type Admitted =
-  | { readonly outcome: 'post'; readonly receiver: ReceiverRecord | undefined; readonly probe: false }
+  | {
+      readonly outcome: 'post';
+      readonly receiver: ReceiverRecord | undefined;
+      readonly probe: false;
+      /** The trial of several receivers, which ends with the post; see {@link endTrial}. That of one ends when it is marked. */
+      readonly trial?: string;
+    }
   | { readonly outcome: 'post'; readonly receiver: ReceiverRecord; readonly probe: true };
 
 export type Admission =
   | Admitted
   | { readonly outcome: 'to the slow lane' }
-  /** The receiver is new, and another delivery finds out whether it is fast. */
+  /** The receiver is new, and another delivery of its queue finds out whether a new receiver is fast. */
   | { readonly outcome: 'on trial'; readonly afterMs: number }
   | { readonly outcome: 'postponed' };
+
+/** A post that may be made. */
+export interface NewPost {
+  readonly url: string;
+  /** What the trial of the receiver is named: its URL, or the same for several receivers of which one is tried at a time. */
+  readonly trial: string;
+}
 
 /** How long a receiver may take to respond to a delivery of this lane, in milliseconds. */
 export function responseMs(lane: Lane): number {
@@ -46,8 +59,8 @@ export function responseMs(lane: Lane): number {
  * others wait, so only receivers that have shown to be fast are called there.
  *
  *     fast                            posted
- *     new                             one delivery is posted, the others come again. A crash after the claim: the next trial
- *                                     begins after PROBE_MS
+ *     new                             one delivery to the new receivers of a queue is posted, the others come again. A crash
+ *                                     after the claim: the next trial begins after PROBE_MS
  *     slow or failing                 posted in the slow lane only, where a fast response marks it as fast
  *     down                            postponed, until the time of the next probe
  *     down, and a probe is due        one delivery of the slow lane is posted, the others are postponed. A crash
@@ -55,7 +68,7 @@ export function responseMs(lane: Lane): number {
  */
 export async function admit(
   store: ReceiverStore,
-  url: string,
+  { url, trial }: NewPost,
   lane: Lane,
   nowMs: number,
 ): Promise<Admission> {
@@ -65,11 +78,11 @@ export async function admit(
     if (lane === 'slow' || receiver?.fastAtMs !== undefined)
       return { outcome: 'post', receiver, probe: false };
     if (!isNew(receiver)) return { outcome: 'to the slow lane' };
-    const isTried =
-      nowMs < (receiver?.trialUntilMs ?? 0) || !(await store.beginTrial(url, nowMs, nowMs + PROBE_MS));
+    const untilMs = (trial === url ? receiver : await store.get(trial))?.trialUntilMs ?? 0;
+    const isTried = nowMs < untilMs || !(await store.beginTrial(trial, nowMs, nowMs + PROBE_MS));
     return isTried
       ? { outcome: 'on trial', afterMs: TRIAL_MS }
-      : { outcome: 'post', receiver: undefined, probe: false };
+      : { outcome: 'post', receiver, probe: false, ...(trial !== url && { trial }) };
   }
   if (nowMs < downUntilMs) return { outcome: 'postponed' };
   if (lane === 'first') return { outcome: 'to the slow lane' };
@@ -79,6 +92,11 @@ export async function admit(
 
 function isNew(receiver: ReceiverRecord | undefined): boolean {
   return receiver === undefined || (receiver.failures === 0 && receiver.slowUntilMs === 0);
+}
+
+/** Ends the trial of a post, whatever its result. A crash before it: see {@link admit}. */
+export async function endTrial(store: ReceiverStore, admitted: Admitted): Promise<void> {
+  if ('trial' in admitted && admitted.trial !== undefined) await store.endTrial(admitted.trial);
 }
 
 /**

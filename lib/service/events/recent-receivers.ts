@@ -28,6 +28,7 @@ export function recentReceivers(store: ReceiverStore, now: () => number): Receiv
     addFailure: (url, ...rest) => forget(url, store.addFailure(url, ...rest)),
     markSlow: (url, ...rest) => forget(url, store.markSlow(url, ...rest)),
     beginTrial: (url, ...rest) => forget(url, store.beginTrial(url, ...rest)),
+    endTrial: (name) => forget(name, store.endTrial(name)),
     markFast: (url, ...rest) => forget(url, store.markFast(url, ...rest)),
     markDown: (url, ...rest) => forget(url, store.markDown(url, ...rest)),
     clearFailures: (url) => forget(url, store.clearFailures(url)),

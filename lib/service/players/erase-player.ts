@@ -3,6 +3,7 @@ import { Problem } from '../../contract/problem.ts';
 import { isFinal } from '../../contract/ticket.ts';
 import { inParallel } from '../concurrency/in-parallel.ts';
 import { currentBackfill } from '../domain/stored-backfill.ts';
+import { Unreadable } from '../domain/unreadable.ts';
 import type { BackfillStore } from '../ports/backfill-store.ts';
 import type { ErasedPlayers } from '../ports/erased-players.ts';
 import type { Named, PlayerDataStore } from '../ports/player-data-store.ts';
@@ -39,6 +40,7 @@ export interface EraseDeps extends CancelDeps {
  *     polls                        removed
  *     meetings                     the player's own are removed, and the player from those of the others
  *     avoid lists of others        without the player
+ *     what cannot be read          stays, and is counted: another version of Muster has to erase it
  *
  * Each write is conditional on the item as it was read, so a tick, a cancel or an acceptance that is faster wins, and the
  * next reading finds the item again. A crash leaves a part erased; a repetition from the beginning or from the last
@@ -63,26 +65,35 @@ export async function erasePlayer(
     });
     progress.position = next;
   } while (progress.position !== undefined && deps.clock.now() < endMs);
-  const { changed, pending } = progress;
+  const { changed, pending, unreadable } = progress;
   const isWhole = progress.position === undefined;
   return {
     playerId,
-    isErased: isWhole && changed === 0 && pending === 0,
+    isErased: isWhole && changed === 0 && pending === 0 && unreadable === 0,
     changed,
     pending,
+    unreadable,
     ...(!isWhole && { continuation: progressText(progress) }),
   };
 }
 
-async function erase(deps: EraseDeps, playerId: string, named: Named): Promise<'changed' | 'pending'> {
-  if (named.kind === 'unreadable') {
-    deps.log.warn('data of a player cannot be erased by this version', { why: named.why });
-    return 'pending';
+/** `unreadable`: the item, or one that decides about it, such as its match. */
+async function erase(
+  deps: EraseDeps,
+  playerId: string,
+  named: Named,
+): Promise<'changed' | 'pending' | 'unreadable'> {
+  try {
+    if (named.kind === 'unreadable') throw new Unreadable(named.why);
+    const fate = await fateOf(deps, named);
+    if (fate !== 'blank') return fate;
+    await deps.data.blank(playerId, named, `erased-${deps.pseudonym()}`);
+    return 'changed';
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    deps.log.warn('data of a player cannot be erased by this version', { why: error.message });
+    return 'unreadable';
   }
-  const fate = await fateOf(deps, named);
-  if (fate !== 'blank') return fate;
-  await deps.data.blank(playerId, named, `erased-${deps.pseudonym()}`);
-  return 'changed';
 }
 
 /** `blank`: the item may be rewritten now. `changed`: its ticket was cancelled. */

@@ -6,12 +6,14 @@ export interface Progress {
   position: string | undefined;
   changed: number;
   pending: number;
+  unreadable: number;
 }
 
 const progress = z.object({
   position: z.string().min(1),
   changed: z.number().int().min(0),
   pending: z.number().int().min(0),
+  unreadable: z.number().int().min(0).default(0),
 });
 
 /** A continuation, which the client sends with its next request. */
@@ -21,7 +23,7 @@ export function progressText(value: Progress): string {
 
 /** @throws Problem (400) when the text is not a continuation */
 export function progressFrom(text: string | undefined): Progress {
-  if (text === undefined) return { position: undefined, changed: 0, pending: 0 };
+  if (text === undefined) return { position: undefined, changed: 0, pending: 0, unreadable: 0 };
   try {
     return progress.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
   } catch {

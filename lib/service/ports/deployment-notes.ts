@@ -6,6 +6,8 @@ export interface DeploymentNote {
   readonly to: string;
   /** Whether it took back the deployment before it. */
   readonly isReturn: boolean;
+  /** When it began, milliseconds since the epoch. */
+  readonly atMs: number;
 }
 
 /** The last deployment, which may have failed. */

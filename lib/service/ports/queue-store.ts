@@ -23,6 +23,8 @@ export interface QueueStore {
   state(queue: string): Promise<QueueState | undefined>;
   /** All queues by name, including deleted ones until they are removed. */
   list(): Promise<StoredQueues>;
+  /** The number of all queues, including deleted ones until they are removed. It may lag behind writes by moments. */
+  count(): Promise<number>;
   /**
    * Stores a record whose version is one above the stored version. Returns false if another writer was faster.
    * @param deployed what a deployment notes in the same write; null removes it. @default the note stays as it is stored

@@ -2,7 +2,7 @@
 export interface ReceiverRecord {
   /** When it was marked as fast. Absent while it is new, and since it was slow or did not respond. */
   readonly fastAtMs?: number;
-  /** While it is new: until when the first post to it may take. */
+  /** Until when a trial may take. */
   readonly trialUntilMs?: number;
   /** The number of posts without a response since its last response. */
   readonly failures: number;
@@ -19,7 +19,7 @@ export interface ReceiverRecord {
 /** The slowness of a receiver, see {@link ReceiverRecord}. */
 export type Slowness = Pick<ReceiverRecord, 'slowUntilMs' | 'slowTimes'>;
 
-/** Webhook receivers by URL. New ones have no record. */
+/** Webhook receivers by URL, and trials of new ones by name. New ones have no record. */
 export interface ReceiverStore {
   /** The record; it may be a second old. */
   get(url: string): Promise<ReceiverRecord | undefined>;
@@ -27,8 +27,10 @@ export interface ReceiverStore {
   addFailure(url: string, nowMs: number, slowness: Slowness): Promise<ReceiverRecord>;
   /** Moves the receiver to the slow lane. */
   markSlow(url: string, nowMs: number, slowness: Slowness): Promise<void>;
-  /** Begins the trial of a new receiver, unless one is under way. Of several callers, one gets true. */
-  beginTrial(url: string, nowMs: number, untilMs: number): Promise<boolean>;
+  /** Begins a trial of this name, unless one is under way. Of several callers, one gets true. */
+  beginTrial(name: string, nowMs: number, untilMs: number): Promise<boolean>;
+  /** Ends a trial. */
+  endTrial(name: string): Promise<void>;
   /** Marks the receiver as fast, unless it is down or `slowUntilMs` is not over. */
   markFast(url: string, nowMs: number, slowTimes: number): Promise<void>;
   /**

@@ -11,6 +11,11 @@ import { changeOf, type LiveQueue, queueOrState, replaceDefinition } from './que
 
 /** The maximum of tries to change a queue that others are changing. */
 const TRIES_MAX = 5;
+/**
+ * A rollback takes a deployment back within this time: CloudFormation begins it when another resource of the same deployment
+ * fails. A later return to the folder before is the studio's own.
+ */
+const ROLLBACK_MS = 3_600_000;
 /** The versions of definitions name a deployment so. */
 const BY = 'deployment';
 
@@ -24,9 +29,9 @@ export interface DeployRequest {
   readonly wanted: Readonly<Record<string, string>>;
   /**
    * Those of the deployment before, as far as they are known. They stand in for notes that a queue does not have, because an
-   * earlier version of Muster has deployed it, or because it was deleted and removed.
+   * earlier version of Muster has deployed it, or because it was deleted and removed. Undefined in the first deployment.
    */
-  readonly before: Readonly<Record<string, string>>;
+  readonly before: Readonly<Record<string, string>> | undefined;
   /** The same in every repetition of a request. */
   readonly requestId: string;
 }
@@ -55,8 +60,8 @@ export interface DeployedQueues {
  *     removed                 as last deployed              the queue is deleted
  *     removed                 changed since                 conflict
  *
- * A conflict fails the deployment before any change, with what to do. Only when the folder returns from that of the last
- * deployment to the one before it, the live definition stays and the deployment succeeds: this may be a rollback of
+ * A conflict fails the deployment before any change, with what to do. Only when the folder returns within an hour from that of
+ * the last deployment to the one before it, the live definition stays and the deployment succeeds: this may be a rollback of
  * CloudFormation, which must not fail.
  *
  *     note      which folder follows which. A repetition of the same request finds its own note
@@ -69,13 +74,14 @@ export interface DeployedQueues {
  */
 export async function deployQueues(
   { queues, deployments }: DeployDeps,
-  { wanted, before, requestId }: DeployRequest,
+  request: DeployRequest,
   rules: DeploymentRules,
   nowMs: number,
 ): Promise<DeployedQueues> {
+  const { wanted, before = {} } = request;
   const names = [...new Set([...Object.keys(wanted), ...Object.keys(before)])];
   const changes = names.map((name) => changeTo(name, wanted[name], before[name], rules));
-  const isReturn = await noteReturn(deployments, { wanted, before, requestId });
+  const isReturn = await noteReturn(deployments, request, nowMs);
   const conflicts: string[] = [];
   for (const change of isReturn ? [] : changes) {
     const decision = decide(change, await queueOrState(queues, change.name));
@@ -87,20 +93,27 @@ export async function deployQueues(
   return done;
 }
 
-/** Notes a deployment, and returns whether it takes back the last one. */
+/** Notes a deployment, and returns whether it may be the rollback of the last one. */
 async function noteReturn(
   deployments: DeploymentNotes,
   { wanted, before, requestId }: DeployRequest,
+  nowMs: number,
 ): Promise<boolean> {
-  const [to, from] = [wanted, before].map((files) =>
-    digestOf(Object.fromEntries(Object.entries(files).map(([name, json]) => [name, JSON.parse(json)]))),
-  ) as [string, string];
+  const [to, from] = [folderDigest(wanted), before === undefined ? FIRST : folderDigest(before)];
   const last = await deployments.last();
   if (last?.requestId === requestId) return last.isReturn;
   // What follows a return is a deployment like any other, also when it has the folder that was taken back.
-  const isReturn = last !== undefined && !last.isReturn && last.to === from && last.from === to;
-  await deployments.note({ requestId, from, to, isReturn });
+  const takesBack = last !== undefined && !last.isReturn && last.to === from && last.from === to;
+  const isReturn = takesBack && from !== to && nowMs - last.atMs <= ROLLBACK_MS;
+  await deployments.note({ requestId, from, to, isReturn, atMs: nowMs });
   return isReturn;
+}
+
+/** What is before the first deployment: no update returns to it. */
+const FIRST = 'first';
+
+function folderDigest(files: Readonly<Record<string, string>>): string {
+  return digestOf(Object.fromEntries(Object.entries(files).map(([name, json]) => [name, JSON.parse(json)])));
 }
 
 /** What a deployment wants for a queue. */

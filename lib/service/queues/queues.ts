@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { check, invalid, Problem } from '../../contract/problem.ts';
 import { type QueueDefinition, queueDefinition, queueName } from '../../contract/queue-definition.ts';
+import type { QueueList } from '../../contract/queue-list.ts';
 import { type BucketLayout, LAYOUT_GRACE_MS, nextLayout, withLayout } from '../domain/buckets.ts';
 import type { DefinitionChange, Deployed, QueueRecord, QueueState } from '../domain/queue-record.ts';
 import { Unreadable } from '../domain/unreadable.ts';
@@ -21,10 +22,27 @@ export async function openQueue(queues: QueueStore, queue: string, maxAgeMs?: nu
   return record;
 }
 
-/** The definitions of all queues that accept tickets, sorted by name. */
-export async function listQueues(queues: QueueStore): Promise<QueueDefinition[]> {
+/** The maximum of queues, including deleted ones until `dispatch` removes them. Each costs `dispatch` some reads a minute. */
+const QUEUES_MAX = 500;
+/** The bytes of definitions in a response. Lambda allows 6 MB, and the largest definition has 64 KB. */
+const LIST_BYTES = 4 * 1_048_576;
+
+/**
+ * The definitions of the queues that accept tickets, sorted by name, as many as fit into a response.
+ * @param after continues after the queue with this name
+ */
+export async function listQueues(queues: QueueStore, after = ''): Promise<QueueList> {
   const { records } = await queues.list();
-  return records.filter(({ deletedAt }) => deletedAt === undefined).map(({ definition }) => definition);
+  const all = records.flatMap(({ deletedAt, definition }) =>
+    deletedAt === undefined && definition.name > after ? definition : [],
+  );
+  let bytes = 0;
+  const end = all.findIndex((definition) => {
+    bytes += Buffer.byteLength(JSON.stringify(definition));
+    return bytes > LIST_BYTES;
+  });
+  if (end === -1) return { queues: all };
+  return { queues: all.slice(0, end), continuation: all[end - 1]!.name };
 }
 
 /**
@@ -62,7 +80,7 @@ function unknownQueue(queue: string): Problem {
  * @param more who changes it, and the version that it restores
  * @param ifMatch the ETag of the definition that may be replaced. It is not asked for when the definition is in force already, so
  * a repeated request finds its own change @default any may be replaced
- * @throws Problem 409 the queue has too many bucket layouts for another one, 412 another definition is in force
+ * @throws Problem 409 there are too many queues for another one, or the queue has too many bucket layouts, 412 another definition is in force
  * @throws Unreadable when the state cannot be read either
  */
 export async function putQueue(
@@ -90,6 +108,7 @@ export async function putQueue(
 /**
  * The steps of {@link putQueue}, once, for a queue as it was read. Returns false if another writer was faster.
  * @param deployed what a deployment notes in the same write
+ * @throws Problem (409) when there are too many queues. Requests at the same moment may exceed the maximum by their number
  */
 export async function replaceDefinition(
   queues: QueueStore,
@@ -99,6 +118,7 @@ export async function replaceDefinition(
   more: Pick<DefinitionChange, 'by' | 'restored'>,
   deployed?: Deployed,
 ): Promise<boolean> {
+  if (old === undefined && (await queues.count()) >= QUEUES_MAX) throw tooManyQueues(definition.name);
   const replaced = changeOf(old);
   const record: QueueRecord = {
     definition,
@@ -168,6 +188,13 @@ function nextLayouts(
   const layouts = withLayout(old.layouts, nextLayout(newest, boundaries, nowMs));
   if (layouts === undefined) throw tooManyLayouts(definition.name, old.layouts, nowMs);
   return layouts;
+}
+
+function tooManyQueues(queue: string): Problem {
+  return new Problem(
+    409,
+    `Expected fewer than ${QUEUES_MAX} queues before queue ${queue} is created. DELETE a queue that is no longer needed: it counts until it is removed, two hours later or when its last ticket has left. Or deploy a second stack.`,
+  );
 }
 
 /** Older layouts are dropped by `dispatch`, which runs every minute, when they are over and empty. */

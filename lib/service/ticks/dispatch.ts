@@ -3,6 +3,7 @@ import { inParallel } from '../concurrency/in-parallel.ts';
 import type { BucketLimits } from '../domain/bucket-limits.ts';
 import { type BucketLayout, cellsOf, LAYOUT_GRACE_MS, rangesOf } from '../domain/buckets.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
+import type { Unreadable } from '../domain/unreadable.ts';
 import { type SweepDeps, sweepDeadlines } from '../placement/sweep-deadlines.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
@@ -124,6 +125,10 @@ class DispatchedQueue {
   readonly #deps: DispatchDeps;
   readonly #record: QueueRecord;
   readonly #nowMs: number;
+  /** What a crashed tick has left that this version cannot read. */
+  #unreadable: Unreadable | undefined;
+  /** Whether tickets of crashed ticks may have returned to the pool. */
+  #hasSettled = false;
   /** The layouts that were looked into, and whether they have waiting tickets. */
   readonly #occupied = new Map<BucketLayout, boolean>();
 
@@ -152,8 +157,14 @@ class DispatchedQueue {
   /**
    * Settles what crashed ticks have left, layout by layout, and forgets those that no ticket needs. Then it changes the buckets
    * to suit the load, and removes the queue if it was deleted.
+   * @throws Unreadable, after the rest of the work, when this version cannot read what a crashed tick has left
    */
   async lookAfter(hasTime: () => boolean): Promise<void> {
+    await this.#lookAfter(hasTime);
+    if (this.#unreadable !== undefined) throw this.#unreadable;
+  }
+
+  async #lookAfter(hasTime: () => boolean): Promise<void> {
     let left = this.#record.layouts;
     let isSettled = true;
     for (const [i, layout] of this.#record.layouts.entries()) {
@@ -170,7 +181,7 @@ class DispatchedQueue {
       }
     }
     // Tickets that return now may be missing in the index of the pool for a moment, so they are not looked for there.
-    if (!isSettled && !this.isAwake) await this.#keepAwake();
+    if (this.#hasSettled && !this.isAwake) await this.#keepAwake();
     if (!isSettled || !hasTime()) return;
     const isChanged =
       mayMerge(this.#record, this.#nowMs) && (await rebalance(this.#deps, this.name, this.#nowMs));
@@ -194,15 +205,18 @@ class DispatchedQueue {
    * claimed by a crashed tick has no next tick, and older layouts have none.
    *
    *     settle      see `commits/settle.ts`
-   *     end lease   a crash before it: settled again
+   *     end lease   a crash before it: settled again. The lease of a tick that this version cannot settle stays
    * @returns whether there was nothing to settle
    */
   async #settleCrashed(layout: BucketLayout): Promise<boolean> {
     const { ranges } = this.#deps;
     const crashed = await ranges.crashed(this.name, cellsOf(layout), this.#nowMs);
     for (const [owner, { cells, failed }] of crashed) {
-      await settleTick(this.#deps, this.#record, owner, this.#nowMs);
+      const unreadable = await settleTick(this.#deps, this.#record, owner, this.#nowMs);
+      this.#unreadable ??= unreadable;
+      if (unreadable !== undefined) continue;
       await ranges.endLease(this.name, cells, { owner }, failed);
+      this.#hasSettled = true;
     }
     return crashed.size === 0;
   }

@@ -1,9 +1,17 @@
 import { type CommitDeps, Commits } from '../commits/commits.ts';
 import { settleTick } from '../commits/settle.ts';
-import { cellsWithin } from '../domain/buckets.ts';
+import { cellsWithin, rangeName } from '../domain/buckets.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
-import { type FailedTicks, failuresInForce, oneMore } from '../domain/set-aside.ts';
+import {
+  type FailedTicks,
+  failuresInForce,
+  failuresLeft,
+  oneMore,
+  type SetAside,
+  setAsideBy,
+} from '../domain/set-aside.ts';
 import { LEASE_MS, TICK_STAGES } from '../domain/timing.ts';
+import { Unreadable } from '../domain/unreadable.ts';
 import type { Crashed, Lease } from '../ports/range-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import type { DueTick } from './due-tick.ts';
@@ -26,8 +34,16 @@ export interface LeasedTick extends DueTick {
   readonly commits: Commits;
 }
 
+/** A tick without a lease, because this version cannot read what a crashed tick has left. */
+export interface UnsettledTick extends DueTick {
+  readonly setAside: SetAside;
+}
+
 /** Takes the lease. Waits a short time for a slow previous tick, and settles what crashed ones have left. */
-export async function takeLease(deps: LeaseDeps, due: DueTick): Promise<LeasedTick | Dropped> {
+export async function takeLease(
+  deps: LeaseDeps,
+  due: DueTick,
+): Promise<LeasedTick | UnsettledTick | Dropped> {
   const { record, slotMs, startMs, range } = due;
   const lease: Lease = { owner: deps.newId(), slotMs, nowMs: startMs, untilMs: startMs + LEASE_MS };
   const { outcome, failed } = await unlessCrashed(deps, record, startMs, (settled, failed) =>
@@ -40,6 +56,7 @@ export async function takeLease(deps: LeaseDeps, due: DueTick): Promise<LeasedTi
   );
   if (outcome === 'done') return dropped('its slot is already searched');
   if (outcome === 'held') return dropped('the previous tick is still running');
+  if (outcome instanceof Unreadable) return { ...due, setAside: setAsideBy(outcome, failed, slotMs) };
   const commits = new Commits(deps, record, lease.owner);
   return { ...due, lease, failed: failuresInForce(failed, record), commits };
 }
@@ -50,41 +67,51 @@ export async function underLease<T extends Pick<TickOutcome, 'outcome'>>(
   { record, slotMs, range, lease, failed, commits }: LeasedTick,
   work: () => Promise<T>,
 ): Promise<T> {
+  const name = rangeName(range);
   const done = await work().then(
-    (value) => ({ value, failed: value.outcome === 'searched' ? undefined : failed }),
+    (value) => ({ value, failed: value.outcome === 'searched' ? failuresLeft(failed, name) : failed }),
     // A store that is throttled says nothing about the queue.
-    (error: unknown) => ({ error, failed: error instanceof StoreBusy ? failed : oneMore(failed, slotMs) }),
+    (error: unknown) => ({
+      error,
+      failed: error instanceof StoreBusy ? failed : oneMore(failed, slotMs, 'error', name),
+    }),
   );
   if (commits.areSettled) await deps.ranges.endLease(record.definition.name, range.cells, lease, done.failed);
   if ('error' in done) throw done.error;
   return done.value;
 }
 
-/** Ensures that no tick of an older layout searches this range now or later. Returns false if one is still running. */
+/**
+ * Ensures that no tick of an older layout searches this range now or later. `held`: one is still running. Unreadable: what a
+ * crashed one has left.
+ */
 export async function closeOlderLayouts(
   deps: LeaseDeps,
   { record, layout, range, startMs }: DueTick,
-): Promise<boolean> {
+): Promise<'closed' | 'held' | Unreadable> {
   const { definition, layouts } = record;
   const sinceMs = deps.clock.now() - CLOSING_MS;
   const older = layouts.filter(
     ({ version }, i) => version < layout.version && layouts[i + 1]!.fromMs > sinceMs,
   );
   const cells = older.flatMap((one) => cellsWithin(one, range));
-  if (cells.length === 0) return true;
+  if (cells.length === 0) return 'closed';
   const { outcome } = await unlessCrashed(deps, record, startMs, (settled) =>
     deps.ranges.close(definition.name, cells, deps.clock.now(), settled),
   );
-  return outcome === 'closed';
+  return outcome;
 }
 
-/** Tries a request for cells again while another tick holds them, and after what crashed ticks have left is settled. */
+/**
+ * Tries a request for cells again while another tick holds them, and after what crashed ticks have left is settled. It is
+ * Unreadable when some of that cannot be read; then the others are settled, and their leases stay too.
+ */
 async function unlessCrashed<T extends string>(
   deps: LeaseDeps,
   record: QueueRecord,
   startMs: number,
   request: (settled: readonly string[], failed?: FailedTicks) => Promise<T | 'held' | Crashed>,
-): Promise<{ outcome: T | 'held'; failed?: FailedTicks | undefined }> {
+): Promise<{ outcome: T | 'held' | Unreadable; failed?: FailedTicks | undefined }> {
   const settled: string[] = [];
   let failed: FailedTicks | undefined;
   for (let attempt = 1; ; attempt++) {
@@ -99,9 +126,10 @@ async function unlessCrashed<T extends string>(
     const isLate = deps.clock.now() >= startMs + TICK_STAGES.leaseMs && !isNews;
     if (attempt === LEASE_TRIES || isLate) return { outcome: 'held' };
     if (!isNews) await deps.clock.sleep(100);
-    for (const owner of owners) {
-      await settleTick(deps, record, owner, deps.clock.now());
-      settled.push(owner);
-    }
+    let unreadable: Unreadable | undefined;
+    for (const owner of owners)
+      unreadable = (await settleTick(deps, record, owner, deps.clock.now())) ?? unreadable;
+    if (unreadable !== undefined) return { outcome: unreadable, failed };
+    settled.push(...owners);
   }
 }

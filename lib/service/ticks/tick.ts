@@ -1,9 +1,10 @@
 import { type TickMemory, together } from '../../policies/memory.ts';
 import { type BucketLoad, isOverloaded } from '../domain/bucket-load.ts';
 import { rangeName } from '../domain/buckets.ts';
-import { type SetAside, setAsideAt, whyOf } from '../domain/set-aside.ts';
+import { type SetAside, setAsideAt, setAsideBy, whyOf } from '../domain/set-aside.ts';
 import type { TickMessage } from '../domain/tick-message.ts';
 import { TICK_STAGES } from '../domain/timing.ts';
+import { Unreadable } from '../domain/unreadable.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { MatchStore } from '../ports/match-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
@@ -39,7 +40,8 @@ export interface TickDeps extends DueTickDeps, LeaseDeps, ReadDeps, SearchDeps {
  *
  *     fan out    the message of a slot becomes one for each range but the first, which is searched here.
  *                A crash after it: the messages are repeated, and find their slot done
- *     settle     until 2 s   what a crashed tick has left in this range: see `commits/settle.ts`
+ *     settle     until 2 s   what a crashed tick has left in this range: see `commits/settle.ts`. When it cannot be read,
+ *                            this tick takes no lease and only ends overdue tickets, each by a conditional write
  *     lease      until 2 s   conditional write. A crash after it: the range is not searched until the lease expires
  *     read       until 3 s   the report of the range's last tick, and the waiting tickets, as many as one tick can
  *     end        until 4 s   a conditional write for each ticket past its time-out, unless bots fill its game. A crash
@@ -69,16 +71,21 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
   if ('outcome' in due) return due;
   const leased = await takeLease(deps, due);
   if ('outcome' in leased) return leased;
+  if ('setAside' in leased) return rest(deps, leased, await readBefore(deps, leased), leased.setAside);
   const done = await underLease(deps, leased, () => passOver(deps, leased));
   return done.outcome === 'searched' ? afterSearch(deps, leased, done) : done;
 }
 
 /** What a tick does while it holds the lease of its range. */
 async function passOver(deps: TickDeps, tick: LeasedTick): Promise<SearchedTick | AtRest | Dropped> {
-  if (!(await closeOlderLayouts(deps, tick)))
-    return dropped('a tick of an older bucket layout is still running');
+  const closed = await closeOlderLayouts(deps, tick);
+  if (closed === 'held') return dropped('a tick of an older bucket layout is still running');
   const before = await readBefore(deps, tick);
-  const setAside = setAsideAt(tick.failed, tick.slotMs);
+  const { failed, slotMs, range } = tick;
+  const setAside =
+    closed instanceof Unreadable
+      ? setAsideBy(closed, failed, slotMs)
+      : setAsideAt(failed, slotMs, rangeName(range));
   return setAside === undefined ? search(deps, tick, before) : rest(deps, tick, before, setAside);
 }
 
@@ -107,13 +114,8 @@ async function search(deps: TickDeps, tick: LeasedTick, before: TicksBefore): Pr
   return { outcome: 'searched', matches, metrics, unreadable, tooLarge, load, memory: plan.memory };
 }
 
-/** Ends the tickets that a search would end, also those whose games bots would fill. */
-async function rest(
-  deps: TickDeps,
-  tick: LeasedTick,
-  before: TicksBefore,
-  setAside: SetAside,
-): Promise<AtRest> {
+/** Ends the tickets that a search would end, also those whose games bots would fill. It needs no lease. */
+async function rest(deps: TickDeps, tick: DueTick, before: TicksBefore, setAside: SetAside): Promise<AtRest> {
   const { record, range, ageMs, startMs, limits } = tick;
   const queue = record.definition.name;
   const read = await readRange(deps, tick, before, false);

@@ -40,6 +40,10 @@ export function memoryReceivers(call: () => Promise<void> = async () => {}): Rec
       record.trialUntilMs = untilMs;
       return true;
     },
+    async endTrial(name) {
+      await call();
+      delete recordOf(name).trialUntilMs;
+    },
     async markFast(url, nowMs, slowTimes) {
       await call();
       const record = records.get(url);

@@ -111,7 +111,7 @@ describe('publish', () => {
     for (const [ageMs, afterMs] of [
       [0, 5_000],
       [600_000, 60_000],
-      [86_400_000, 300_000],
+      [86_400_000, 1_200_000],
     ] as const) {
       expect(await publishParked(it.publishing, parked!, NOW_MS + ageMs)).toEqual({
         outcome: 'waiting',

@@ -30,6 +30,7 @@ import { deliver } from '../../../lib/service/events/notify.ts';
 import { DESTINATIONS, publish, publishParked } from '../../../lib/service/events/publish.ts';
 import { checkDeadline } from '../../../lib/service/placement/deadline.ts';
 import { provision } from '../../../lib/service/placement/provision.ts';
+import { trialOutbound } from '../../../lib/service/placement/trial-outbound.ts';
 import { cachedQueues } from '../../../lib/service/queues/cached-queues.ts';
 import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { enqueueBatch } from '../../../lib/service/tickets/enqueue-batch.ts';
@@ -132,7 +133,7 @@ export class HostileRun {
       failedShareMax: 0.25,
       deliveries: new DeliveryLog(deliveryStore(this.#client, names.receivers), () => this.#time.nowMs),
       erased: erasedPlayers(this.#client, names.receivers),
-      overdue: overdueMatches(this.#client, names.matches),
+      overdue: overdueMatches(this.#client, names.matches, () => 0.5),
       ticks: tickSender(sqs, 'tick'),
       timer: deadlineTimer(sqs, 'deadline'),
       parking: eventParking(sqs, 'parked'),
@@ -217,7 +218,13 @@ export class HostileRun {
       clock,
       checked: new CheckedTickets(),
       newId: () => `00000000-0000-4000-8000-${String(this.#ids++).padStart(12, '0')}`,
-      provisioners: provisioners({ overHttp: { clock, secrets: parts.secrets, outbound: parts.outbound } }),
+      provisioners: provisioners({
+        overHttp: {
+          clock,
+          secrets: parts.secrets,
+          outbound: trialOutbound(parts.outbound, parts.receivers, clock.now),
+        },
+      }),
       now: () => this.#time.nowMs,
       random: () => this.#random.uniform(),
     };

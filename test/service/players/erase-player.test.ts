@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { backfillStore } from '../../../lib/aws/backfill-store.ts';
 import { packId } from '../../../lib/aws/compact-id.ts';
@@ -127,7 +127,13 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
     throw new Error('Expected the erasure to end');
   }
 
-  const NOTHING_LEFT = { playerId: expect.any(String), isErased: true, changed: 0, pending: 0 };
+  const NOTHING_LEFT = {
+    playerId: expect.any(String),
+    isErased: true,
+    changed: 0,
+    pending: 0,
+    unreadable: 0,
+  };
   const expectNothingLeft = async () => {
     const all = await everything();
     expect(all).not.toContain(`\\"${packId(ann)}\\"`);
@@ -222,6 +228,33 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
       await expectNothingLeft();
     },
   );
+
+  it('goes on beside a match that this version cannot read, and counts what it cannot decide about', async () => {
+    const { client, names, tickets } = service();
+    await matched('later', 'COMPLETED');
+    await tickets.create(withAnn('waiting'), LAYOUT);
+    const write = (game: unknown) =>
+      client.send(
+        new UpdateCommand({
+          TableName: names.matches,
+          Key: { matchId: 'later' },
+          UpdateExpression: 'SET game = :game',
+          ExpressionAttributeValues: { ':game': game },
+        }),
+      );
+    const Key = { matchId: 'later' };
+    const { Item } = await client.send(new GetCommand({ TableName: names.matches, Key }));
+    await write(`a form of a later version, ${packId(ann)}`);
+    // The match itself, and the ticket in it.
+    expect(await erased()).toMatchObject({ isErased: false, pending: 0, unreadable: 2 });
+    expect(await tickets.get('waiting')).toMatchObject({
+      status: 'CANCELLED',
+      players: [{ playerId: expect.stringMatching(/^erased-/), skill: 0 }, {}],
+    });
+    await write(Item?.game);
+    expect(await erased()).toEqual(NOTHING_LEFT);
+    await expectNothingLeft();
+  });
 
   it('cancels a ticket that a tick has claimed for a match that it never made', async () => {
     const { tickets, matches } = service();

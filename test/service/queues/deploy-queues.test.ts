@@ -59,7 +59,7 @@ describe('a deployment of queue definitions', () => {
   /** A stack with queues of its own, whose names are short here. */
   function stack() {
     const suffix = `-${++count}`;
-    let last: Folder = {};
+    let last: Folder | undefined;
     let noted: DeploymentNote | undefined;
     const deployments: DeploymentNotes = {
       last: async () => noted,
@@ -74,13 +74,13 @@ describe('a deployment of queue definitions', () => {
     /** What the custom resource does. `from`: the properties of the deployment before. */
     const update = async (
       folder: Folder,
-      from: Folder,
+      from: Folder | undefined,
       store = queues,
       requestId = `request-${++requests}`,
     ) => {
       const done = await deployQueues(
         { queues: store, deployments },
-        { wanted: filesOf(named(folder)), before: filesOf(named(from)), requestId },
+        { wanted: filesOf(named(folder)), before: from && filesOf(named(from)), requestId },
         rules,
         at(),
       );
@@ -96,9 +96,11 @@ describe('a deployment of queue definitions', () => {
           last = folder;
           return done;
         } catch (error) {
-          await update(from, folder).catch((cause) => {
-            throw new RollbackFailed('CloudFormation cannot roll back', { cause });
-          });
+          // The rollback of the first deployment deletes the resource, which changes nothing.
+          if (from !== undefined)
+            await update(from, folder).catch((cause) => {
+              throw new RollbackFailed('CloudFormation cannot roll back', { cause });
+            });
           throw error;
         }
       },
@@ -131,7 +133,7 @@ describe('a deployment of queue definitions', () => {
     await deploy({ arena: 100 });
     await put('arena', 300);
     // The stack was deleted and created again; its table was retained.
-    expect(await update({ arena: 100 }, {})).toMatchObject({ put: [], kept: ['arena'] });
+    expect(await update({ arena: 100 }, undefined)).toMatchObject({ put: [], kept: ['arena'] });
     expect(await live('arena')).toBe(300);
   });
 
@@ -212,6 +214,20 @@ describe('a deployment of queue definitions', () => {
     // Forward again is a deployment like any other.
     await put('duel', 400);
     await expect(update(from, { arena: 100, duel: 100 })).rejects.toThrow(/Queue duel-\d+/);
+  });
+
+  it.each([
+    ['an hour after the deployment that it takes back', { arena: 100 }, { arena: 200 }, 3_600_000],
+    ['of all files, after the first one', undefined, { arena: 200 }, 0],
+  ])('is no rollback, and fails in a conflict, when it is a return %s', async (_, from, to, afterMs) => {
+    const { deploy, update, put, live } = stack();
+    if (from !== undefined) await deploy(from);
+    await update(to, from);
+    await put('arena', 300);
+    nowMs += afterMs;
+    const back = from ?? {};
+    await expect(update(back, to)).rejects.toThrow(/Queue arena-\d+/);
+    expect(await live('arena')).toBe(300);
   });
 
   it('fails when the file of a queue is removed whose live definition cannot be read', async () => {

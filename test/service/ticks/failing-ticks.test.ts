@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import type { KeyRange } from '../../../lib/service/domain/buckets.ts';
-import { UnreadableQueue } from '../../../lib/service/domain/unreadable.ts';
+import { Unreadable, UnreadableQueue } from '../../../lib/service/domain/unreadable.ts';
+import type { RangeStore } from '../../../lib/service/ports/range-store.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
 import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { getStats } from '../../../lib/service/queues/stats.ts';
@@ -14,6 +15,11 @@ import { definition } from '../definitions.ts';
 import { Killed } from '../faults.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { Line, VirtualCloud } from '../virtual-cloud.ts';
+
+type JournalPage = Parameters<RangeStore['journalUntilClosed']>;
+
+/** The cells of a layout with two buckets. */
+const CELLS = ['1.0', '1.1'];
 
 /** Does something when a search begins. */
 function searchesThat(begin: (range: KeyRange) => void): WarmSearches {
@@ -222,6 +228,102 @@ describe('a queue whose search fails', () => {
     const result = await tickNow({ queues: { ...cloud.deps.queues, get } });
     expect(result).toEqual({ outcome: 'dropped', why: 'this version cannot read its queue' });
   });
+
+  it('lets tickets time out while the journal of a tick that was stopped is one of a later version', async () => {
+    await define();
+    await join('old', 1_000);
+    search = 'is stopped';
+    expect(await tickNow()).toBeInstanceOf(Killed);
+    search = 'works';
+    const later = {
+      ranges: {
+        ...cloud.deps.ranges,
+        journalUntilClosed: async (...[queue, owner, page, nowMs]: JournalPage) => {
+          if (page === 0) throw new Unreadable('page 0 of the journal cannot be read');
+          return cloud.deps.ranges.journalUntilClosed(queue, owner, page, nowMs);
+        },
+      },
+    };
+    cloud.nowMs += 40_000;
+    await join('new', 2_000);
+    cloud.nowMs += 21_000;
+    const result = await tickNow(later);
+    expect(result).toMatchObject({ outcome: 'set-aside', metrics: { timedOut: 1, waiting: 1 } });
+    expect([await statusOf('old'), await statusOf('new')]).toEqual(['TIMED_OUT', 'QUEUED']);
+    const { setAside } = await getStats(cloud.deps, queue, cloud.nowMs);
+    expect(setAside?.reason).toMatch(/cannot read what it has left: page 0 of the journal/);
+    // The lease has stayed, so a version that can read the journal settles it.
+    expect(await cloud.deps.ranges.crashed(queue, ['1.0'], cloud.nowMs)).toHaveProperty('size', 1);
+    cloud.nowMs += 1_000;
+    expect(await tickNow()).toMatchObject({ outcome: 'searched' });
+  });
+
+  it('has its other crashed ticks settled by dispatch, which reports the one that it cannot read', async () => {
+    await define({ buckets: [1_500], timeoutSeconds: 3_000 });
+    await join('low', 1_000);
+    await join('high', 2_000);
+    const slotMs = Math.floor(cloud.nowMs / 2_000) * 2_000;
+    for (const range of [0, 1]) {
+      let isDead = false;
+      const line: Line = async (what, effect) => {
+        if (isDead) throw new Killed(what);
+        return effect();
+      };
+      const searches = searchesThat(() => {
+        isDead = true;
+        throw new Killed('the search');
+      });
+      const message = { queue, slotMs, layout: 1, range };
+      await cloud.on(line, () => tick({ ...cloud.deps, searches }, message)).catch(() => {});
+    }
+    cloud.nowMs += 20_000;
+    const left = await cloud.deps.ranges.crashed(queue, CELLS, cloud.nowMs);
+    expect(left.size).toBe(2);
+    const [bad] = left.keys();
+    const ranges = {
+      ...cloud.deps.ranges,
+      journalUntilClosed: async (...[name, owner, page, nowMs]: JournalPage) => {
+        if (owner === bad && page === 0) throw new Unreadable('page 0 of the journal cannot be read');
+        return cloud.deps.ranges.journalUntilClosed(name, owner, page, nowMs);
+      },
+    };
+    const { failed } = await dispatch({ ...cloud.deps, ranges }, cloud.nowMs);
+    expect(failed).toMatchObject([{ error: { message: 'page 0 of the journal cannot be read' } }]);
+    expect([...(await cloud.deps.ranges.crashed(queue, CELLS, cloud.nowMs)).keys()]).toEqual([bad]);
+  });
+
+  it.each(['throws', 'is stopped'] as const)(
+    'is set aside in the ranges of even slots whose search %s, and searched in those of odd slots',
+    async (how) => {
+      await define({ buckets: [1_500], timeoutSeconds: 3_000 });
+      await join('low', 1_000);
+      let outcomes = '';
+      for (let i = 0; i < 16; i++) {
+        cloud.nowMs = Math.floor(cloud.nowMs / 1_000 + 1) * 1_000;
+        // A tick that was stopped ends with its lease.
+        if (how === 'is stopped') cloud.nowMs += 10_000;
+        let isDead = false;
+        const line: Line = async (what, effect) => {
+          if (isDead) throw new Killed(what);
+          return effect();
+        };
+        const searches = searchesThat(({ to }) => {
+          if (to === undefined) return;
+          isDead = how === 'is stopped';
+          throw new Killed('the search of the low range');
+        });
+        const message = { queue, slotMs: cloud.nowMs, layout: 1, range: 0 };
+        const result = await cloud
+          .on(line, () => tick({ ...cloud.deps, searches }, message))
+          .catch(() => ({ outcome: 'failed' as const }));
+        const kind = (cloud.nowMs / 1_000) % 2 === 0 ? 'E' : 'o';
+        outcomes += `${kind}${{ failed: 'F', searched: 'S', 'set-aside': '-', dropped: 'd' }[result.outcome]}`;
+      }
+      expect(outcomes).toMatch(
+        how === 'throws' ? /^(oS)?EFoSEFoSEFoSE-oSE-oSEFoSE-oSE-/ : /^(oS)?(EFoS){6}E-oS/,
+      );
+    },
+  );
 
   it('leaves the other ranges of its queue alone', async () => {
     await define({ buckets: [1_500], timeoutSeconds: 3_000 });
