@@ -79,6 +79,7 @@ export const NO_BOUNDS: Readonly<Record<string, readonly string[]>> = {
     'lib/local/worker-pool.ts#LAST_IDLE_MS',
     'lib/local/dynamodb-emulator.ts#SCRATCH_ROOM_BYTES',
   ],
+  'what counts as an id, whose length is limited by its schema': ['lib/aws/http.ts#LOGGED_MAX'],
   'what a rule prepares, once for a tick': ['lib/rules/facets.ts#membershipsMax'],
 };
 

@@ -76,7 +76,10 @@ describe('the console of a local cloud with the traffic of the demo', () => {
     const tab = await open('/');
     const raid = tab.getByRole('row').filter({ hasText: 'raid' });
     // A share is shown once there are matches.
-    await raid.getByText(/^\d+ %$/).waitFor();
+    await raid
+      .getByText(/^\d+ %$/)
+      .first()
+      .waitFor();
     await expectAccessibleToo(tab);
 
     await raid.getByRole('link', { name: 'raid' }).click();

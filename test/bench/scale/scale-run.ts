@@ -384,7 +384,7 @@ export class ScaleRun {
       return;
     }
     const claims = this.#claims.get(matchId) ?? { numbers: new Set(), atMs: 0 };
-    if (':pool' in values) {
+    if (':set_pool' in values) {
       if (claims.numbers.delete(number)) this.#statuses[number] = POSTED;
       if (claims.numbers.size === 0) this.#claims.delete(matchId);
       return;
