@@ -10,7 +10,7 @@ import { roundingOf, startsWith, unhappiness } from './unhappiness.ts';
 import { unhappinessBound } from './unhappiness-bound.ts';
 
 /**
- * The partition of least greatest unhappiness. Each player's best game costs a search. They are those of `TicketQueue`, which
+ * The partition of least greatest unhappiness. Each player's best game costs a search. They are those of `GameQueue`, which
  * proves the best games of players far from all others, too.
  *
  * Exchanges rarely bring a player far from all others into its least unhappy game. So some starts have such games, and the
