@@ -133,6 +133,16 @@ describe('options from context', () => {
     expect(options({})).toMatchObject({ stage: 'dev', queues: defaultQueuesDir, jwt: undefined });
   });
 
+  it('are those of the table in docs/deploy.md', () => {
+    const page = readFileSync(join(root, 'docs/deploy.md'), 'utf8');
+    const rows = [...page.matchAll(/^\| (`\w+`(?:, `\w+`)*) +\| .* \| .* \|$/gm)].map(([, names]) => names);
+    const described = rows.flatMap((names) => [...names!.matchAll(/\w+/g)].map(([name]) => name));
+    const [, known] = /Options: (.*)\./.exec(errorOf(() => options({ misspelt: 1 })))!;
+    expect(described.filter((name) => known!.split(', ').includes(name)).sort()).toEqual(
+      known!.split(', ').sort(),
+    );
+  });
+
   it('are parsed from the strings of the command line', () => {
     const queues = temporaryFolder();
     expect(
@@ -210,6 +220,15 @@ describe('options from context', () => {
     expect(() => options(context)).toThrow(message);
   });
 });
+
+function errorOf(failing: () => unknown): string {
+  try {
+    failing();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return '';
+}
 
 function options(context: Record<string, unknown>) {
   return stackOptions(appWith(context).node);
