@@ -212,6 +212,11 @@ describe('the modules of the engine', () => {
     expect([...modules].sort()).toEqual([...engineModules].sort());
   });
 
+  it('are listed in docs/engine.md from the lowest up', () => {
+    const page = readFileSync(join(root, 'docs/engine.md'), 'utf8');
+    expect([...page.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name]) => name)).toEqual(engineModules);
+  });
+
   it('import from the modules below them and from types.ts', () => {
     const wrong = inside.filter(({ from, to }) => {
       if (to === 'lib/engine/types.ts' || from === 'lib/engine/game-pool.ts') return false;
