@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ROUTE_KEYS, routeOf } from '../lib/contract/routes.ts';
 
 const root = join(import.meta.dirname, '..');
 const pages = globSync('{*.md,llms.txt,docs/**/*.md}', { cwd: root })
@@ -39,6 +40,12 @@ describe('the documentation', () => {
     expect(missing.map(written)).toEqual([]);
   });
 
+  it('names routes of the API, with the parameters of their queries', () => {
+    const names = found(/`((?:GET|POST|PUT|DELETE) \/[^\s`]*)/g);
+    expect(names.length).toBeGreaterThan(50);
+    expect(names.filter(({ target }) => !isRequest(target)).map(written)).toEqual([]);
+  });
+
   it('names source files that exist', () => {
     const names = found(/`((?:lib|lambdas|test|examples|queues)\/[\w./-]+\.(?:ts|json))`/g);
     expect(names.length).toBeGreaterThan(50);
@@ -47,6 +54,16 @@ describe('the documentation', () => {
     expect(missing.map(written)).toEqual([]);
   });
 });
+
+/** Whether a request such as `GET /tickets/t-1?waitSeconds=20` is one of the API. */
+function isRequest(request: string): boolean {
+  const [route, query = ''] = request.split('?');
+  return ROUTE_KEYS.some((key) => {
+    const isRoute = new RegExp(`^${key.replace(/\{\w+\}/g, '[^/]+')}$`).test(route!);
+    const known = Object.keys(routeOf(key).query?.shape ?? {});
+    return isRoute && [...new URLSearchParams(query).keys()].every((name) => known.includes(name));
+  });
+}
 
 /** The anchors that a page's headings get. */
 function headingsOf(text: string): string[] {

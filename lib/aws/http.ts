@@ -124,7 +124,10 @@ function decoded(value: string): string {
 function readJson(event: APIGatewayProxyEventV2): unknown {
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
   if (bytes.length > LIMITS.bodyBytesMax) {
-    throw new Problem(413, `Expected a body of at most ${LIMITS.bodyBytesMax} bytes, got ${bytes.length}.`);
+    throw new Problem(
+      413,
+      `Expected a body of at most ${LIMITS.bodyBytesMax} bytes, got ${bytes.length}: send fewer tickets in a request, or shorter attributes.`,
+    );
   }
   const type = event.headers['content-type'] ?? 'none';
   if (!/^application\/(json|[\w.+-]+\+json)\s*(;|$)/i.test(type)) {

@@ -92,7 +92,7 @@ function flexMatchCommand(): Command {
     .option('--out <folder>', 'write the definition to this folder instead, as QUEUE.json')
     .option(
       '--try <tickets>',
-      'instead of the definition, print what one tick of the queue does with these tickets: a JSON list of requests of StartMatchmaking',
+      'instead of the definition, print what one tick of the queue does with these tickets: a JSON list of requests of StartMatchmaking, or the output of DescribeMatchmaking',
     )
     .action((file: string, { timeout, ...options }: FlexMatchOptions) => {
       const ruleSet = parseWith(flexMatchRuleSet, readJson(file, { comments: true }), file);

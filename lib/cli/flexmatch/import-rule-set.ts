@@ -87,7 +87,10 @@ function attributesOf(source: Source, report: Report): Record<string, unknown> {
     }
   }
   if (source.skill === undefined)
-    report.same('skill', 'no attribute is the skill, so each ticket has skill 0; --skill names one');
+    report.same(
+      'skill',
+      'no attribute is the skill: send skill 0 with each player, or name one with --skill',
+    );
   return attributes;
 }
 

@@ -149,7 +149,11 @@ function attributesOf(
   }
   if (skill !== undefined)
     report.same(`attribute ${skill}`, 'it is the skill of each player, not an attribute');
-  else report.same('skill', 'no attribute is the skill, so each ticket has skill 0; --skill names one');
+  else
+    report.same(
+      'skill',
+      'no attribute is the skill: send skill 0 with each player, or name one with --skill',
+    );
   return attributes;
 }
 

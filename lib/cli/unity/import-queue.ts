@@ -219,7 +219,11 @@ class Import {
       if (name !== ours) this.#report.same(`data ${name}`, `its name is ${ours}`);
     if (this.#skill !== undefined)
       this.#report.same(`data ${this.#skill}`, 'it is the skill of each player, not an attribute');
-    else this.#report.same('skill', 'no field is the skill, so each ticket has skill 0; --skill names one');
+    else
+      this.#report.same(
+        'skill',
+        'no field is the skill: send skill 0 with each player, or name one with --skill',
+      );
     return attributes;
   }
 
