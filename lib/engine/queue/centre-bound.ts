@@ -1,4 +1,5 @@
 import type { SearchClock } from '../model/search-clock.ts';
+import type { ShapeTicket } from '../shapes/shape-ticket.ts';
 import type { CheapestPlayers, CheapSet } from './cheapest-players.ts';
 import type { QueuedTicket } from './line.ts';
 
@@ -7,9 +8,9 @@ import type { QueuedTicket } from './line.ts';
  *
  * A cell holds the games whose mean μ is within `half` of its centre c. A game of N players has
  * Σ (s − c)² = N·(v_2² + (μ − c)²), so N·v_2² is at least the least such sum of all games less N·half². Removals only raise
- * these sums, so what is known of a cell stays a bound. The cells whose bound is least are split and computed again. What a
- * ticket adds to the sum of its games is known, so the cells around it bound them: the least sum of the others is computed
- * once for all tickets of its size and seats.
+ * these sums, so what is known of a cell stays a bound; an insert lowers the bounds of the cells to which the new ticket is
+ * near. The cells whose bound is least are split and computed again. What a ticket adds to the sum of its games is known, so
+ * the cells around it bound them: the least sum of the others is computed once for all tickets of its size and seats.
  */
 export class CentreBound {
   readonly #cheapest: CheapestPlayers;
@@ -60,6 +61,38 @@ export class CentreBound {
     return { cell: this.#cell, bound: this.#least };
   }
 
+  /** Lowers the bounds of the cells whose games a new ticket may be in. False where it is too far from all others. */
+  insert({ ticket }: QueuedTicket): boolean {
+    const { centre, half } = this.#root;
+    if (Math.abs(ticket.mean - centre) > half) return false;
+    this.#admit(this.#root, ticket);
+    return true;
+  }
+
+  #admit(cell: Cell, ticket: ShapeTicket): void {
+    const least = this.#leastAdded(cell, ticket);
+    if (least >= cell.most) return;
+    if (cell.low) {
+      this.#admit(cell.low, ticket);
+      this.#admit(cell.high!, ticket);
+      cell.bound = Math.min(cell.low.bound, cell.high!.bound);
+      cell.most = Math.max(cell.low.most, cell.high!.most);
+      return;
+    }
+    const [set] = cell.sets;
+    const kept = set && !this.#cheapest.isUndercut(set) ? this.#boundOf(cell, set.cost) : 0;
+    cell.bound = cell.most = Math.min(cell.bound, Math.max(least, kept));
+  }
+
+  /** A lower bound on the games of a cell with a ticket, from what it adds alone. */
+  #leastAdded({ centre, half }: Cell, ticket: ShapeTicket): number {
+    const n = this.#n;
+    const apart = Math.max(0, Math.abs(ticket.mean - centre) - half);
+    // A party that is x away from the mean of its game: the others are on the other side.
+    const own = ticket.spread + (ticket.size * n * apart * apart) / Math.max(1, n - ticket.size);
+    return Math.sqrt(own / n) * rounded;
+  }
+
   /** What is cheapest around the centre of a cell with a ticket, or of all games. */
   cheapestIn(cell: Cell, queued?: QueuedTicket): CheapSet {
     const kind = queued ? this.#cheapest.kindOf(queued.ticket) : 0;
@@ -70,10 +103,7 @@ export class CentreBound {
   /** Looks for the cell in which games with the ticket are bounded least. */
   #lookWith(cell: Cell): void {
     const { ticket } = this.#with!;
-    const apart = Math.max(0, Math.abs(ticket.mean - cell.centre) - cell.half);
-    // A party that is x away from the mean of its game: the others are on the other side.
-    const own = ticket.spread + (ticket.size * this.#n * apart * apart) / Math.max(1, this.#n - ticket.size);
-    const far = Math.max(cell.bound, Math.sqrt(own / this.#n) * rounded);
+    const far = Math.max(cell.bound, this.#leastAdded(cell, ticket));
     if (far >= this.#least) return;
     if (cell.low) {
       const isLow = ticket.mean < cell.centre;
@@ -84,7 +114,11 @@ export class CentreBound {
     const apartFromCentre = ticket.mean - cell.centre;
     const added = ticket.spread + ticket.size * apartFromCentre * apartFromCentre;
     let set = cell.sets[this.#kind];
-    if (!set || (isStale(set) && this.#boundOf(cell, set.cost + added) < this.#least && this.#left > 0)) {
+    const mayLook = this.#left > 0;
+    const isOld = (old: CheapSet) =>
+      this.#cheapest.isUndercut(old) ||
+      (mayLook && hasLost(old) && this.#boundOf(cell, old.cost + added) < this.#least);
+    if (!set || isOld(set)) {
       this.#left -= this.#clock.isOver(stepsPerCell) ? stepsMax : 1;
       set = this.#cheapest.around(cell.centre, this.#with!.ticket);
       cell.sets[this.#kind] = set;
@@ -103,7 +137,7 @@ export class CentreBound {
   /** Computes the sum of a cell without children, or splits it. Returns whether there was anything to do. */
   #improve(cell: Cell): boolean {
     const set = cell.sets[0];
-    if (!set || isStale(set)) {
+    if (!set || this.#cheapest.isUndercut(set) || hasLost(set)) {
       this.#left -= this.#clock.isOver(stepsPerCell) ? stepsMax : 1;
       const { centre } = cell;
       const now = this.#cheapest.around(centre, undefined);
@@ -133,18 +167,30 @@ export interface Cell {
   readonly half: number;
   /** No game of the cell has a lower v_q. */
   bound: number;
+  /** Not below the bounds of the cells that it is split into. */
+  most: number;
   /** The bound when the cell was split. */
   splitAt: number;
   /** By kind of ticket, what is cheapest with it; at 0 what is cheapest of all games. */
   sets: CheapSet[];
-  /** The tickets that had left when a game was searched for in it; −1 before. */
+  /** The tickets that had come and left when a game was searched for in it; −1 before. */
   searchedAt: number;
   low: Cell | undefined;
   high: Cell | undefined;
 }
 
 function cellOf(centre: number, half: number, bound: number): Cell {
-  return { centre, half, bound, splitAt: 0, sets: [], searchedAt: -1, low: undefined, high: undefined };
+  return {
+    centre,
+    half,
+    bound,
+    most: bound,
+    splitAt: 0,
+    sets: [],
+    searchedAt: -1,
+    low: undefined,
+    high: undefined,
+  };
 }
 
 function split(cell: Cell): void {
@@ -161,6 +207,7 @@ function leastOf(root: Cell): Cell {
     // Much worse games than when it was split need no cells as fine.
     if (cell.bound > 2 * cell.splitAt && cell.splitAt > 0) {
       cell.low = cell.high = undefined;
+      cell.most = cell.bound;
       break;
     }
     cell = cell.high!.bound < cell.low.bound ? cell.high! : cell.low;
@@ -171,15 +218,16 @@ function leastOf(root: Cell): Cell {
 /** Sets the bound of a cell with this centre, and those of the cells that it is in. */
 function raise(cell: Cell, centre: number, to: Cell, bound: number): void {
   if (cell === to) {
-    to.bound = bound;
+    to.bound = to.most = bound;
     return;
   }
   raise(centre < cell.centre ? cell.low! : cell.high!, centre, to, bound);
   cell.bound = Math.max(cell.bound, Math.min(cell.low!.bound, cell.high!.bound));
+  cell.most = Math.max(cell.low!.most, cell.high!.most);
 }
 
-/** Whether one of these has left, so that the sum is higher now. */
-export function isStale({ members }: CheapSet): boolean {
+/** Whether a member of the set has left, so that games cost more now. */
+export function hasLost({ members }: CheapSet): boolean {
   for (let i = 0; i < members.length; i++) if (!members[i].isHere) return true;
   return false;
 }

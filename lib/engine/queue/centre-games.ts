@@ -103,7 +103,7 @@ export class CentreGames {
         if (from.ticket.classes![0] !== list.tickets[0].ticket.classes![0]) return;
         const own = (from.ticket.mean - this.#centre) ** 2;
         for (let i = 0; i < list.count; i++) {
-          const to = list.tickets[list.places[i]];
+          const to = list.tickets[list.ids[i]];
           if (to.ticket.size === 1 && !game.queued.includes(to))
             starts.push({ at, to, cost: list.costs[i] - own });
         }
@@ -184,7 +184,7 @@ export class CentreGames {
       // Leaving out a ticket moves the cheapest rest up by one.
       const next = cost + near.sums[i + needed] - near.sums[i] - (near.sums[from + needed] - near.sums[from]);
       if (this.#isHopeless(next)) return;
-      const queued = near.tickets[near.places[i]];
+      const queued = near.tickets[near.ids[i]];
       const nextSums = size === this.#teamSize ? withSum(sums, size * queued.ticket.mean) : sums;
       if (this.#isHopeless(next, this.#gapOf(nextSums))) continue;
       this.#stepsLeft--;

@@ -7,10 +7,12 @@ import { NearTickets } from './near-tickets.ts';
 
 /** The players of least cost around a centre. */
 export interface CheapSet {
+  readonly centre: number;
   /** The sum of their squared distances; ∞ if there is no game. */
   readonly cost: number;
-  /** As long as all of these wait, no set has become cheaper or dearer. */
   readonly members: readonly QueuedTicket[];
+  /** How many of the tickets that were inserted cannot make it cheaper. */
+  seen: number;
 }
 
 /**
@@ -23,7 +25,7 @@ export class CheapestPlayers {
   readonly bySize: readonly NearTickets[];
   readonly mixes: readonly Uint8Array[];
   /** By set of classes of seats; empty where every player can take every seat. */
-  readonly byMask: readonly NearTickets[];
+  readonly byMask: NearTickets[] = [];
   /** The players of the greedy set at the last centre, as their tickets. */
   basis: QueuedTicket[] = [];
   /** By party size, or by set of classes of seats for players: a number from 1 for the tickets that are alike. */
@@ -33,9 +35,11 @@ export class CheapestPlayers {
   readonly #seats: SeatCounts | undefined;
   readonly #n: number;
   /** The next ticket of each set of classes, while the greedy set is chosen. */
-  readonly #next: Int32Array;
+  readonly #next: number[] = [];
+  /** The tickets that have been inserted. */
+  readonly #inserted: QueuedTicket[] = [];
 
-  /** @param tickets in order of mean skill */
+  /** @param tickets in order of mean skill, then ticketId */
   constructor(tickets: readonly QueuedTicket[], layout: Layout) {
     const { classes, seats, partyMax } = layout;
     this.#n = seats;
@@ -50,20 +54,47 @@ export class CheapestPlayers {
             const more = layout.kinds.some((kind) => kind.size === size) ? spareTeams : spare;
             return new NearTickets(ofSize, size, most === 0 ? 0 : most + more);
           });
+    if (!classes || classes.length > countedClassesMax) return;
+    this.#seats = new SeatCounts(classes.map((one) => one.seats));
     const byMask = new Map<number, QueuedTicket[]>();
-    if (classes && classes.length <= countedClassesMax) {
-      this.#seats = new SeatCounts(classes.map((one) => one.seats));
-      for (const queued of tickets) {
-        for (const mask of queued.ticket.classes!) {
-          const list = byMask.get(mask);
-          if (list) list.push(queued);
-          else byMask.set(mask, [queued]);
-        }
+    for (const queued of tickets) {
+      for (const mask of queued.ticket.classes!) {
+        const list = byMask.get(mask);
+        if (list) list.push(queued);
+        else byMask.set(mask, [queued]);
       }
     }
-    this.#masks = [...byMask.keys()];
-    this.byMask = Array.from(byMask.values(), (list) => new NearTickets(list, 1, seats + spare));
-    this.#next = new Int32Array(this.byMask.length);
+    for (const [mask, list] of byMask) this.#addMask(mask, list);
+  }
+
+  #addMask(mask: number, tickets: QueuedTicket[]): void {
+    this.#masks.push(mask);
+    this.byMask.push(new NearTickets(tickets, 1, this.#n + spare));
+    this.#next.push(0);
+  }
+
+  /** Adds a ticket of a size that has been possible from the start. */
+  insert(queued: QueuedTicket): void {
+    const { size, classes } = queued.ticket;
+    this.#inserted.push(queued);
+    this.bySize[size]?.insert(queued);
+    if (!this.#seats) return;
+    for (const mask of classes!) {
+      const at = this.#masks.indexOf(mask);
+      if (at === -1) this.#addMask(mask, [queued]);
+      else this.byMask[at].insert(queued);
+    }
+  }
+
+  /** Whether a ticket that has come costs less than a set, so that another one may be the cheapest. */
+  isUndercut(set: CheapSet): boolean {
+    const { centre, cost } = set;
+    const inserted = this.#inserted;
+    for (; set.seen < inserted.length; set.seen++) {
+      const { mean, spread, size } = inserted[set.seen].ticket;
+      if (spread + size * (mean - centre) * (mean - centre) < cost) return true;
+    }
+    return false;
   }
 
   /** The number of the tickets that are like this one in size and seats. */
@@ -79,11 +110,11 @@ export class CheapestPlayers {
 
   /** The players of least cost around a centre for a full game, without those of a ticket that is to be in it. */
   around(centre: number, ticket: ShapeTicket | undefined): CheapSet {
-    let least = this.mixes.length > 0 ? this.#leastOfMixes(centre, ticket?.size ?? 0) : nothing;
-    if (!this.#seats || least.cost === Number.POSITIVE_INFINITY) return least;
-    const bySeats = this.#leastOfSeats(centre, ticket, this.#seats);
-    if (bySeats.cost >= least.cost) least = bySeats;
-    return least;
+    const least = this.mixes.length > 0 ? this.#leastOfMixes(centre, ticket?.size ?? 0) : nothing;
+    const isSeated = this.#seats !== undefined && least.cost < Number.POSITIVE_INFINITY;
+    const bySeats = isSeated ? this.#leastOfSeats(centre, ticket, this.#seats) : nothing;
+    const { cost, members } = bySeats.cost >= least.cost ? bySeats : least;
+    return { centre, cost, members, seen: this.#inserted.length };
   }
 
   /** The cost of the cheapest tickets of a party mix at the last centre, less one of this size. */
@@ -99,7 +130,7 @@ export class CheapestPlayers {
     return cost;
   }
 
-  #leastOfMixes(centre: number, without: number): CheapSet {
+  #leastOfMixes(centre: number, without: number): Cheapest {
     for (const near of this.bySize) near.look(centre);
     let cost = Number.POSITIVE_INFINITY;
     let best: Uint8Array | undefined;
@@ -111,15 +142,15 @@ export class CheapestPlayers {
     }
     const members: QueuedTicket[] = [];
     best?.forEach((parties, size) => {
-      const { tickets, places } = this.bySize[size];
+      const { tickets, ids } = this.bySize[size];
       for (let i = size === without ? 1 : 0; i < parties; i++)
-        members.push(tickets[places[size === without ? i - 1 : i]]);
+        members.push(tickets[ids[size === without ? i - 1 : i]]);
     });
     return { cost, members };
   }
 
   /** The cheapest player whom a seat can be given, again and again. */
-  #leastOfSeats(centre: number, ticket: ShapeTicket | undefined, seats: SeatCounts): CheapSet {
+  #leastOfSeats(centre: number, ticket: ShapeTicket | undefined, seats: SeatCounts): Cheapest {
     const { byMask } = this;
     const next = this.#next.fill(0);
     seats.clear();
@@ -138,8 +169,8 @@ export class CheapestPlayers {
         best = s;
       }
       if (best === -1) return none;
-      const { tickets, places } = byMask[best];
-      this.basis.push(tickets[places[next[best]++]]);
+      const { tickets, ids } = byMask[best];
+      this.basis.push(tickets[ids[next[best]++]]);
       seats.joinOne(this.#masks[best]);
       cost += least;
     }
@@ -147,7 +178,9 @@ export class CheapestPlayers {
   }
 }
 
-const nothing: CheapSet = { cost: 0, members: [] };
+type Cheapest = Pick<CheapSet, 'cost' | 'members'>;
+
+const nothing: Cheapest = { cost: 0, members: [] };
 
 /** How many more tickets are looked for than one game needs, for the games around the centre. */
 const spare = 8;

@@ -10,6 +10,8 @@ export interface Entry {
   /** Its id in the line, and its number among all entries. */
   readonly id: number;
   readonly at: number;
+  /** No game of it ever has an imbalance below this. */
+  readonly floor: number;
   /** No game of it has an imbalance below this; ∞ if it has none. */
   key: number;
   /** The best of its games that is known. */
@@ -37,13 +39,14 @@ export class Entries {
     return this.#entries.length;
   }
 
-  add(queued: QueuedTicket, line: Line, id: number): Entry {
+  add(queued: QueuedTicket, line: Line, id: number, floor: number): Entry {
     const at = this.#entries.length;
     const entry = {
       queued,
       line,
       id,
       at,
+      floor,
       key: 0,
       game: undefined,
       tries: 0,
@@ -57,7 +60,7 @@ export class Entries {
     return entry;
   }
 
-  /** Sets the key of an entry. With ∞ it is not searched again. */
+  /** Sets the key of an entry, and tells its line `reachOf` it. With ∞ it is not searched again. */
   file(entry: Entry, key: number): void {
     this.#set(entry, key);
     if (key < Number.POSITIVE_INFINITY) this.#heap.push(this.#costs[entry.at], entry.at);
@@ -106,7 +109,14 @@ export class Entries {
   #set(entry: Entry, key: number): void {
     entry.key = key;
     this.#costs[entry.at] = key - entry.queued.credit;
+    entry.line.raise(entry.id, reachOf(entry));
   }
+}
+
+/** A new ticket whose games with an entry cost at least this changes nothing for it. Otherwise it may give it its first game. */
+export function reachOf({ key, floor, cuts, game }: Entry): number {
+  if (cuts > 0 && game === undefined) return Number.POSITIVE_INFINITY;
+  return key > floor ? key : 0;
 }
 
 /**

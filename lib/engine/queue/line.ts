@@ -1,3 +1,4 @@
+import { bySkill } from '../model/pooled-ticket.ts';
 import type { ShapeTicket } from '../shapes/shape-ticket.ts';
 
 /** A ticket in a queue. The lines of all facets share it. */
@@ -11,9 +12,20 @@ export interface QueuedTicket {
   isHere: boolean;
 }
 
+/** Consecutive tickets of a line. */
+export interface Block {
+  /** In order of skill, those of some tickets that have left among them. */
+  ids: number[];
+  /** The means of the first and the last ticket that it had, or has. */
+  low: number;
+  high: number;
+  /** Not below what `Line.raise` was told of its tickets since a caller has lowered it. */
+  most: number;
+}
+
 /**
- * Tickets in order of mean skill, linked to their waiting neighbours. A ticket's id stays the same while it waits; an
- * insert takes a binary search and moves the ids above it.
+ * Tickets in order of mean skill, linked to their neighbours. A ticket's id stays the same while it waits. An insert costs a
+ * binary search. Tickets that have left are unlinked by `remove`, or by the searches that come upon them.
  */
 export class Line {
   /** What the constraints know these tickets by; undefined for the whole pool. */
@@ -23,12 +35,12 @@ export class Line {
   means: Float64Array;
   sizes: Uint8Array;
   numbers: Int32Array;
-  /** By id: the waiting neighbours; −1 at the ends. */
+  /** By id: the neighbours; −1 at the ends. */
   after: Int32Array;
   before: Int32Array;
-  /** The ids in order of skill, those of tickets that have left among them. */
-  #order: Int32Array;
-  #ordered: number;
+  /** The tickets in order, in blocks of a few. */
+  readonly blocks: Block[] = [];
+  readonly #blockOf: Block[] = [];
 
   /** @param sorted by mean skill, then ticketId */
   constructor(sorted: QueuedTicket[], facet?: Line['facet']) {
@@ -40,36 +52,49 @@ export class Line {
     this.numbers = new Int32Array(length + spare);
     this.after = new Int32Array(length + spare);
     this.before = new Int32Array(length + spare);
-    this.#order = new Int32Array(length + spare);
-    this.#ordered = length;
     sorted.forEach(({ ticket, number }, id) => {
       this.means[id] = ticket.mean;
       this.sizes[id] = ticket.size;
       this.numbers[id] = number;
       this.after[id] = id + 1 < length ? id + 1 : -1;
       this.before[id] = id - 1;
-      this.#order[id] = id;
     });
+    for (let from = 0; from < length; from += blockSize) {
+      const to = Math.min(length, from + blockSize);
+      this.#open(
+        this.blocks.length,
+        Array.from({ length: to - from }, (_, i) => from + i),
+      );
+    }
   }
 
   /** Adds a ticket between its neighbours. Returns its id. */
   insert(queued: QueuedTicket): number {
     const id = this.tickets.length;
+    const { mean, size } = queued.ticket;
     this.tickets.push(queued);
     if (id === this.means.length) this.#grow();
-    this.means[id] = queued.ticket.mean;
-    this.sizes[id] = queued.ticket.size;
+    this.means[id] = mean;
+    this.sizes[id] = size;
     this.numbers[id] = queued.number;
-    const place = this.#placeFor(queued);
-    const next = this.#waitingFrom(place, 1);
-    const previous = this.#waitingFrom(place - 1, -1);
-    this.after[id] = next;
-    this.before[id] = previous;
-    if (next !== -1) this.before[next] = id;
-    if (previous !== -1) this.after[previous] = id;
-    this.#order.copyWithin(place + 1, place, this.#ordered);
-    this.#order[place] = id;
-    this.#ordered++;
+    const isBefore = (other: number) => bySkill(this.tickets[other].ticket, queued.ticket) < 0;
+    let at = this.#blockFor(isBefore);
+    while (at !== -1 && this.#compact(at)) at = this.#blockFor(isBefore);
+    if (at === -1) {
+      this.after[id] = this.before[id] = -1;
+      this.#open(0, [id]);
+      return id;
+    }
+    const block = this.blocks[at];
+    const { ids } = block;
+    const place = placeIn(ids, isBefore);
+    if (place > 0) this.#link(ids[place - 1], id, this.after[ids[place - 1]]);
+    else this.#link(this.before[ids[0]], id, ids[0]);
+    ids.splice(place, 0, id);
+    block.low = Math.min(block.low, mean);
+    block.high = Math.max(block.high, mean);
+    this.#blockOf[id] = block;
+    if (ids.length > 2 * blockSize) this.#halve(at);
     return id;
   }
 
@@ -81,25 +106,92 @@ export class Line {
     if (next !== -1) this.before[next] = previous;
   }
 
-  #placeFor({ ticket: { mean, ticket } }: QueuedTicket): number {
-    let low = 0;
-    for (let high = this.#ordered; low < high; ) {
-      const middle = (low + high) >> 1;
-      const id = this.#order[middle];
-      const isBelow =
-        this.means[id] < mean ||
-        (this.means[id] === mean && this.tickets[id].ticket.ticket.ticketId < ticket.ticketId);
-      if (isBelow) low = middle + 1;
-      else high = middle;
+  /** The id of the first waiting ticket whose mean is not below this one; −1 if there is none. */
+  firstFrom(mean: number): number {
+    const isBefore = (id: number) => this.means[id] < mean;
+    for (let at = this.#blockFor(isBefore); at !== -1; at = this.#blockFor(isBefore)) {
+      const { ids } = this.blocks[at];
+      const place = placeIn(ids, isBefore);
+      const near = ids[Math.min(place, ids.length - 1)];
+      if (this.tickets[near].isHere) return place < ids.length ? near : this.waitingAfter(near);
+      this.#compact(at);
     }
-    return low;
+    return -1;
   }
 
-  /** The id of the first waiting ticket from this place on, in one direction; −1 if there is none. */
-  #waitingFrom(place: number, step: 1 | -1): number {
-    for (let at = place; at >= 0 && at < this.#ordered; at += step)
-      if (this.tickets[this.#order[at]].isHere) return this.#order[at];
+  /** The id of the last waiting ticket whose mean is below this one; −1 if there is none. */
+  lastBelow(mean: number): number {
+    const isBefore = (id: number) => this.means[id] < mean;
+    for (let at = this.#blockFor(isBefore); at !== -1; at = this.#blockFor(isBefore)) {
+      const { ids } = this.blocks[at];
+      const place = placeIn(ids, isBefore);
+      const near = ids[Math.max(0, place - 1)];
+      if (this.tickets[near].isHere) return place > 0 ? near : this.waitingBefore(near);
+      this.#compact(at);
+    }
     return -1;
+  }
+
+  /** The next waiting ticket; −1 at the end. Unlinks those between that have left. */
+  waitingAfter(id: number): number {
+    let next = this.after[id];
+    for (; next !== -1 && !this.tickets[next].isHere; next = this.after[id]) this.remove(next);
+    return next;
+  }
+
+  /** The same in the other direction. */
+  waitingBefore(id: number): number {
+    let next = this.before[id];
+    for (; next !== -1 && !this.tickets[next].isHere; next = this.before[id]) this.remove(next);
+    return next;
+  }
+
+  /** Says that something of a ticket has this value, which its block's `most` then is not below. */
+  raise(id: number, value: number): void {
+    const block = this.#blockOf[id];
+    if (value > block.most) block.most = value;
+  }
+
+  /** The place of the last block whose first ticket is before another one, or of the first block; −1 without blocks. */
+  #blockFor(isBefore: (id: number) => boolean): number {
+    const { blocks } = this;
+    let low = Math.min(1, blocks.length);
+    for (let high = blocks.length; low < high; ) {
+      const middle = (low + high) >> 1;
+      if (isBefore(blocks[middle].ids[0])) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+
+  /** Takes the tickets that have left out of a block, and the block away if it was empty then. Returns whether there were any. */
+  #compact(at: number): boolean {
+    const block = this.blocks[at];
+    const waiting = block.ids.filter((id) => this.tickets[id].isHere);
+    if (waiting.length === block.ids.length) return false;
+    block.ids = waiting;
+    if (waiting.length === 0) this.blocks.splice(at, 1);
+    return true;
+  }
+
+  #link(previous: number, id: number, next: number): void {
+    this.before[id] = previous;
+    this.after[id] = next;
+    if (previous !== -1) this.after[previous] = id;
+    if (next !== -1) this.before[next] = id;
+  }
+
+  #open(at: number, ids: number[], most = Number.NEGATIVE_INFINITY): void {
+    const block = { ids, low: this.means[ids[0]], high: this.means[ids[ids.length - 1]], most };
+    this.blocks.splice(at, 0, block);
+    for (const id of ids) this.#blockOf[id] = block;
+  }
+
+  #halve(at: number): void {
+    const block = this.blocks[at];
+    const upper = block.ids.splice(block.ids.length >> 1);
+    block.high = this.means[block.ids[block.ids.length - 1]];
+    this.#open(at + 1, upper, block.most);
   }
 
   #grow(): void {
@@ -118,8 +210,20 @@ export class Line {
     this.numbers = grown(this.numbers);
     this.after = grown(this.after);
     this.before = grown(this.before);
-    this.#order = grown(this.#order);
   }
 }
 
+/** The place of the first id that is not before; the ids are in order. */
+function placeIn(ids: readonly number[], isBefore: (id: number) => boolean): number {
+  let low = 0;
+  for (let high = ids.length; low < high; ) {
+    const middle = (low + high) >> 1;
+    if (isBefore(ids[middle])) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The tickets of a block at first, and half of those that it may have. */
+const blockSize = 64;
 const spare = 64;

@@ -55,6 +55,13 @@ export class Packing {
     });
   }
 
+  /** Says that a party of this size has come. */
+  inserted(size: number): void {
+    this.#counts[size]++;
+    this.#cells = [];
+    this.#allowed = undefined;
+  }
+
   /** Says that a party of this size has left. */
   removed(size: number): void {
     this.#counts[size]--;

@@ -1,14 +1,14 @@
-import { sortBySkill } from '../model/pooled-ticket.ts';
+import { bySkill, sortBySkill } from '../model/pooled-ticket.ts';
 import type { SearchClock } from '../model/search-clock.ts';
 import { highestOf, type Layout, lowestOf, whereAllFit } from '../shapes/layout.ts';
 import { perRangeOf } from '../shapes/range-factor.ts';
 import { countedClassesMax, SeatCounts } from '../shapes/seat-counts.ts';
 import type { ShapeTicket } from '../shapes/shape-ticket.ts';
 import type { Constraints, Facet, Forbids, GameRules } from '../types.ts';
-import { type Cell, CentreBound, isStale } from './centre-bound.ts';
+import { type Cell, CentreBound, hasLost } from './centre-bound.ts';
 import { CentreGames, type WantedNear } from './centre-games.ts';
 import { CheapestPlayers } from './cheapest-players.ts';
-import { Entries, type Entry, isBefore } from './entries.ts';
+import { Entries, type Entry, isBefore, reachOf } from './entries.ts';
 import { Exchanges } from './exchanges.ts';
 import { narrowestRange, narrowestRanges } from './first-keys.ts';
 import type { GameQueueOptions } from './game-queue.ts';
@@ -26,6 +26,7 @@ interface Found {
 
 /** The bound of all games from the centre of their skills, and where nothing refuses pairs, games near it. */
 interface PoolCentre {
+  readonly cheapest: CheapestPlayers;
   /** Undefined for q < 2. */
   readonly bound: CentreBound | undefined;
   readonly games: CentreGames | undefined;
@@ -68,7 +69,8 @@ export class QueueState {
   #centre: PoolCentre | null | undefined;
   /** The best games found near a centre that still wait. */
   #centreGames: FoundGame[] = [];
-  #removals = 0;
+  /** The tickets that have come and left. */
+  #changes = 0;
   /** Work outside the searches, in nodes. */
   #preparation = 0;
 
@@ -143,7 +145,7 @@ export class QueueState {
     const entries = this.#entriesOf.get(ticket);
     if (!entries) return;
     this.#entriesOf.delete(ticket);
-    this.#removals++;
+    this.#changes++;
     for (const { queued, line, id } of entries) {
       queued.isHere = false;
       line.remove(id);
@@ -163,14 +165,22 @@ export class QueueState {
     this.#entriesOf.set(ticket, []);
     const entry = this.#enter(queued, line, line.insert(queued));
     this.#lowerKeys(entry);
-    this.#centre = undefined;
-    this.#centreGames = [];
+    this.#insertInCentre(queued);
     const { byWait, seats } = this.#filing;
     const range = narrowestRange(line, entry.id, this.#layout.seatsMin, !byWait && seats === 0);
     const files = seats === 0 || accepts(queued, seats);
     const key = Math.max(this.#lowest, this.#boundOfRange(range));
     this.entries.file(entry, files ? key : Number.POSITIVE_INFINITY);
     return true;
+  }
+
+  #insertInCentre(queued: QueuedTicket): void {
+    this.#changes++;
+    if (!this.#centre) return;
+    const { cheapest, bound, packing } = this.#centre;
+    cheapest.insert(queued);
+    packing?.inserted(queued.ticket.size);
+    if (bound?.insert(queued) === false) this.#centre = undefined;
   }
 
   /** The best game around an entry below a limit, and the bound proved for all. */
@@ -270,8 +280,8 @@ export class QueueState {
     if (wantsGame && games) {
       this.#centreGames = this.#centreGames.filter(areHere);
       for (const each of this.#centreGames) consider(each);
-      if (least.cell.searchedAt !== this.#removals) {
-        least.cell.searchedAt = this.#removals;
+      if (least.cell.searchedAt !== this.#changes) {
+        least.cell.searchedAt = this.#changes;
         const found = this.#gameNear(games, least.cell, game, { enough: enough * least.bound });
         if (found) this.#centreGames.push(found);
         consider(found);
@@ -290,7 +300,8 @@ export class QueueState {
   /** Whether `askCentreOf` would say more of an entry than before: of solo players some of whom cannot take every seat. */
   isCentreNews({ near }: Entry, wantsGame: boolean): boolean {
     if (this.#hasParties || !this.#layout.classes || this.#centre === null) return false;
-    return !near || isStale(near.set) || (wantsGame && !near.isSearched);
+    const isNew = !near || hasLost(near.set) || this.#centre?.cheapest.isUndercut(near.set);
+    return isNew || (wantsGame && !near.isSearched);
   }
 
   /**
@@ -425,7 +436,7 @@ export class QueueState {
       return undefined;
     // Solo players who can take every seat: the windows around each of them say as much.
     if (!this.#hasParties && !this.#layout.classes) return undefined;
-    tickets.sort((a, b) => a.ticket.mean - b.ticket.mean);
+    tickets.sort((a, b) => bySkill(a.ticket, b.ticket));
     const cheapest = new CheapestPlayers(tickets, this.#layout);
     const low = tickets[0]?.ticket.mean ?? 0;
     const high = tickets[tickets.length - 1]?.ticket.mean ?? 0;
@@ -435,6 +446,7 @@ export class QueueState {
       : undefined;
     const packs = this.#packs && games && this.#hasParties && !this.#layout.classes;
     return {
+      cheapest,
       bound: q < 2 ? undefined : new CentreBound(cheapest, seats, low, high, this.clock),
       games,
       packing: packs ? new Packing(tickets, this.#layout, cheapest, games, this.clock) : undefined,
@@ -449,7 +461,8 @@ export class QueueState {
   }
 
   #enter(queued: QueuedTicket, line: Line, id: number): Entry {
-    const entry = this.entries.add(queued, line, id);
+    const { low, high } = queued.ticket;
+    const entry = this.entries.add(queued, line, id, Math.max(this.#lowest, this.#boundOfRange(high - low)));
     this.#entriesOf.get(queued.ticket)!.push(entry);
     return entry;
   }
@@ -466,27 +479,41 @@ export class QueueState {
     });
   }
 
-  /** Lowers the keys of the tickets whose games may contain a new one, to what its distance and the windows around it allow. */
+  /**
+   * Lowers the keys of the tickets whose games may contain a new one, to what its distance and the windows around it allow.
+   * Most blocks are so far from it that no key in them is too high.
+   */
   #lowerKeys({ queued, line, id }: Entry): void {
     const { byWait, seats } = this.#filing;
+    const { mean } = queued.ticket;
     const window = this.#boundOfRange(narrowestRange(line, id, this.#layout.seatsMin, false));
-    const lower = (at: number) => {
-      // With one line, the ids are those of the entries.
-      const other = this.entries.get(at);
-      if (byWait ? !isBefore(other.queued, queued) : seats !== 0 && !accepts(other.queued, seats)) return;
-      const { mean, low, high } = other.queued.ticket;
-      const least = Math.max(window, this.#boundOfRange(Math.abs(queued.ticket.mean - mean)));
-      other.near = undefined;
-      if (other.key <= least && !(other.game === undefined && other.cuts > 0)) return;
-      other.tries = other.cuts = other.restsUntil = 0;
-      if (other.key > least)
-        this.entries.file(other, Math.max(this.#lowest, least, this.#boundOfRange(high - low)));
-    };
-    const { before, after } = line;
-    for (let at = before[id]; at !== -1; at = before[at]) lower(at);
     // Above it are tickets whose games are filed under them although it comes before them.
-    if (byWait || (seats !== 0 && !accepts(queued, seats)))
-      for (let at = after[id]; at !== -1; at = after[at]) lower(at);
+    const areAbove = byWait || (seats !== 0 && !accepts(queued, seats));
+    for (const block of line.blocks) {
+      if (block.low > mean && !areAbove) break;
+      const apart = Math.max(0, block.low - mean, mean - block.high);
+      if (block.most <= Math.max(window, this.#boundOfRange(apart))) continue;
+      let most = Number.NEGATIVE_INFINITY;
+      for (const at of block.ids) {
+        // With one line, the ids are those of the entries.
+        const entry = this.entries.get(at);
+        const isAbove = bySkill(entry.queued.ticket, queued.ticket) > 0;
+        if (entry.queued.isHere && (areAbove || !isAbove)) this.#lowerKey(entry, queued, window);
+        if (seats === 0 || accepts(entry.queued, seats)) most = Math.max(most, reachOf(entry));
+      }
+      block.most = most;
+    }
+  }
+
+  /** Lowers the key of an entry for a new ticket, with no game of which the bound is below `window`. */
+  #lowerKey(entry: Entry, queued: QueuedTicket, window: number): void {
+    const { byWait, seats } = this.#filing;
+    if (byWait ? !isBefore(entry.queued, queued) : seats !== 0 && !accepts(entry.queued, seats)) return;
+    const apart = Math.abs(queued.ticket.mean - entry.queued.ticket.mean);
+    const least = Math.max(entry.floor, window, this.#boundOfRange(apart));
+    if (reachOf(entry) <= least) return;
+    entry.tries = entry.cuts = entry.restsUntil = 0;
+    if (entry.key > least) this.entries.file(entry, least);
   }
 }
 

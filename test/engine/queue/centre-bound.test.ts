@@ -65,6 +65,44 @@ it('never puts the bound of teams of two above the best game while tickets leave
   expect(games).toBeGreaterThan(60);
 });
 
+const roles = { healer: 1, damage: 1 };
+
+it.each([
+  ['parties', { teamSize: 2, teams: 3 }],
+  ['solo players with roles', { teamSize: 2, teams: 2, roles }],
+  ['parties with roles', { teamSize: 2, teams: 2, roles }],
+] as const)('never puts the bound above the best game while tickets come and leave: %s', (kind, shape) => {
+  const random = seeded(17);
+  let games = 0;
+  for (let life = 0; life < 25; life++) {
+    const waiting = new Map<string, Ticket>();
+    const engine = new GamePool({ ...rules, ...shape, beta: life % 2 }, { nodeBudget: 1 });
+    for (let step = 0; step < 40; step++) {
+      const sizeMax = kind.includes('parties') ? 2 : 1;
+      const ticket = party(random, `t${step}`, sizeMax, life % 3 === 2, 'roles' in shape);
+      if (step < 8 || (waiting.size < 9 && random() < 0.6)) {
+        waiting.set(ticket.ticketId, ticket);
+        engine.insert(ticket);
+      } else {
+        const [gone] = [...waiting.keys()].sort(() => random() - 0.5);
+        engine.remove(gone);
+        waiting.delete(gone);
+      }
+      if (step < 7) continue;
+      const tickets = [...waiting.values()];
+      const all = allShapedGames(tickets, engine.rules, 0);
+      const game = engine.best(0);
+      expect(game === undefined).toBe(all.length === 0);
+      if (!game) continue;
+      checkShapedGame(game, tickets, engine.rules, 0);
+      const best = Math.min(...all.map(({ imbalance }) => imbalance));
+      expect(game.lowerBound).toBeLessThanOrEqual(best * (1 + 1e-9) + 1e-8);
+      games++;
+    }
+  }
+  expect(games).toBeGreaterThan(150);
+});
+
 it('bounds the games of a large pool with parties closer than searches around tickets do', () => {
   const random = seeded(1);
   const pool = new GamePool({ ...rules, teamSize: 4 }, { nodeBudget: 300 });
@@ -74,7 +112,13 @@ it('bounds the games of a large pool with parties closer than searches around ti
   expect(gaps[gaps.length >> 1]).toBeLessThan(0.4);
 });
 
-function party(random: () => number, ticketId: string, sizeMax: number, isCoarse: boolean): Ticket {
+function party(
+  random: () => number,
+  ticketId: string,
+  sizeMax: number,
+  isCoarse: boolean,
+  hasRoles = false,
+): Ticket {
   const size = random() < 0.5 ? 1 : 1 + Math.floor(sizeMax * random());
   const level = 1500 + 300 * normal(random);
   return {
@@ -82,7 +126,13 @@ function party(random: () => number, ticketId: string, sizeMax: number, isCoarse
     enqueuedAtMs: 0,
     players: Array.from({ length: size }, (_, i) => {
       const skill = Math.max(0, level + 80 * normal(random));
-      return { playerId: `${ticketId}.${i}`, skill: isCoarse ? 100 * Math.round(skill / 100) : skill };
+      const player = {
+        playerId: `${ticketId}.${i}`,
+        skill: isCoarse ? 100 * Math.round(skill / 100) : skill,
+      };
+      return hasRoles
+        ? { ...player, roles: [['healer'], ['damage'], ['healer', 'damage']][Math.floor(3 * random())] }
+        : player;
     }),
   };
 }
