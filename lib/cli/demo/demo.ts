@@ -47,8 +47,8 @@ export function demoCommand(): Command {
   return new Command('demo')
     .summary('simulate a game backend and watch the matches')
     .description(
-      'Posts tickets of a plausible population (solos and parties, roles where the queue has them) and shows the ' +
-        'matches. Without --url it starts the service on this machine with the queues of ./queues. Ctrl-C stops it.',
+      'Posts tickets of a plausible population (solos and parties, roles where the queue has them), accepts matches ' +
+        'where the queue asks for it, and shows them. Without --url it starts the service on this machine with the queues of ./queues. Ctrl-C stops it.',
     )
     .option(
       '--url <url>',
