@@ -8,14 +8,16 @@ const root = join(import.meta.dirname, '..');
 const engine = ['engine'];
 const rules = [...engine, 'rules'];
 const policies = [...rules, 'policies'];
-const contract = [...policies, 'contract'];
+const experiments = ['experiments'];
+const contract = [...policies, ...experiments, 'contract'];
 const service = [...contract, 'service'];
 const outside = [...service, 'aws', 'provisioners', 'simulation'];
 const mayImport: Record<string, readonly string[]> = {
   engine: [],
   rules: engine,
   policies: rules,
-  contract: policies,
+  experiments: [],
+  contract: [...policies, ...experiments],
   service: contract,
   aws: service,
   provisioners: service,

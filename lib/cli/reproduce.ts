@@ -7,7 +7,7 @@ import { printJson, readQueueFile, readTicketsFile, wholeNumber } from './input.
 /** The package has no research: `lib/package/build.ts`. */
 const RESEARCH = new URL('../research', import.meta.url);
 
-const PAPERS = ['alman', 'wu', 'xu', 'schlup'] as const;
+const PAPERS = ['alman', 'wu', 'xu', 'schlup', 'switchback'] as const;
 const SEED = 2017;
 const PLAYERS = 1_000_000;
 /** Below this, too many figures of a paper would miss their limits by chance. */
@@ -50,7 +50,7 @@ export function reproduceCommand(): Command {
       const result =
         name === 'bounds'
           ? await research.reproduceBounds(boundsOptions(options))
-          : await research.reproducePaper(name, paperOptions(options));
+          : await research.reproducePaper(name, paperOptions(name, options));
       if (options.json) printJson(result);
       else process.stdout.write(research.textOf(result));
       if (options.plots !== undefined) writePlots(await research.plotsOf(result), options.plots);
@@ -71,7 +71,12 @@ async function loadResearch() {
   return import('../research/reproduce.ts');
 }
 
-function paperOptions({ seed, players = PLAYERS, queue, arrivals }: Options) {
+function paperOptions(
+  name: (typeof PAPERS)[number],
+  { seed, players = PLAYERS, queue, arrivals, plots }: Options,
+) {
+  if (name === 'switchback' && plots !== undefined)
+    throw new InvalidInput('--plots: Expected it with another paper; switchback has no plots');
   if (queue !== undefined || arrivals !== undefined)
     throw new InvalidInput('--queue and --arrivals: Expected them with bounds only');
   if (players < PLAYERS_MIN)

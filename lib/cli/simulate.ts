@@ -17,6 +17,7 @@ import { printJson, readQueueFile } from './input.ts';
 import { INTERRUPTED_STATUS, interruptionSignal } from './interruption.ts';
 import { checkWritable, lineWriter, writeText } from './output.ts';
 import { progressBar } from './progress.ts';
+import { experimentText, simulateExperiment } from './simulate-experiment.ts';
 import {
   addTrafficOptions,
   type DescribedTraffic,
@@ -28,6 +29,7 @@ interface SimulateOptions extends TrafficOptions {
   queue: string[];
   matches?: string;
   report?: string;
+  experiment?: string;
   json?: boolean;
 }
 
@@ -43,9 +45,14 @@ export function simulateCommand(): Command {
   return addTrafficOptions(command, `${LENGTH.players}, or all of the file`)
     .option('--matches <file>', 'write every match as one line of JSON')
     .option('--report <file>', 'write the results as one HTML page with charts')
+    .option(
+      '--experiment <file>',
+      'play this experiment, whose variants take turns, for all of its days (docs/experiments.md)',
+    )
     .option('--json', 'print the results as JSON (default: when the output is not a terminal)')
     .action(async (options: SimulateOptions) => {
       const definitions = options.queue.map(readQueueFile);
+      if (options.experiment !== undefined) return runExperiment(options, options.experiment, definitions);
       if (options.matches !== undefined && definitions.length > 1) {
         throw new InvalidInput(
           '--matches: Expected one queue definition, got several: the lines do not name their queue',
@@ -84,6 +91,29 @@ export function simulateCommand(): Command {
         for (const warning of warnings) console.error(`${name}: ${warning}`);
       if (interrupted) process.exitCode = INTERRUPTED_STATUS;
     });
+}
+
+/** Plays an experiment instead of definitions side by side. */
+async function runExperiment(
+  options: SimulateOptions,
+  file: string,
+  definitions: readonly QueueDefinition[],
+): Promise<void> {
+  const [definition, ...others] = definitions;
+  if (others.length > 0)
+    throw new InvalidInput(
+      '--experiment: Expected one queue definition, got several: its variants are in the file',
+    );
+  for (const key of ['matches', 'report', 'leavers', 'matchLength'] as const)
+    if (options[key] !== undefined)
+      throw new InvalidInput(
+        `--experiment: Expected no --${key === 'matchLength' ? 'match-length' : key} beside it`,
+      );
+  const signal = interruptionSignal();
+  const result = await simulateExperiment(file, definition!, options, signal);
+  if (options.json || !process.stdout.isTTY) printJson(result);
+  else console.error(experimentText(result));
+  if (result.interrupted) process.exitCode = INTERRUPTED_STATUS;
 }
 
 /** Plays in slices of time, so that the process can react to Ctrl-C and update the progress bar. */

@@ -1,3 +1,5 @@
+import { mix } from '../experiments/coin.ts';
+
 /**
  * A seeded source of random numbers. The same seed gives the same numbers on every machine, so any run
  * can be replayed from its seed alone.
@@ -92,14 +94,6 @@ function xoshiro(key: number): RandomSource {
       return xoshiro(mix(forked, label.length));
     },
   };
-}
-
-/** Two 32-bit words into one, every bit of both spread over the result (murmur3's finaliser). */
-function mix(left: number, right: number): number {
-  let word = Math.imul(left, 0x9e3779b1) ^ (right + 0x7f4a7c15);
-  word = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
-  word = Math.imul(word ^ (word >>> 13), 0xc2b2ae35);
-  return word ^ (word >>> 16);
 }
 
 /** splitmix32: fills a larger state from one word without zeros or patterns. */

@@ -10,6 +10,11 @@ import type { RunningMatches } from './running-matches.ts';
 
 export interface SimulationOptions {
   readonly rules: QueueRules & { readonly buckets?: 'auto' | readonly number[] | undefined };
+  /**
+   * The rules in force at a moment, when they change: as definitions do in the service, at the next tick. They differ from `rules`
+   * in what decides about games, not in its times and buckets. @default `rules`, always
+   */
+  readonly rulesAt?: ((nowMs: number) => QueueRules) | undefined;
   /** In the order of arrival. Read lazily. */
   readonly arrivals: Iterable<Arrival>;
   readonly observers: readonly Observer[];
@@ -42,7 +47,7 @@ export interface Progress {
  * the caller can show progress or stop. Memory grows with the waiting tickets.
  */
 export function* simulate(options: SimulationOptions): Generator<Progress, void> {
-  const { rules, running, calibration, atEnd = 'drain' } = options;
+  const { rules, rulesAt = () => rules, running, calibration, atEnd = 'drain' } = options;
   const observers = calibration === undefined ? options.observers : [...options.observers, calibration];
   const arrivals = options.arrivals[Symbol.iterator]();
   const tickMs = 1000 * rules.tickSeconds;
@@ -54,6 +59,7 @@ export function* simulate(options: SimulationOptions): Generator<Progress, void>
   const layout = { version: 1, boundaries: buckets === 'auto' ? [] : buckets, fromMs: 0 };
   const memories = new Map<string, TickMemory>();
   const kept = new Map<string, KeptSearches>();
+  let inForce: QueueRules = rules;
   let next = arrivals.next();
   let players = 0;
   let ticks = 0;
@@ -79,6 +85,11 @@ export function* simulate(options: SimulationOptions): Generator<Progress, void>
       for (const observer of observers) observer.cancelled(ticket, atMs);
     }
     running?.advance(nowMs);
+    if (rulesAt(nowMs) !== inForce) {
+      inForce = rulesAt(nowMs);
+      // Searches are those of one definition.
+      kept.clear();
+    }
     const odd = Math.round(nowMs / tickMs) % 2 === 1;
     for (const range of tickRanges(layout, odd)) {
       const tickets = within([...waiting.values()], range);
@@ -87,7 +98,7 @@ export function* simulate(options: SimulationOptions): Generator<Progress, void>
       const name = rangeName(range);
       calibration?.ask(name, tickets, nowMs);
       const { matches, fillings, timedOut, memory } = planTick({
-        rules,
+        rules: inForce,
         tickets,
         backfills: running && within(running.open, range),
         nowMs,

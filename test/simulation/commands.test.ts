@@ -55,6 +55,54 @@ describe('muster simulate', () => {
     expect(muster(...args).stdout).toBe(first.stdout);
   });
 
+  it('plays an experiment, beside each variant alone and a split of the players', () => {
+    const experiment = file('experiment.json', {
+      name: 'at-once',
+      variants: [
+        { name: 'today', changes: {} },
+        { name: 'at-once', changes: { release: { policy: 'greedy' } } },
+      ],
+      blockMinutes: 10,
+      days: 0.125,
+    });
+    const { stdout, status } = muster(
+      'simulate',
+      '--queue',
+      queue,
+      '--rate',
+      '0.2',
+      '--experiment',
+      experiment,
+    );
+    expect(status).toBe(0);
+    const result = JSON.parse(stdout);
+    expect(result).toMatchObject({ queue: 'duel', experiment: 'at-once', rounds: 9, burnInMinutes: 2 });
+    const { waitSeconds, imbalance } = result.variants[0].measures;
+    expect(waitSeconds).toMatchObject({ rounds: 9, verdict: 'real' });
+    expect(waitSeconds.high).toBeLessThan(0);
+    expect(waitSeconds.alone).toBeLessThan(0);
+    expect(waitSeconds.splitPlayers).toBeLessThan(0);
+    expect(imbalance.low).toBeGreaterThan(0);
+  });
+
+  it('refuses an experiment that it cannot play, with the place', () => {
+    const experiment = file('same.json', {
+      name: 'same',
+      variants: [
+        { name: 'a', changes: {} },
+        { name: 'b', changes: { tickSeconds: 2 } },
+      ],
+      blockMinutes: 10,
+      days: 1,
+    });
+    const { status, stderr } = muster('simulate', '--queue', queue, '--experiment', experiment);
+    expect(status).toBe(2);
+    expect(stderr).toContain('#/variants/1/changes/tickSeconds');
+    const several = muster('simulate', '--queue', queue, queue, '--experiment', experiment);
+    expect(several.status).toBe(2);
+    expect(several.stderr).toContain('--experiment: Expected one queue definition, got several');
+  });
+
   it('plays a tickets file to the end, writes its matches and a report', () => {
     const arrivals = file('tickets.json', [ticket('a', 0), ticket('b', 1), ticket('c', 2, 5000)]);
     const matches = join(folder, 'matches.jsonl');

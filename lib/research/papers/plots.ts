@@ -36,8 +36,10 @@ export function plotsOf(result: Reproduction): Plot[] {
       return [xuVariances(result), xuSides(), xuZones()];
     case 'schlup':
       return [schlupScores(result), schlupParameters(result)];
-    default:
+    case 'alman':
       return [almanTimes(result)];
+    default:
+      return [];
   }
 }
 

@@ -1,0 +1,170 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { checkExperiment, scheduleOf } from '../contract/experiment.ts';
+import type { QueueDefinition } from '../contract/queue-definition.ts';
+import {
+  type BlockTotals,
+  compare,
+  endedOf,
+  MEASURES,
+  type Measure,
+  meanOver,
+} from '../experiments/block-totals.ts';
+import type { Effect } from '../experiments/effect.ts';
+import type { Schedule } from '../experiments/schedule.ts';
+import { type Finding, findingOf, moreDays } from '../experiments/words.ts';
+import { rounded } from '../simulation/distribution.ts';
+import { type ExperimentTotals, partOf, playAlone, playExperiment } from '../simulation/experiment.ts';
+import { readJson } from './json-file.ts';
+import { progressBar } from './progress.ts';
+import { type DescribedTraffic, type TrafficOptions, trafficOf } from './traffic-options.ts';
+
+const SLICE_MS = 50;
+const MINUTE_MS = 60_000;
+const DAY_SECONDS = 86_400;
+
+/** A measure of a variant beside that of the first one. */
+export interface MeasuredEffect extends Effect, Finding {
+  readonly moreDaysToSee5Percent: number | null;
+  /** The difference when each variant has the whole queue for itself, on the same traffic: what the experiment estimates. */
+  readonly alone: number;
+  /** The difference when the players are split between the variants, on the same traffic. */
+  readonly splitPlayers: number;
+}
+
+/** What `muster simulate --experiment` prints. */
+export interface ExperimentResult {
+  readonly queue: string;
+  readonly experiment: string;
+  readonly seed: number;
+  readonly interrupted: boolean;
+  readonly blockMinutes: number;
+  readonly burnInMinutes: number;
+  readonly rounds: number;
+  readonly players: { readonly counted: number; readonly burntIn: number };
+  readonly variants: readonly {
+    readonly name: string;
+    readonly measures: Readonly<Record<string, MeasuredEffect>>;
+  }[];
+}
+
+/**
+ * Plays an experiment on simulated traffic, and beside it each variant alone and a split of the players.
+ *
+ * @throws InvalidInput | Problem that names the file and the invalid fields
+ */
+export async function simulateExperiment(
+  file: string,
+  queue: QueueDefinition,
+  options: TrafficOptions,
+  signal: AbortSignal,
+): Promise<ExperimentResult> {
+  const { experiment, definitions } = checkExperiment(readJson(file), queue, file);
+  const seed = Number(options.seed);
+  const traffic = trafficOf(options, queue, { players: 1, seconds: experiment.days * DAY_SECONDS });
+  const schedule = scheduleOf(experiment, queue, { seed, startMs: firstArrivalMs(traffic) });
+  const { counted, burntIn } = await played(experiment.name, definitions, schedule, traffic, signal);
+  const others: BlockTotalsOf[] = [];
+  for (const [at, definition] of definitions.entries()) {
+    if (signal.aborted) break;
+    others.push({
+      alone: playAlone(definition, schedule, traffic),
+      split: playAlone(definition, schedule, partOf(traffic, at, definitions.length, seed)),
+    });
+    await turn();
+  }
+  return {
+    queue: queue.name,
+    experiment: experiment.name,
+    seed,
+    interrupted: signal.aborted,
+    blockMinutes: experiment.blockMinutes,
+    burnInMinutes: schedule.burnInMs / MINUTE_MS,
+    rounds: schedule.rounds,
+    players: { counted: playersOf(counted), burntIn: playersOf(burntIn) },
+    variants: experiment.variants.slice(1).map(({ name }, at) => ({
+      name,
+      measures: effectsOf(name, at + 1, schedule, counted, others),
+    })),
+  };
+}
+
+/** The results for a terminal. Ends without a line break. */
+export function experimentText(result: ExperimentResult): string {
+  const { experiment, queue, rounds, blockMinutes, burnInMinutes, players, variants } = result;
+  return [
+    `${experiment} on ${queue}: ${rounds} rounds with blocks of ${blockMinutes} min; ${players.counted} players counted, ${players.burntIn} in burn-ins of ${rounded(burnInMinutes)} min`,
+    ...variants.flatMap(({ measures }) =>
+      Object.values(measures).map(
+        ({ text, alone, splitPlayers }) =>
+          `  ${text} Each variant alone: ${shown(alone)}; players split: ${shown(splitPlayers)}.`,
+      ),
+    ),
+  ].join('\n');
+}
+
+interface BlockTotalsOf {
+  readonly alone: ReadonlyMap<number, BlockTotals>;
+  readonly split: ReadonlyMap<number, BlockTotals>;
+}
+
+/** Plays in slices of time, so that the process can react to Ctrl-C and update the progress bar. */
+async function played(
+  label: string,
+  definitions: readonly QueueDefinition[],
+  schedule: Schedule,
+  traffic: DescribedTraffic,
+  signal: AbortSignal,
+): Promise<ExperimentTotals> {
+  const bar = progressBar(label);
+  const { steps, result } = playExperiment(definitions, schedule, traffic);
+  let sliceEnd = performance.now() + SLICE_MS;
+  for (const { players } of steps) {
+    if (performance.now() < sliceEnd) continue;
+    bar.show(players / traffic.players);
+    await turn();
+    if (signal.aborted) break;
+    sliceEnd = performance.now() + SLICE_MS;
+  }
+  bar.end();
+  return result();
+}
+
+function effectsOf(
+  name: string,
+  variant: number,
+  schedule: Schedule,
+  counted: ReadonlyMap<number, BlockTotals>,
+  others: readonly BlockTotalsOf[],
+): Record<string, MeasuredEffect> {
+  const effects: Record<string, MeasuredEffect> = {};
+  const roundMs = schedule.blockMs * schedule.variants;
+  for (const measure of Object.keys(MEASURES) as Measure[]) {
+    const effect = compare(schedule, counted, variant, measure);
+    // No player of either has cancelled, for example.
+    if (effect === undefined || (effect.control === 0 && effect.variant === 0)) continue;
+    const difference = (of: keyof BlockTotalsOf) =>
+      meanOver(others[variant]?.[of].values() ?? [], measure) -
+      meanOver(others[0]?.[of].values() ?? [], measure);
+    effects[measure] = {
+      ...effect,
+      moreDaysToSee5Percent: moreDays(effect, roundMs) ?? null,
+      ...findingOf(measure, name, effect, roundMs),
+      alone: difference('alone'),
+      splitPlayers: difference('split'),
+    };
+  }
+  return effects;
+}
+
+function firstArrivalMs({ arrivals }: DescribedTraffic): number {
+  for (const { ticket } of arrivals) return ticket.enqueuedAtMs;
+  return 0;
+}
+
+function playersOf(blocks: ReadonlyMap<number, BlockTotals>): number {
+  let players = 0;
+  for (const totals of blocks.values()) players += endedOf(totals);
+  return players;
+}
+
+const shown = (value: number) => (Number.isNaN(value) ? '–' : String(Number(value.toPrecision(3))));

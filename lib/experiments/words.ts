@@ -1,0 +1,64 @@
+import type { Measure } from './block-totals.ts';
+import { type Effect, roundsToSee } from './effect.ts';
+
+/** What an effect means for whoever has to decide. */
+export interface Finding {
+  /** `real`: 0 is outside the interval; `unclear`: it is inside; `tooFewRounds`: there is no interval yet. */
+  readonly verdict: 'real' | 'unclear' | 'tooFewRounds';
+  /** One sentence. */
+  readonly text: string;
+}
+
+const NAMES: Record<Measure, string> = {
+  waitSeconds: 'the mean wait',
+  waitSecondsP90: 'the wait of the 90th percentile',
+  waitSecondsP99: 'the wait of the 99th percentile',
+  imbalance: 'the mean imbalance',
+  cancelled: 'the share of players who cancel',
+  timedOut: 'the share of players who time out',
+};
+const SECONDS: readonly Measure[] = ['waitSeconds', 'waitSecondsP90', 'waitSecondsP99'];
+const SHARES: readonly Measure[] = ['cancelled', 'timedOut'];
+const DAY_MS = 86_400_000;
+/** The difference that a run should be able to see. */
+const SHARE_TO_SEE = 0.05;
+
+/**
+ * Says what the rounds so far show of a variant.
+ *
+ * @param variant its name
+ * @param roundMs how long a round lasts, with a block of every variant
+ */
+export function findingOf(measure: Measure, variant: string, effect: Effect, roundMs: number): Finding {
+  const { difference, low, high, rounds } = effect;
+  if (!Number.isFinite(high - low))
+    return {
+      verdict: 'tooFewRounds',
+      text: `${rounds} rounds are too few for an interval: it takes six with players in both blocks.`,
+    };
+  const interval = `95 % interval ${amount(measure, low)} to ${amount(measure, high)}`;
+  const change = `"${variant}" changes ${NAMES[measure]} by ${amount(measure, difference)} (${interval})`;
+  if (low > 0 || high < 0) return { verdict: 'real', text: `${change}: this is not by chance.` };
+  const days = moreDays(effect, roundMs);
+  const more =
+    days === undefined
+      ? ''
+      : days === 0
+        ? ' A difference of 5 % would have been seen four times in five.'
+        : ` To see a difference of 5 % four times in five takes about ${days} more days.`;
+  return { verdict: 'unclear', text: `${change}: this may be chance.${more}` };
+}
+
+/**
+ * How many more days it takes until a difference of 5 % of the control is seen four times in five.
+ * @returns undefined without a finite interval, or when the control is 0
+ */
+export function moreDays(effect: Effect, roundMs: number): number | undefined {
+  const needed = roundsToSee(effect, SHARE_TO_SEE);
+  return needed && Math.max(0, Math.ceil(((needed - effect.rounds) * roundMs) / DAY_MS));
+}
+
+function amount(measure: Measure, value: number): string {
+  if (SHARES.includes(measure)) return `${(100 * value).toFixed(2)} points of a percent`;
+  return `${Number(value.toPrecision(3))}${SECONDS.includes(measure) ? ' s' : ''}`;
+}

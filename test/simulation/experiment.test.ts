@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { checkExperiment, scheduleOf } from '../../lib/contract/experiment.ts';
+import { checkQueueDefinition } from '../../lib/contract/queue-definition.ts';
+import { compare, endedOf, meanOver } from '../../lib/experiments/block-totals.ts';
+import { findingOf } from '../../lib/experiments/words.ts';
+import { partOf, playAlone, playExperiment } from '../../lib/simulation/experiment.ts';
+import { generatedTraffic } from '../../lib/simulation/traffic.ts';
+
+const queue = checkQueueDefinition(
+  {
+    name: 'duel',
+    teamSize: 1,
+    imbalance: { alpha: 1, p: 1, q: 2 },
+    release: { policy: 'expanding', tolerance: 50, growthPerSecond: 5 },
+    tickSeconds: 5,
+    timeoutSeconds: 120,
+  },
+  'duel.json',
+);
+const { experiment, definitions } = checkExperiment(
+  {
+    name: 'wider',
+    variants: [
+      { name: 'today', changes: {} },
+      { name: 'wider', changes: { release: { policy: 'expanding', tolerance: 50, growthPerSecond: 20 } } },
+    ],
+    blockMinutes: 15,
+    days: 0.5,
+  },
+  queue,
+  'experiment.json',
+);
+const schedule = scheduleOf(experiment, queue, { seed: 3, startMs: 0 });
+const traffic = generatedTraffic(
+  {
+    population: { skills: { kind: 'normal', mean: 1500, standardDeviation: 350 } },
+    rate: { kind: 'day', night: 0.1, peak: 0.3 },
+    players: 9000,
+  },
+  3,
+);
+
+describe('an experiment on simulated traffic', () => {
+  const { steps, result } = playExperiment(definitions, schedule, traffic);
+  for (const _ of steps);
+  const { counted, burntIn } = result();
+  const alone = definitions.map((definition) => playAlone(definition, schedule, traffic));
+
+  it('finds a shorter wait for more imbalance, with intervals that contain what each variant does alone', () => {
+    for (const measure of ['waitSeconds', 'imbalance'] as const) {
+      const effect = compare(schedule, counted, 1, measure)!;
+      const difference = meanOver(alone[1].values(), measure) - meanOver(alone[0].values(), measure);
+      expect(effect.low).toBeLessThan(difference);
+      expect(effect.high).toBeGreaterThan(difference);
+      expect(effect.pValue).toBeLessThan(0.01);
+      expect(Math.sign(effect.difference)).toBe(measure === 'waitSeconds' ? -1 : 1);
+      expect(effect.rounds).toBe(24);
+    }
+  });
+
+  it('counts each player once: within a block, or in its burn-in', () => {
+    const players = [...counted.values(), ...burntIn.values()].reduce(
+      (sum, block) => sum + endedOf(block),
+      0,
+    );
+    // Those who arrive after the last block belong to none.
+    const ofAlone = [...alone[0].values()].reduce((sum, block) => sum + endedOf(block), 0);
+    expect(Math.abs(players - ofAlone)).toBeLessThan(20);
+    const share = [...burntIn.values()].reduce((sum, block) => sum + endedOf(block), 0) / players;
+    // Two minutes at each end of fifteen: 27 %.
+    expect(share).toBeGreaterThan(0.23);
+    expect(share).toBeLessThan(0.31);
+  });
+
+  it('says so in words', () => {
+    const effect = compare(schedule, counted, 1, 'waitSeconds')!;
+    const { verdict, text } = findingOf('waitSeconds', 'wider', effect, 2 * schedule.blockMs);
+    expect(verdict).toBe('real');
+    expect(text).toMatch(
+      /^"wider" changes the mean wait by -[\d.]+ s \(95 % interval -[\d.]+ s to -[\d.]+ s\): this is not by chance\.$/,
+    );
+  });
+
+  it('shows a split of players wrong: a thinner pool makes both wait longer', () => {
+    const halves = definitions.map((definition, at) =>
+      playAlone(definition, schedule, partOf(traffic, at, 2, 3)),
+    );
+    const wait = (blocks: ReturnType<typeof playAlone>) => meanOver(blocks.values(), 'waitSeconds');
+    expect(wait(halves[0])).toBeGreaterThan(1.2 * wait(alone[0]));
+    expect(wait(halves[1])).toBeGreaterThan(1.2 * wait(alone[1]));
+  });
+});
