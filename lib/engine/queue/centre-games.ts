@@ -62,7 +62,7 @@ export class CentreGames {
     { mixes, anchor, enough = Number.POSITIVE_INFINITY }: WantedNear = {},
   ): FoundGame | undefined {
     const cheapest = this.#cheapest;
-    cheapest.around(centre, anchor?.ticket);
+    cheapest.around(centre, anchor?.ticket, true);
     const near = this.#ticketsAround(centre);
     if (near.length === 0) return undefined;
     this.#half = half;

@@ -33,6 +33,8 @@ export class CheapestPlayers {
 
   readonly #masks: number[] = [];
   readonly #seats: SeatCounts | undefined;
+  /** The seats of each class; empty where they are not counted. */
+  readonly #classes: readonly number[] = [];
   readonly #n: number;
   /** The next ticket of each set of classes, while the greedy set is chosen. */
   readonly #next: number[] = [];
@@ -52,10 +54,11 @@ export class CheapestPlayers {
             const most = this.mixes.reduce((count, mix) => Math.max(count, mix[size] ?? 0), 0);
             const ofSize = tickets.filter(({ ticket }) => ticket.size === size);
             const more = layout.kinds.some((kind) => kind.size === size) ? spareTeams : spare;
-            return new NearTickets(ofSize, size, most === 0 ? 0 : most + more);
+            return new NearTickets(ofSize, size, most, more);
           });
     if (!classes || classes.length > countedClassesMax) return;
-    this.#seats = new SeatCounts(classes.map((one) => one.seats));
+    this.#classes = classes.map((one) => one.seats);
+    this.#seats = new SeatCounts(this.#classes);
     const byMask = new Map<number, QueuedTicket[]>();
     for (const queued of tickets) {
       for (const mask of queued.ticket.classes!) {
@@ -69,7 +72,8 @@ export class CheapestPlayers {
 
   #addMask(mask: number, tickets: QueuedTicket[]): void {
     this.#masks.push(mask);
-    this.byMask.push(new NearTickets(tickets, 1, this.#n + spare));
+    const most = this.#classes.reduce((sum, seats, c) => sum + ((mask >> c) & 1) * seats, 0);
+    this.byMask.push(new NearTickets(tickets, 1, most, this.#n + spare - most));
     this.#next.push(0);
   }
 
@@ -108,11 +112,17 @@ export class CheapestPlayers {
     return kind;
   }
 
-  /** The players of least cost around a centre for a full game, without those of a ticket that is to be in it. */
-  around(centre: number, ticket: ShapeTicket | undefined): CheapSet {
-    const least = this.mixes.length > 0 ? this.#leastOfMixes(centre, ticket?.size ?? 0) : nothing;
+  /**
+   * The players of least cost around a centre for a full game, without those of a ticket that is to be in it.
+   *
+   * @param hasSpare whether `bySize` and `byMask` should have more than these afterwards
+   */
+  around(centre: number, ticket: ShapeTicket | undefined, hasSpare = false): CheapSet {
+    for (const near of this.bySize) near.look(centre, hasSpare);
+    for (const near of this.byMask) near.look(centre, hasSpare);
+    const least = this.mixes.length > 0 ? this.#leastOfMixes(ticket?.size ?? 0) : nothing;
     const isSeated = this.#seats !== undefined && least.cost < Number.POSITIVE_INFINITY;
-    const bySeats = isSeated ? this.#leastOfSeats(centre, ticket, this.#seats) : nothing;
+    const bySeats = isSeated ? this.#leastOfSeats(ticket, this.#seats) : nothing;
     const { cost, members } = bySeats.cost >= least.cost ? bySeats : least;
     return { centre, cost, members, seen: this.#inserted.length };
   }
@@ -130,8 +140,7 @@ export class CheapestPlayers {
     return cost;
   }
 
-  #leastOfMixes(centre: number, without: number): Cheapest {
-    for (const near of this.bySize) near.look(centre);
+  #leastOfMixes(without: number): Cheapest {
     let cost = Number.POSITIVE_INFINITY;
     let best: Uint8Array | undefined;
     for (const mix of this.mixes) {
@@ -150,14 +159,13 @@ export class CheapestPlayers {
   }
 
   /** The cheapest player whom a seat can be given, again and again. */
-  #leastOfSeats(centre: number, ticket: ShapeTicket | undefined, seats: SeatCounts): Cheapest {
+  #leastOfSeats(ticket: ShapeTicket | undefined, seats: SeatCounts): Cheapest {
     const { byMask } = this;
     const next = this.#next.fill(0);
     seats.clear();
     this.basis = [];
     const none = { cost: Number.POSITIVE_INFINITY, members: [] };
     if (ticket && !seats.join(ticket.classes!)) return none;
-    for (const near of byMask) near.look(centre);
     let cost = 0;
     for (let left = this.#n - (ticket?.size ?? 0); left > 0; left--) {
       let best = -1;

@@ -13,19 +13,23 @@ export class NearTickets {
 
   readonly #line: Line;
   readonly #players: number;
-  readonly #room: number;
+  readonly #most: number;
+  readonly #spare: number;
   /** By id. */
   readonly #spreads: number[] = [];
 
   /**
    * @param tickets in order of mean skill, then ticketId
    * @param players what each ticket counts as: all of its players, or 1
-   * @param room how many of the cheapest are looked for
+   * @param most how many of them a game can have
+   * @param spare how many more there can be to choose from
    */
-  constructor(tickets: QueuedTicket[], players: number, room: number) {
+  constructor(tickets: QueuedTicket[], players: number, most: number, spare: number) {
     this.#line = new Line(tickets);
     this.#players = players;
-    this.#room = room;
+    this.#most = most;
+    this.#spare = most === 0 ? 0 : spare;
+    const room = most + this.#spare;
     this.costs = new Float64Array(room);
     this.ids = new Int32Array(room);
     this.sums = new Float64Array(room + 1);
@@ -42,10 +46,10 @@ export class NearTickets {
     this.#spreads.push(this.#spreadOf(queued));
   }
 
-  /** Finds the tickets of least cost around a centre. */
-  look(centre: number): void {
+  /** Finds the tickets of least cost around a centre: as many as a game can have, or some to spare. */
+  look(centre: number, hasSpare: boolean): void {
     const { costs, ids } = this;
-    const room = this.#room;
+    const room = hasSpare ? this.#most + this.#spare : this.#most;
     const line = this.#line;
     const { means } = line;
     let count = 0;
