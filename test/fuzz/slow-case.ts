@@ -204,6 +204,7 @@ function rulesOf(random: Random): Record<string, unknown>[] {
       () => ({ type: 'different', attribute: 'clan', ...scope() }),
       () => ({ type: 'within', attribute: number(), max: random.int(0, 300), ...scope() }),
       () => ({ type: 'common', attribute: 'maps', atLeast: random.int(1, 3), ...scope() }),
+      () => ({ type: 'accepted', attribute: 'maps', by: 'maps', atLeast: random.int(1, 3), ...scope() }),
       () => ({ type: 'count', attribute: 'clan', value: 'c1', atLeast: random.int(0, 2), ...scope() }),
       () => ({ type: 'count', attribute: 'clan', value: 'c0', atMost: random.int(0, 5), ...scope() }),
       () => ({ type: 'balance', attribute: random.pick(['level', 'xp']), max: random.int(0, 20) }),
