@@ -2,7 +2,7 @@ import type { Rule } from '../../rules/rule-types.ts';
 import { queueName, ruleName, uniqueName } from '../importing/names.ts';
 import { type ConvertedRule, type RelaxedRule, relaxed } from '../importing/relaxation.ts';
 import { type ImportLine, Report } from '../importing/report.ts';
-import { blockListOf } from './by-type/collection.ts';
+import { ALWAYS_AVOIDED, blockListOf } from './by-type/collection.ts';
 import { type Clause, compoundOf } from './by-type/compound.ts';
 import type { Converted } from './flex-rule-type.ts';
 import type { FlexMatchRule, FlexMatchRuleSet } from './rule-set.ts';
@@ -295,11 +295,13 @@ class RulesOfQueue {
   #reportExpansion(target: string): void {
     const property = `expansions[${target}]`;
     const tightens = this.#relaxed.get(target);
-    const [, rule = ''] = /^rules\[(.+)\]\./.exec(target) ?? [];
-    if (tightens === false) this.#report.same(property);
+    const [, name = ''] = /^rules\[(.+)\]\./.exec(target) ?? [];
+    const rule = this.#source.set.rules?.find((one) => one.name === name);
+    if (rule && blockListOf(rule, this.#source) !== undefined) this.#report.nearly(property, ALWAYS_AVOIDED);
+    else if (tightens === false) this.#report.same(property);
     else if (tightens === true)
       this.#report.nearly(property, 'a rule never tightens, so the stricter limit holds before its step too');
-    else if (this.#needless.has(rule)) this.#report.same(property, 'the rule forbids nothing');
+    else if (this.#needless.has(name)) this.#report.same(property, 'the rule forbids nothing');
     else this.#report.impossible(property, 'it is no limit of the queue that relaxes');
   }
 

@@ -69,21 +69,12 @@ export function clausesOf(statement: Statement, isNegated = false): Literal[][] 
   return clauses.map(distinct).filter((clause) => !isAlwaysTrue(clause));
 }
 
-/** `xor` of several statements holds when an odd number of them does. */
+/** `xor` holds when "only one of the arguments is true": at least one, and of no two both. */
 function withoutXor(of: readonly Statement[]): Statement {
-  return of.reduce((a, b) => ({
-    operator: 'and',
-    of: [
-      { operator: 'or', of: [a, b] },
-      {
-        operator: 'or',
-        of: [
-          { operator: 'not', of: [a] },
-          { operator: 'not', of: [b] },
-        ],
-      },
-    ],
-  }));
+  const notBoth = of.flatMap((a, i) =>
+    of.slice(i + 1).map((b): Statement => ({ operator: 'not', of: [{ operator: 'and', of: [a, b] }] })),
+  );
+  return { operator: 'and', of: [{ operator: 'or', of }, ...notBoth] };
 }
 
 function distinct(clause: readonly Literal[]): Literal[] {

@@ -57,12 +57,17 @@ export class Draft {
     return this.free.every((seats) => seats === 0);
   }
 
+  /** Whether every team has the players that it needs at least. */
+  get hasMinimum(): boolean {
+    const { kindOf, kinds } = this.layout;
+    return this.teams.every((units, team) => playersOf(units) >= kinds[kindOf[team]].minSize);
+  }
+
   /** Opens the seats that the teams have beyond those that they got. */
   open(): void {
     const { kindOf, kinds } = this.layout;
     this.teams.forEach((units, team) => {
-      const players = units.reduce((sum, { size }) => sum + size, 0);
-      this.free[team] = kinds[kindOf[team]].size - players;
+      this.free[team] = kinds[kindOf[team]].size - playersOf(units);
     });
   }
 
@@ -124,8 +129,7 @@ export class Draft {
     const { kindOf, kinds, classes } = this.layout;
     const kind = kindOf[team];
     if (!kinds[kind].roles) return true;
-    const players = units.reduce((sum, { size }) => sum + size, 0);
-    if (players > kinds[kind].size) return false;
+    if (playersOf(units) > kinds[kind].size) return false;
     const seating = new Seating(
       classes!.map((one) => (one.kind === kind ? one.perTeam : 0)),
       kinds[kind].size,
@@ -164,6 +168,10 @@ export class Draft {
     this.free[team] += unit.size;
     this.#sums[team] -= unit.sum;
   }
+}
+
+function playersOf(units: readonly Unit[]): number {
+  return units.reduce((sum, { size }) => sum + size, 0);
 }
 
 /** Whether two tickets may be on one team. */

@@ -154,12 +154,20 @@ export class LargeQueue implements ShapeQueue {
     const near = isHard
       ? this.#cells!.nearAndDearer(centre, 5 * seats + 40)
       : this.#cells!.near(centre, Math.ceil(1.5 * seats) + 40);
-    const isEnough = this.#players() >= seats;
-    const game = isEnough ? this.#fill(centre, near, forced, sizesOf(this.#layout)) : undefined;
+    const sizes = sizesOf(this.#layout);
+    const game = this.#players() >= seats ? this.#fill(centre, near, forced, sizes) : undefined;
     if (seatsMin === seats) return game;
-    // Where rules judge teams, their sizes may have to be equal, and adding to the smallest match is not enough.
-    const larger = game ?? (this.#permit?.judgesTeams ? this.#largest(centre, near, forced) : undefined);
-    return this.#cheaper(larger, this.#fill(centre, near, forced, sizesOf(this.#layout, 0)));
+    return this.#cheaper(
+      game ?? this.#short(centre, near, forced),
+      this.#fill(centre, near, forced, sizesOf(this.#layout, 0)),
+    );
+  }
+
+  /** A game with as many players as are found for it. */
+  #short(centre: number, near: readonly Near[], forced: ShapeTicket | undefined): ShapedGame | undefined {
+    const most = this.#fill(centre, near, forced, sizesOf(this.#layout), true);
+    // Where rules judge teams, their sizes may have to be equal, and as many as fit are not.
+    return this.#permit?.judgesTeams ? this.#cheaper(most, this.#largest(centre, near, forced)) : most;
   }
 
   /** The game with the most players over its minimum in each team that is found by bisection; undefined when none has more. */
@@ -187,27 +195,33 @@ export class LargeQueue implements ShapeQueue {
     near: readonly Near[],
     forced: ShapeTicket | undefined,
     sizes: readonly number[],
+    mayBeShort = false,
   ): ShapedGame | undefined {
-    const game = this.#fillWith(centre, near, forced, undefined, sizes);
+    const game = this.#fillWith(centre, near, forced, undefined, sizes, mayBeShort);
     if (game || !this.#permit || forced) return game;
     // The first ticket decides who may join, so others are tried as the first.
     const failedBefore = this.#unpermitted;
     for (const { ticket } of near.slice(1, firstTickets)) {
       if (this.#clock.isOver()) break;
       if (this.#unpermitted - failedBefore >= unpermittedMax) break;
-      const other = this.#fillWith(centre, near, undefined, ticket, sizes);
+      const other = this.#fillWith(centre, near, undefined, ticket, sizes, mayBeShort);
       if (other) return other;
     }
     return undefined;
   }
 
-  /** A game with the forced ticket, which has to be in it, or begun with the first one. */
+  /**
+   * A game with the forced ticket, which has to be in it, or begun with the first one.
+   *
+   * @param mayBeShort whether seats beyond the minimum of each team may stay empty
+   */
   #fillWith(
     centre: number,
     near: readonly Near[],
     forced: ShapeTicket | undefined,
     first: ShapeTicket | undefined,
     sizes: readonly number[],
+    mayBeShort: boolean,
   ): ShapedGame | undefined {
     const permit = this.#permit;
     const mayBeMates = permit?.judgesTeams ? permit.mayBeMates.bind(permit) : undefined;
@@ -243,6 +257,8 @@ export class LargeQueue implements ShapeQueue {
           way === 'largest first' ? all.sort((a, b) => b.ticket.size - a.ticket.size) : all,
         );
       }
+      const isFull = draft.isFull;
+      if (mayBeShort && draft.hasMinimum) draft.close();
       if (!draft.isFull) continue;
       const others = near.filter(({ ticket }) => !draft.members.has(ticket) && ticket !== forced);
       // The ticket that has to be in the game may not be replaced.
@@ -251,7 +267,7 @@ export class LargeQueue implements ShapeQueue {
       const game = this.#finish(draft, spare);
       best = this.#cheaper(best, game);
       if (game) best = this.#cheaper(best, this.#toppedUp(draft, order, spare));
-      if (best && !permit?.hasCosts) return best;
+      if (best && isFull && !permit?.hasCosts) return best;
     }
     return best;
   }

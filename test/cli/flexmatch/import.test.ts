@@ -3,7 +3,7 @@ import { type Imported, importRuleSet } from '../../../lib/cli/flexmatch/import-
 import { flexMatchRuleSet } from '../../../lib/cli/flexmatch/rule-set.ts';
 import { seeded } from '../../engine/random-pool.ts';
 import { file, muster } from '../muster.ts';
-import type { FlexRuleSet } from './interpreter.ts';
+import type { FlexRuleSet } from './judge.ts';
 import { play } from './play.ts';
 import * as ruleSets from './rule-sets.ts';
 
@@ -108,6 +108,34 @@ describe('a FlexMatch rule set', () => {
       { rules: [{ type: 'same' }, { type: 'within', max: 2, relax: [{ waitSeconds: 9, max: 7 }] }] },
     ]);
     expect(differing(rest)).toEqual([]);
+  });
+
+  it('whose block lists relax, or are one of several conditions, still avoids blocked players, and says so', () => {
+    const target = 'rules[Blocked].maxCount';
+    const relaxing = {
+      ...ruleSets.compound,
+      expansions: [{ target, steps: [{ waitTimeSeconds: 9, value: 1 }] }],
+    };
+    expect(outcomes(imported(relaxing))[`expansions[${target}]`]).toBe('nearly the same');
+    const either = { name: 'Either', type: 'compound', statement: 'or(SameMode, Blocked)' };
+    const rules = [...ruleSets.compound.rules.filter(({ name }) => name !== 'Either'), either];
+    expect(outcomes(imported({ ...ruleSets.compound, rules }))['rules[Either]']).toBe('nearly the same');
+  });
+
+  it('with an xor of three rules holds where exactly one of them does', () => {
+    const each = (name: string, value: string) => ({
+      name,
+      type: 'collection',
+      operation: 'contains',
+      measurements: ['flatten(teams[*].players.attributes[modes])'],
+      referenceValue: value,
+      minCount: 1,
+    });
+    const one = { name: 'One', type: 'compound', statement: 'xor(A, B, C)' };
+    const rules = [each('A', 'duel'), each('B', 'raid'), each('C', 'medic'), one];
+    const ruleSet = duel([{ name: 'modes', type: 'string_list' }], rules);
+    expect(differing(imported(ruleSet))).toEqual([]);
+    expect(play(ruleSet, seeded(6), 60).matches).toBeGreaterThan(5);
   });
 
   it('with two compound rules that share a rule has that rule once', () => {

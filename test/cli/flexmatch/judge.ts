@@ -47,7 +47,7 @@ interface FlexTeam {
   readonly quantity?: number;
 }
 
-interface FlexRule {
+export interface FlexRule {
   readonly name: string;
   readonly type: string;
   readonly [property: string]: unknown;
@@ -58,11 +58,15 @@ export interface FlexRuleSet {
   readonly playerAttributes?: readonly {
     readonly name: string;
     readonly type: string;
-    readonly default?: Attribute;
+    readonly default?: unknown;
   }[];
-  readonly rules?: readonly FlexRule[];
+  readonly rules?: readonly object[];
   readonly algorithm?: { readonly expansionAgeSelection?: string };
   readonly expansions?: readonly { readonly target: string; readonly steps: readonly Step[] }[];
+}
+
+export function rulesOf(ruleSet: FlexRuleSet): readonly FlexRule[] {
+  return (ruleSet.rules ?? []) as readonly FlexRule[];
 }
 
 /** The names of the teams of a match: one for each instance of a team's definition. */
@@ -107,7 +111,7 @@ function withExpansions(ruleSet: FlexRuleSet, ageSeconds: number): FlexRuleSet {
     if (parts === null) throw new Error(`Expected an expansion's target, got ${target}`);
     const [, list, names = '', property = ''] = parts;
     const elements: readonly { readonly name: string }[] =
-      (list === 'teams' ? changed.teams : changed.rules) ?? [];
+      list === 'teams' ? changed.teams : rulesOf(changed);
     for (const name of names.split(',')) {
       const element = elements.find((one) => one.name === name.trim());
       if (element === undefined) throw new Error(`Nothing is named ${name}: ${target}`);
@@ -130,7 +134,7 @@ function sizeFault(ruleSet: FlexRuleSet, match: FlexMatch): string | undefined {
 }
 
 function ruleFault(ruleSet: FlexRuleSet, match: FlexMatch, reading: Reading): string | undefined {
-  const rules = ruleSet.rules ?? [];
+  const rules = rulesOf(ruleSet);
   const statements = rules.filter((rule) => rule.type === 'compound').map(statementOf);
   const combined = new Set(statements.flatMap((statement) => statement.match(/[^\s(),]+/g) ?? []));
   const holds = (rule: FlexRule) => ruleHolds(ruleSet, rule, match, reading);
@@ -141,13 +145,8 @@ function ruleFault(ruleSet: FlexRuleSet, match: FlexMatch, reading: Reading): st
   return undefined;
 }
 
-function ruleHolds(
-  ruleSet: FlexRuleSet,
-  rule: FlexRule,
-  match: FlexMatch,
-  reading: Reading,
-): boolean {
-  const scope: Scope = { ruleSet, match, reading, aggregation: rule['partyAggregation'] };
+function ruleHolds(ruleSet: FlexRuleSet, rule: FlexRule, match: FlexMatch, reading: Reading): boolean {
+  const scope: Scope = { ruleSet, match, reading, aggregation: rule.partyAggregation };
   switch (rule.type) {
     case 'absoluteSort':
     case 'distanceSort':
@@ -170,7 +169,7 @@ function ruleHolds(
 }
 
 function statementOf(rule: FlexRule): string {
-  return String(rule['statement']);
+  return String(rule.statement);
 }
 
 function statementHolds(
@@ -183,7 +182,7 @@ function statementHolds(
   const truth = (): boolean => {
     const word = reader.word();
     if (!reader.accepts('(')) {
-      const rule = ruleSet.rules?.find((one) => one.name === word);
+      const rule = rulesOf(ruleSet).find((one) => one.name === word);
       if (rule === undefined) throw new Error(`No rule is named ${word}`);
       return ruleHolds(ruleSet, rule, match, reading);
     }
@@ -206,16 +205,16 @@ const operators: Record<string, (values: readonly boolean[]) => boolean> = {
 // Rules of values
 
 function comparisonHolds(rule: FlexRule, scope: Scope): boolean {
-  const compare = comparisons[String(rule['operation'])] ?? fail('an operation of a comparison');
+  const compare = comparisons[String(rule.operation)] ?? fail('an operation of a comparison');
   return measurementsOf(rule).every((text) => {
     const measured = evaluate(text, scope);
-    if (rule['referenceValue'] !== undefined) {
+    if (rule.referenceValue !== undefined) {
       const reference = referenceOf(rule, scope);
       return leaves(measured).every((value) => compare(value, reference));
     }
     return innermost(measured).every((list) => {
       const different = new Set(list).size;
-      return rule['operation'] === '=' ? different <= 1 : different === list.length;
+      return rule.operation === '=' ? different <= 1 : different === list.length;
     });
   });
 }
@@ -233,8 +232,8 @@ const tolerance = 1e-9;
 
 function distanceHolds(rule: FlexRule, scope: Scope): boolean {
   const reference = Number(referenceOf(rule, scope));
-  const least = Number(rule['minDistance'] ?? 0);
-  const most = Number(rule['maxDistance'] ?? Number.POSITIVE_INFINITY);
+  const least = Number(rule.minDistance ?? 0);
+  const most = Number(rule.maxDistance ?? Number.POSITIVE_INFINITY);
   return measurementsOf(rule)
     .flatMap((text) => leaves(evaluate(text, scope)))
     .every((value) => {
@@ -244,15 +243,17 @@ function distanceHolds(rule: FlexRule, scope: Scope): boolean {
 }
 
 function batchDistanceHolds(rule: FlexRule, scope: Scope): boolean {
-  const attribute = String(rule['batchAttribute']);
-  const values = leaves(evaluate(`flatten(teams[*].players.attributes[${attribute}])`, scope));
-  if (rule['maxDistance'] === undefined) return new Set(values).size <= 1;
+  const attribute = String(rule.batchAttribute);
+  // "A maximum distance between the batchAttribute of all tickets": a party counts as one in every reading.
+  const tickets: Scope = { ...scope, reading: 'once' };
+  const values = leaves(evaluate(`flatten(teams[*].players.attributes[${attribute}])`, tickets));
+  if (rule.maxDistance === undefined) return new Set(values).size <= 1;
   const numbers = values.map(Number);
-  return Math.max(...numbers) - Math.min(...numbers) <= Number(rule['maxDistance']) + tolerance;
+  return Math.max(...numbers) - Math.min(...numbers) <= Number(rule.maxDistance) + tolerance;
 }
 
 function referenceOf(rule: FlexRule, scope: Scope): Leaf {
-  const reference = rule['referenceValue'];
+  const reference = rule.referenceValue;
   if (typeof reference === 'number') return reference;
   const text = String(reference);
   if (!isExpression(text)) return text;
@@ -264,26 +265,26 @@ function referenceOf(rule: FlexRule, scope: Scope): Leaf {
 // Rules of collections
 
 function collectionHolds(rule: FlexRule, scope: Scope): boolean {
-  const least = Number(rule['minCount'] ?? Number.NEGATIVE_INFINITY);
-  const most = Number(rule['maxCount'] ?? Number.POSITIVE_INFINITY);
+  const least = Number(rule.minCount ?? Number.NEGATIVE_INFINITY);
+  const most = Number(rule.maxCount ?? Number.POSITIVE_INFINITY);
   const within = (count: number) => count >= least && count <= most;
   return measurementsOf(rule).every((text) => {
     const lists = collectionsOf(evaluate(text, scope));
-    switch (rule['operation']) {
+    switch (rule.operation) {
       case 'intersection':
         return lists.every((group) => within(common(group).length));
       case 'contains': {
-        const wanted = String(rule['referenceValue']);
+        const wanted = String(rule.referenceValue);
         return lists.every((group) => within(group.filter((list) => list.includes(wanted)).length));
       }
       case 'reference_intersection_count': {
-        const reference = leaves(evaluate(String(rule['referenceValue']), scope));
+        const reference = leaves(evaluate(String(rule.referenceValue), scope));
         const shared = (list: readonly Leaf[]) =>
           new Set(list.filter((value) => reference.includes(value))).size;
         return lists.flat().every((list) => within(shared(list)));
       }
       default:
-        throw new Error(`Expected an operation of a collection, got ${rule['operation']}`);
+        throw new Error(`Expected an operation of a collection, got ${rule.operation}`);
     }
   });
 }
@@ -305,30 +306,28 @@ function common(lists: readonly (readonly Leaf[])[]): Leaf[] {
 
 function latencyHolds(rule: FlexRule, scope: Scope): boolean {
   const parties = [...scope.match.values()].flat().flatMap((ticket) => latencies(ticket, scope));
-  const most = Number(rule['maxLatency'] ?? Number.POSITIVE_INFINITY);
+  const most = Number(rule.maxLatency ?? Number.POSITIVE_INFINITY);
   const locations = [...new Set(parties.flatMap((party) => Object.keys(party)))];
-  if (rule['maxDistance'] === undefined) {
+  if (rule.maxDistance === undefined) {
     return parties.every((party) => Object.values(party).some((latency) => latency <= most));
   }
   return locations.some((location) => {
     const values = parties.map((party) => party[location] ?? Number.POSITIVE_INFINITY);
     if (values.some((latency) => latency > most)) return false;
     const reference =
-      rule['distanceReference'] === 'avg'
+      rule.distanceReference === 'avg'
         ? values.reduce((sum, value) => sum + value, 0) / values.length
         : Math.min(...values);
-    return values.every(
-      (value) => Math.abs(value - reference) <= Number(rule['maxDistance']) + tolerance,
-    );
+    return values.every((value) => Math.abs(value - reference) <= Number(rule.maxDistance) + tolerance);
   });
 }
 
 /** Whether one location is within the rule's maximum for every player: what a placement needs. */
 export function shareLocation(ruleSet: FlexRuleSet, match: FlexMatch, nowSeconds: number): boolean {
   const relaxed = expanded(ruleSet, match, nowSeconds);
-  const limits = (relaxed.rules ?? [])
-    .filter((rule) => rule.type === 'latency' && rule['maxLatency'] !== undefined)
-    .map((rule) => Number(rule['maxLatency']));
+  const limits = rulesOf(relaxed)
+    .filter((rule) => rule.type === 'latency' && rule.maxLatency !== undefined)
+    .map((rule) => Number(rule.maxLatency));
   if (limits.length === 0) return true;
   const most = Math.min(...limits);
   const players = [...match.values()].flat().flatMap((ticket) => ticket.players);
@@ -363,7 +362,7 @@ interface Scope {
 }
 
 function measurementsOf(rule: FlexRule): string[] {
-  const measurements = rule['measurements'];
+  const measurements = rule.measurements;
   return (Array.isArray(measurements) ? measurements : [measurements]).map(String);
 }
 
@@ -418,7 +417,7 @@ function attributesOf(team: string, attribute: string, scope: Scope): Value[] {
   const declared = scope.ruleSet.playerAttributes?.find((one) => one.name === attribute);
   return (scope.match.get(team) ?? []).flatMap((ticket): Value[] => {
     const values = ticket.players.map((player) => {
-      const value = player.attributes[attribute] ?? declared?.default;
+      const value = player.attributes[attribute] ?? (declared?.default as Attribute | undefined);
       return (value ?? fail(`${player.id} has no ${attribute}`)) as Value;
     });
     if (scope.reading === 'each' || values.length === 1) return values;
@@ -495,8 +494,12 @@ function playersOf(match: FlexMatch, team: string): FlexPlayer[] {
 }
 
 class Reader {
+  private readonly text: string;
   private at = 0;
-  constructor(private readonly text: string) {}
+
+  constructor(text: string) {
+    this.text = text;
+  }
 
   peek(): string | undefined {
     while (this.text[this.at] === ' ') this.at += 1;
@@ -575,9 +578,7 @@ export function someMatch(
 
 /** The largest size that a team's definition or any of its expansions allows, by instance. */
 function largestSizes(ruleSet: FlexRuleSet): Map<string, number> {
-  const ages = (ruleSet.expansions ?? []).flatMap(({ steps }) =>
-    steps.map((step) => step.waitTimeSeconds),
-  );
+  const ages = (ruleSet.expansions ?? []).flatMap(({ steps }) => steps.map((step) => step.waitTimeSeconds));
   const sizes = new Map<string, number>();
   for (const age of [-1, ...ages]) {
     for (const team of withExpansions(ruleSet, age).teams) {

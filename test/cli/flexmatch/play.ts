@@ -1,38 +1,35 @@
-import { expect } from 'vitest';
-import { blockListOf } from '../../../lib/cli/flexmatch/by-type/collection.ts';
 import { importRuleSet } from '../../../lib/cli/flexmatch/import-rule-set.ts';
 import { flexMatchRuleSet } from '../../../lib/cli/flexmatch/rule-set.ts';
 import type { ImportOptions, Source } from '../../../lib/cli/flexmatch/source.ts';
+import { flexMatchTickets, ticketOf } from '../../../lib/cli/flexmatch/tickets.ts';
 import { checkQueueDefinition } from '../../../lib/contract/queue-definition.ts';
-import type { Game, Ticket } from '../../../lib/engine/types.ts';
-import { planTick } from '../../../lib/policies/plan.ts';
-import type { AttributeValue, RuledPlayer } from '../../../lib/rules/types.ts';
-import { misfits } from '../../../lib/service/tickets/misfits.ts';
-import { brokenRules, type FlexPlayer, type FlexRuleSet, type FlexTeams } from './interpreter.ts';
+import { parseTicketsFile } from '../../../lib/service/tickets/parse-tickets.ts';
+import { matchOffline } from '../../../lib/service/ticks/offline.ts';
+import {
+  type FlexMatch,
+  type FlexRuleSet,
+  type FlexTicket,
+  fault,
+  shareLocation,
+  someMatch,
+  teamNames,
+} from './judge.ts';
+import { NOW_SECONDS, type Random, randomTickets, requestOf } from './random-tickets.ts';
 
-/** A ticket of FlexMatch. */
-interface FlexTicket {
-  readonly ticketId: string;
-  readonly enqueuedAtMs: number;
-  readonly players: readonly FlexPlayer[];
-}
-
-interface Played {
+export interface Played {
   readonly matches: number;
   /** Rounds after which no match is possible among those who are left, and those that were too large to try all. */
   readonly exhausted: number;
   readonly untried: number;
 }
 
-const NOW_MS = 1_000_000;
-
 /**
- * Plays the import of a rule set with random tickets. Throws if a match breaks the original, or if those who are left could still
- * form one although the import is the same: all of their divisions into teams are tried where they are few.
+ * Plays the import of a rule set with random tickets, as `--try` does. Throws if a match breaks the original, or if those who
+ * are left could still form one although the import is the same: all of their divisions into teams are tried where they are few.
  */
 export function play(
   ruleSet: FlexRuleSet,
-  random: () => number,
+  random: Random,
   rounds: number,
   options: ImportOptions = {},
 ): Played {
@@ -43,154 +40,68 @@ export function play(
   let exhausted = 0;
   let untried = 0;
   for (let round = 0; round < rounds; round++) {
-    const flex = randomTickets(ruleSet, source, random);
-    const tickets = flex.map((one) => ours(one, source));
-    for (const { players } of tickets)
-      expect(misfits({ players: players as RuledPlayer[] }, queue)).toEqual([]);
-    const plan = planTick({ rules: queue, tickets, nowMs: NOW_MS });
-    const byId = new Map(flex.map((ticket) => [ticket.ticketId, ticket]));
-    for (const match of plan.matches) {
+    const pool = randomTickets(ruleSet, random);
+    const result = matchOffline(queue, ticketsOf(pool, source, queue), 1000 * NOW_SECONDS);
+    const left = new Map(pool.map((ticket) => [ticket.id, ticket]));
+    for (const match of result.matches) {
       matches++;
-      const members = match.ticketIds.map((id) => byId.get(id)!);
-      expect(broken(ruleSet, teamsOf(match, ruleSet, members), members)).toEqual([]);
-      for (const id of match.ticketIds) byId.delete(id);
+      const teams = match.teams.map(({ players }) => [
+        ...new Set(players.map(({ ticketId }) => left.get(ticketId!)!)),
+      ]);
+      const made = new Map(teamNames(ruleSet).map((name, i) => [name, teams[i]!]));
+      const why = faultOf(ruleSet, made);
+      if (why !== undefined) throw new Disagreement(`${why} forbids a match`, { ruleSet, made: [...made] });
+      for (const ticket of teams.flat()) left.delete(ticket.id);
     }
-    const left = [...byId.values()];
-    const possible = left.length > MOST_TRIED || !isSame ? undefined : anyMatch(ruleSet, left);
-    if (possible === undefined) untried++;
+    const waiting = [...left.values()];
+    if (!isSame || !areFew(ruleSet, waiting)) untried++;
     else {
-      const found = possible && { ruleSet, possible, waiting: plan.waiting };
-      expect(found, 'a match is possible among those who wait').toBe(false);
+      const missed = possibleMatch(ruleSet, waiting);
+      if (missed)
+        throw new Disagreement('A match is possible among those who wait', {
+          ruleSet,
+          missed: [...missed],
+          reasons: result.waiting,
+        });
       exhausted++;
     }
   }
   return { matches, exhausted, untried };
 }
 
-/** With so many tickets in two teams there are 6,561 divisions. */
-const MOST_TRIED = 8;
-
-function broken(ruleSet: FlexRuleSet, teams: FlexTeams, members: readonly FlexTicket[]): string[] {
-  const ages = members.map(({ enqueuedAtMs }) => (NOW_MS - enqueuedAtMs) / 1000);
-  const isOldest = ruleSet.algorithm?.expansionAgeSelection === 'oldest';
-  return brokenRules(ruleSet, teams, isOldest ? Math.max(...ages) : Math.min(...ages));
-}
-
-/** The names of the teams in the order of a match. */
-function namesOf({ teams }: FlexRuleSet): string[] {
-  return teams.flatMap(({ name, quantity = 1 }) =>
-    quantity === 1 ? [name] : Array.from({ length: quantity }, (_, i) => `${name}-${i + 1}`),
-  );
-}
-
-function teamsOf({ teams }: Game, ruleSet: FlexRuleSet, members: readonly FlexTicket[]): FlexTeams {
-  const players = new Map(members.flatMap((ticket) => ticket.players.map((one) => [one.playerId, one])));
-  const names = namesOf(ruleSet);
-  return Object.fromEntries(
-    teams.map((team, t) => [names[t]!, team.map(({ playerId }) => players.get(playerId)!)]),
-  );
-}
-
-/** A match of some of these tickets, or false. */
-function anyMatch(ruleSet: FlexRuleSet, tickets: readonly FlexTicket[]): FlexTeams | false {
-  const names = namesOf(ruleSet);
-  const teams: Record<string, FlexPlayer[]> = Object.fromEntries(names.map((name) => [name, []]));
-  const chosen: FlexTicket[] = [];
-  const visit = (at: number): FlexTeams | false => {
-    if (at === tickets.length) {
-      const isWhole = names.every((name) => teams[name]!.length > 0);
-      return isWhole && broken(ruleSet, teams, chosen).length === 0 && structuredClone(teams);
-    }
-    const without = visit(at + 1);
-    if (without) return without;
-    const { players } = tickets[at]!;
-    chosen.push(tickets[at]!);
-    for (const name of names) {
-      teams[name]!.push(...players);
-      const found = visit(at + 1);
-      teams[name]!.splice(-players.length);
-      if (found) return found;
-    }
-    chosen.pop();
-    return false;
-  };
-  return visit(0);
-}
-
-function randomTickets(ruleSet: FlexRuleSet, source: Source, random: () => number): FlexTicket[] {
-  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
-  const partyMax = Math.max(...source.teams.map(({ most }) => most));
-  const wanted = 2 + Math.floor(random() * Math.min(14, source.seats + 4));
-  const texts = pick([
-    ['duel', 'raid'],
-    ['duel', 'raid', 'race', 'hunt', 'siege'],
-  ]);
-  const tickets: FlexTicket[] = [];
-  for (let players = 0; players < wanted; ) {
-    const ticketId = `t${String(tickets.length).padStart(2, '0')}`;
-    const size = random() < 0.25 ? Math.min(partyMax, 2) : 1;
-    tickets.push({
-      ticketId,
-      enqueuedAtMs: NOW_MS - 1000 * pick([0, 0, 3, 8, 12, 17, 25, 40]),
-      players: Array.from({ length: size }, (_, i) => ({
-        playerId: `${ticketId}.${i}`,
-        party: ticketId,
-        attributes: randomAttributes(ruleSet, source, random, ticketId, texts),
-        latencyMs: { east: 20 + Math.floor(80 * random()), west: 20 + Math.floor(80 * random()) },
-      })),
-    });
-    players += size;
+class Disagreement extends Error {
+  constructor(what: string, facts: object) {
+    super(`${what}: ${JSON.stringify(facts)}`);
   }
-  return tickets;
 }
 
-function randomAttributes(
-  ruleSet: FlexRuleSet,
+function ticketsOf(
+  pool: readonly FlexTicket[],
   source: Source,
-  random: () => number,
-  ticketId: string,
-  texts: readonly string[],
-) {
-  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
-  const blocked = (source.set.rules ?? []).map((rule) => blockListOf(rule, source));
-  const attributes: Record<string, AttributeValue> = {};
-  for (const { name, type } of ruleSet.playerAttributes ?? []) {
-    if (type === 'number') attributes[name] = Math.floor(12 * random());
-    else if (type === 'string') attributes[name] = pick(texts);
-    else if (blocked.includes(name)) {
-      // A ticket that blocks itself is never matched.
-      const other = `t0${Math.floor(9 * random())}`;
-      attributes[name] = random() < 0.2 && other !== ticketId ? [`${other}.0`] : [];
-    } else if (type === 'string_list')
-      attributes[name] = pick([
-        ['duel'],
-        ['medic'],
-        ['duel', 'medic'],
-        ['raid', 'duel'],
-        ['medic', 'raid', 'duel'],
-      ]);
-  }
-  return attributes;
+  queue: Parameters<typeof parseTicketsFile>[1],
+): ReturnType<typeof parseTicketsFile> {
+  const requests = flexMatchTickets.parse(pool.map(requestOf));
+  return parseTicketsFile(
+    requests.map((request) => ticketOf(request, source, 1000 * NOW_SECONDS)),
+    queue,
+    'The tickets',
+  );
 }
 
-/** The ticket that the queue gets. */
-function ours({ ticketId, enqueuedAtMs, players }: FlexTicket, source: Source): Ticket {
-  const blocked = (source.set.rules ?? []).map((rule) => blockListOf(rule, source));
-  return {
-    ticketId,
-    enqueuedAtMs,
-    players: players.map(({ playerId, attributes, latencyMs }): RuledPlayer => {
-      const own = Object.entries(attributes as Record<string, AttributeValue>);
-      const avoid = own.flatMap(([name, value]) => (blocked.includes(name) ? (value as string[]) : []));
-      const others = own.filter(([name]) => name !== source.skill && !blocked.includes(name));
-      const skill = source.skill === undefined ? 0 : Number(attributes[source.skill]);
-      return {
-        playerId,
-        skill: skill + source.skillOffset,
-        attributes: Object.fromEntries(others.map(([name, value]) => [source.nameOf(name), value])),
-        latencyMs,
-        ...(avoid.length > 0 && { avoid }),
-      };
-    }),
-  };
+/** The import reads the rules for each player, and places a match in one region. */
+export function faultOf(ruleSet: FlexRuleSet, match: FlexMatch): string | undefined {
+  if (!shareLocation(ruleSet, match, NOW_SECONDS)) return 'no location that all players share';
+  return fault(ruleSet, match, NOW_SECONDS, 'each');
+}
+
+/** A match of some of these tickets, or undefined. */
+export function possibleMatch(ruleSet: FlexRuleSet, tickets: readonly FlexTicket[]): FlexMatch | undefined {
+  return someMatch(ruleSet, tickets, NOW_SECONDS, (match) => faultOf(ruleSet, match) === undefined);
+}
+
+/** All divisions into teams, and into those who wait on. */
+const DIVISIONS_MAX = 20_000;
+
+export function areFew(ruleSet: FlexRuleSet, tickets: readonly FlexTicket[]): boolean {
+  return (teamNames(ruleSet).length + 1) ** tickets.length <= DIVISIONS_MAX;
 }

@@ -3,23 +3,23 @@ import { importRuleSet } from '../../../lib/cli/flexmatch/import-rule-set.ts';
 import { flexMatchRuleSet } from '../../../lib/cli/flexmatch/rule-set.ts';
 import { checkQueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import { seeded } from '../../engine/random-pool.ts';
-import type { FlexRuleSet } from './interpreter.ts';
+import type { FlexRuleSet } from './judge.ts';
 import { play } from './play.ts';
 import { randomRuleSet } from './random-rule-set.ts';
 
 /** Random rule sets: more with the variable FLEXMATCH_RULE_SETS. */
 const COUNT = Number(process.env.FLEXMATCH_RULE_SETS ?? 60);
 
-it('plays random rule sets that are imported as the same: every match is permitted, and none is missing', () => {
-  let same = 0;
+it('plays random rule sets: every match is permitted, and none is missing where the import is the same', () => {
+  let playable = 0;
   let matches = 0;
   let exhausted = 0;
   let untried = 0;
   for (let seed = 1; seed <= COUNT; seed++) {
     const random = seeded(seed);
     const ruleSet = randomRuleSet(random);
-    if (!isSame(ruleSet)) continue;
-    same++;
+    if (!isPlayable(ruleSet)) continue;
+    playable++;
     try {
       const played = play(ruleSet, random, 4);
       matches += played.matches;
@@ -29,16 +29,16 @@ it('plays random rule sets that are imported as the same: every match is permitt
       throw new Error(`seed ${seed}: ${JSON.stringify(ruleSet)}`, { cause: error });
     }
   }
-  if (process.env.FLEXMATCH_RULE_SETS) console.log({ COUNT, same, matches, exhausted, untried });
-  expect(same).toBeGreaterThan(COUNT / 3);
+  if (process.env.FLEXMATCH_RULE_SETS) console.log({ COUNT, playable, matches, exhausted, untried });
+  expect(playable).toBeGreaterThan(COUNT / 3);
   expect(matches).toBeGreaterThan(COUNT);
-  expect(exhausted).toBeGreaterThan(2 * untried);
+  expect(exhausted).toBeGreaterThan(untried);
 }, 120_000);
 
-/** Whether every property is the same, and the definition is valid: some random rules contradict each other. */
-function isSame(ruleSet: FlexRuleSet): boolean {
+/** Whether every property is the same or nearly so, and the definition is valid: some random rules contradict each other. */
+function isPlayable(ruleSet: FlexRuleSet): boolean {
   const { definition, lines } = importRuleSet(flexMatchRuleSet.parse(ruleSet));
-  if (lines.some(({ outcome }) => outcome !== 'same')) return false;
+  if (lines.some(({ outcome }) => outcome === 'not possible')) return false;
   try {
     checkQueueDefinition(definition, 'The import');
     return true;

@@ -75,3 +75,54 @@ it.each<[string, GameRules['teams'], number, number]>([
   }
   expect(pool.best(0)?.teams.flat()).toHaveLength(expected);
 });
+
+it('makes a match of many seats of any parties that are enough for its teams', () => {
+  const random = seeded(4_200);
+  let largest = 0;
+  for (let round = 0; round < 300; round++) {
+    const count = 1 + Math.floor(2 * random());
+    const size = 17 + Math.floor(8 * random());
+    const minSize = 1 + Math.floor(random() * size);
+    const teams = [{ name: 'crew', size, minSize, count }];
+    const short = { afterSeconds: 0, cost: EMPTY_SEAT };
+    const pool = new GamePool({ teamSize: 1, teams, short, alpha: 1, p: 1, q: 2, beta: 0 });
+    const partyMax = 1 + Math.floor(Math.min(size, 12) * random());
+    const parties = Array.from(
+      { length: 1 + Math.floor(7 * random()) },
+      () => 1 + Math.floor(partyMax * random()),
+    );
+    parties.forEach((players, i) => {
+      const skill = Math.round(2000 * random());
+      pool.insert({
+        ticketId: `t${i}`,
+        enqueuedAtMs: 0,
+        players: Array.from({ length: players }, (_, j) => ({ playerId: `p${i}.${j}`, skill })),
+      });
+    });
+    const most = mostPlayers(parties, count, size, minSize);
+    const made = pool.best(0)?.teams.flat().length ?? 0;
+    expect(made > 0, `${parties.join()} in ${count} of ${minSize} to ${size}`).toBe(most > 0);
+    if (made === most) largest++;
+  }
+  expect(largest).toBeGreaterThan(285);
+});
+
+/** The most players of whole parties in so many teams of these sizes; 0 when there is no match. */
+function mostPlayers(parties: readonly number[], count: number, size: number, minSize: number): number {
+  let reached = new Set([new Array<number>(count).fill(0).join()]);
+  for (const party of parties) {
+    const next = new Set(reached);
+    for (const one of reached) {
+      const teams = one.split(',').map(Number);
+      teams.forEach((players, team) => {
+        if (players + party <= size) next.add(teams.with(team, players + party).join());
+      });
+    }
+    reached = next;
+  }
+  const matches = [...reached].map((one) => one.split(',').map(Number));
+  const sums = matches.map((teams) =>
+    teams.every((n) => n >= minSize) ? teams.reduce((a, b) => a + b, 0) : 0,
+  );
+  return Math.max(...sums);
+}

@@ -119,6 +119,9 @@ function acceptedValues(
   };
 }
 
+/** The difference where the source makes an exception from a block list. */
+export const ALWAYS_AVOIDED = 'blocked players are avoided in every match, whatever else holds';
+
 /** The attribute whose lists a rule compares with the ids of all players, so that none may be in one. */
 export function blockListOf(rule: FlexMatchRule, source: Source): string | undefined {
   const { operation, referenceValue, maxCount, measurements = [] } = rule;

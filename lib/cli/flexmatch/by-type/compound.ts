@@ -5,6 +5,7 @@ import { oppositeOf } from '../opposite.ts';
 import type { FlexMatchRule } from '../rule-set.ts';
 import type { Source } from '../source.ts';
 import { clausesOf, type Literal, parseStatement } from '../statement.ts';
+import { ALWAYS_AVOIDED, blockListOf } from './collection.ts';
 
 /** A clause as rules of the queue: one rule by itself, or one of several alternatives. */
 export type Clause =
@@ -80,6 +81,8 @@ function alternativesOf(
     if (converted.rules.some(({ body }) => body.type === 'latency'))
       return `${name}: latency cannot be one of several, and has no opposite`;
     if (converted.differs !== undefined) differences.push(converted.differs);
+    const rule = source.set.rules!.find((one) => one.name === name)!;
+    if (blockListOf(rule, source) !== undefined) differences.push(ALWAYS_AVOIDED);
     const stepsOf = (property: string) => source.stepsOf(`rules[${name}].${property}`);
     const all = converted.rules.map((one) => relaxed(one, stepsOf));
     if (!literal.isNegated) {

@@ -137,7 +137,7 @@ function range(measured: Measured, source: Source, max: number): Converted | str
   const { who } = measured;
   // With teams[*] each team has a value of its own, and those of different teams are compared as well.
   const team = typeof who === 'object' ? { team: who.ours } : {};
-  if (who === 'teams') return NONE;
+  if (who === 'teams' || (typeof who === 'object' && who.quantity > 1)) return NONE;
   return { rules: [{ body: { type: 'within', attribute, max, ...team }, limits: timesMax() }] };
 }
 
