@@ -185,6 +185,15 @@ interface Rewriting {
   readonly guards: readonly string[];
 }
 
+/** Whether a text has an id as a word of its own: the id "eve" is not in "every". */
+function names(text: string, id: string): boolean {
+  const isInWord = (character: string | undefined) =>
+    character !== undefined && /[\p{L}\p{N}]/u.test(character);
+  for (let at = text.indexOf(id); at >= 0; at = text.indexOf(id, at + 1))
+    if (!isInWord(text[at - 1]) && !isInWord(text[at + id.length])) return true;
+  return false;
+}
+
 function rewriting(playerId: string, named: Named, pseudonym: string): Rewriting {
   switch (named.kind) {
     case 'ticket': {
@@ -192,7 +201,7 @@ function rewriting(playerId: string, named: Named, pseudonym: string): Rewriting
       const players = packPlayers(withoutPlayer(playerId, ticket.players, pseudonym), ticket.split);
       const reason = item.attributes.reason;
       const tellsMore =
-        typeof reason === 'string' && (reason.includes('#/players') || reason.includes(playerId));
+        typeof reason === 'string' && (reason.includes('#/players') || names(reason, playerId));
       return {
         sets: { players, ...(tellsMore && { reason: 'a player of it was erased' }) },
         ...(named.is === 'about' && OUT_OF_POOL),

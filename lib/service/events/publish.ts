@@ -49,8 +49,10 @@ export const DESTINATIONS = {
   gameLift: 'provisioner/gamelift',
 } as const;
 
-/** Where matches are sent to be placed, by the provisioner of their queue. */
-const PLACED_AT: Readonly<Partial<Record<ProvisionerOptions['type'], string>>> = {
+/** Where matches are sent to be placed, by the provisioner of their queue; undefined where Muster calls none. */
+const PLACED_AT: Readonly<Record<ProvisionerOptions['type'], string | undefined>> = {
+  none: undefined,
+  external: undefined,
   http: DESTINATIONS.httpProvisioner,
   agones: DESTINATIONS.httpProvisioner,
   gamelift: DESTINATIONS.gameLift,

@@ -142,6 +142,17 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
     );
   };
 
+  it('keeps why a ticket has ended, unless the reason names them', async () => {
+    const { tickets } = service();
+    await tickets.create(withAnn('named'), LAYOUT);
+    await tickets.end('named', 'CANCELLED', why(`${ann} has left`), nowMs);
+    await tickets.create(withAnn('unnamed'), LAYOUT);
+    await tickets.end('unnamed', 'CANCELLED', why(`Hanna, x${ann} and ${ann}2 planned it`), nowMs);
+    await erased();
+    expect(await tickets.get('named')).toMatchObject({ reason: 'a player of it was erased' });
+    expect(await tickets.get('unnamed')).toMatchObject({ reason: `Hanna, x${ann} and ${ann}2 planned it` });
+  });
+
   it('takes everything that is stored about them, and leaves the others', async () => {
     const { tickets, matches, backfills } = service();
     await tickets.create(withAnn('ended'), LAYOUT, false, { places: { scope: 'duel', holders: new Map() } });
