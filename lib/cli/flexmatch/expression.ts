@@ -13,8 +13,12 @@ const IDS = /^teams\[([^\]]+)\]\.players\[(?:playerId|player_id)\]$/i;
 
 const PLAYERS = /^teams\[([^\]]+)\]\.players$/;
 
+/** The forms that are imported have three functions at most. */
+const LENGTH_MAX = 500;
+
 /** Undefined when the text is not one of these forms. */
 export function parseExpression(text: string): Expression | undefined {
+  if (text.length > LENGTH_MAX) return undefined;
   const trimmed = text.replaceAll(/\s+/g, '');
   const call = CALL.exec(trimmed);
   if (call) {

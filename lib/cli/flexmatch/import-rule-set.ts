@@ -140,19 +140,40 @@ function algorithmOf({ set }: Source, report: Report): string {
           'new matches and backfills compete by what newcomers add, and by age when they have waited long',
         );
       else report.impossible(property, 'Expected low, normal or high');
-    } else if (ORDER_ONLY.includes(key)) {
-      report.same(
-        property,
-        'it forbids no match: Muster searches all waiting tickets for the least imbalance',
-      );
+    } else if (Object.hasOwn(ORDER_ONLY, key)) {
+      const fault = ORDER_ONLY[key]!(value, set);
+      if (fault !== undefined) report.impossible(property, fault);
+      else
+        report.same(
+          property,
+          'it forbids no match: Muster searches all waiting tickets for the least imbalance',
+        );
     } else report.impossible(property, 'it is not a property of the reference here');
   }
   const priority = algorithm.backfillPriority;
   return priority === 'low' || priority === 'high' ? priority : 'normal';
 }
 
-/** Settings that decide which of the permitted matches FlexMatch makes. */
-const ORDER_ONLY = ['strategy', 'batchingPreference', 'balancedAttribute', 'sortByAttributes'];
+/** Settings that decide which of the permitted matches FlexMatch makes, with what is wrong with a value. */
+const ORDER_ONLY: Readonly<Record<string, (value: unknown, set: FlexMatchRuleSet) => string | undefined>> = {
+  strategy: oneOf('exhaustiveSearch', 'balanced'),
+  batchingPreference: oneOf('random', 'sorted', 'largestPopulation', 'fastestRegion'),
+  balancedAttribute: unknownAttribute,
+  sortByAttributes: (value, set) =>
+    [value].flat().reduce<string | undefined>((fault, one) => fault ?? unknownAttribute(one, set), undefined),
+};
+
+function oneOf(...values: readonly string[]): (value: unknown) => string | undefined {
+  return (value) =>
+    values.includes(value as string)
+      ? undefined
+      : `Expected ${values.slice(0, -1).join(', ')} or ${values.at(-1)}, got ${JSON.stringify(value)}`;
+}
+
+function unknownAttribute(value: unknown, { playerAttributes = [] }: FlexMatchRuleSet): string | undefined {
+  const isKnown = playerAttributes.some(({ name }) => name === value);
+  return isKnown ? undefined : `there is no attribute ${String(value)}`;
+}
 
 function timeoutOf({ set, options }: Source, report: Report): number {
   const steps = (set.expansions ?? []).flatMap((expansion) => expansion.steps);
@@ -170,6 +191,9 @@ function timeoutOf({ set, options }: Source, report: Report): number {
     report.same('timeoutSeconds', `steps at ${timeoutSeconds} s and later have no effect, as in FlexMatch`);
   return timeoutSeconds;
 }
+
+const ofNumbers = oneOf('avg', 'min', 'max');
+const ofLists = oneOf('union', 'intersection');
 
 /** A rule of the queue with the steps of the limits that have become part of it. */
 class RulesOfQueue {
@@ -290,6 +314,10 @@ class RulesOfQueue {
     const own = rule.type === 'compound' ? ['statement'] : FLEX_RULE_TYPES[rule.type]?.properties;
     if (own === undefined) return;
     this.#report.unknown(`rules[${rule.name}]`, rule, ['name', 'type', 'description', ...own]);
+    const { partyAggregation, type } = rule;
+    if (partyAggregation === undefined || !own.includes('partyAggregation')) return;
+    const fault = (type === 'collection' ? ofLists : ofNumbers)(partyAggregation);
+    if (fault !== undefined) this.#report.impossible(`rules[${rule.name}].partyAggregation`, fault);
   }
 
   #reportExpansion(target: string): void {
@@ -302,7 +330,21 @@ class RulesOfQueue {
     else if (tightens === true)
       this.#report.nearly(property, 'a rule never tightens, so the stricter limit holds before its step too');
     else if (this.#needless.has(name)) this.#report.same(property, 'the rule forbids nothing');
-    else this.#report.impossible(property, 'it is no limit of the queue that relaxes');
+    else if (this.#isTarget(target))
+      this.#report.impossible(property, 'it is no limit of the queue that relaxes');
+    else
+      this.#report.impossible(
+        property,
+        'Expected rules[NAME].PROPERTY or teams[NAME].PROPERTY of this rule set',
+      );
+  }
+
+  #isTarget(target: string): boolean {
+    const { rules = [], teams } = this.#source.set;
+    return [
+      ...rules.map(({ name }) => `rules[${name}].`),
+      ...teams.map(({ name }) => `teams[${name}].`),
+    ].some((start) => target.startsWith(start) && target.length > start.length);
   }
 
   /** A match has one region. */

@@ -1,16 +1,24 @@
 import * as z from 'zod';
+import { shown } from '../../rules/expected.ts';
 
 /**
  * A FlexMatch rule set, as the public reference of GameLift describes it. Numbers may be written as text. Unknown
  * fields are kept, so that the import can name them.
  */
-const number = z.union([
-  z.number(),
-  z
-    .string()
-    .regex(/^-?\d+(\.\d+)?$/)
-    .transform(Number),
-]);
+const number = z.union(
+  [
+    z.number(),
+    z
+      .string()
+      .regex(/^-?\d+(\.\d+)?$/)
+      .transform(Number),
+  ],
+  { error: ({ input }) => `Expected a number, got ${shown(input)}` },
+);
+const numberFrom = (least: number) =>
+  number.refine((value) => value >= least, {
+    error: ({ input }) => `Expected a number from ${least} up, got ${shown(input)}`,
+  });
 const texts = z.union([z.string().transform((text) => [text]), z.array(z.string())]);
 
 const attribute = z.looseObject({
@@ -19,12 +27,18 @@ const attribute = z.looseObject({
   default: z.unknown().optional(),
 });
 
-const team = z.looseObject({
-  name: z.string().min(1),
-  maxPlayers: number,
-  minPlayers: number,
-  quantity: number.optional(),
-});
+const team = z
+  .looseObject({
+    name: z.string().min(1),
+    maxPlayers: number,
+    minPlayers: number,
+    quantity: numberFrom(1).optional(),
+  })
+  .superRefine(({ minPlayers, maxPlayers }, context) => {
+    if (minPlayers <= maxPlayers) return;
+    const message = `Expected at most maxPlayers (${maxPlayers}), got ${minPlayers}`;
+    context.addIssue({ code: 'custom', path: ['minPlayers'], message });
+  });
 
 const rule = z.looseObject({
   name: z.string().min(1),
@@ -43,19 +57,53 @@ const rule = z.looseObject({
   partyAggregation: z.string().optional(),
 });
 
+const step = z.looseObject({
+  waitTimeSeconds: numberFrom(0),
+  value: number,
+});
+
 const expansion = z.looseObject({
   target: z.string(),
-  steps: z.array(z.looseObject({ waitTimeSeconds: number, value: number })).min(1),
+  steps: z
+    .array(step)
+    .min(1)
+    .superRefine((steps, context) =>
+      eachOnce(
+        steps.map(({ waitTimeSeconds }) => waitTimeSeconds),
+        'waitTimeSeconds',
+        context,
+      ),
+    ),
 });
+
+/** FlexMatch knows attributes, teams and rules by their names, and an expansion by its target. */
+function eachOnce(values: readonly unknown[], key: string, context: z.RefinementCtx): void {
+  values.forEach((value, i) => {
+    if (values.indexOf(value) === i) return;
+    const message = `Expected each ${key} once, got ${String(value)} again`;
+    context.addIssue({ code: 'custom', path: [i, key], message });
+  });
+}
+
+/** A list whose items differ in a key. */
+function distinct<T extends z.ZodType<Readonly<Record<K, unknown>>>, K extends string>(item: T, key: K) {
+  return z.array(item).superRefine((items, context) =>
+    eachOnce(
+      items.map((one) => one[key]),
+      key,
+      context,
+    ),
+  );
+}
 
 export const flexMatchRuleSet = z.looseObject({
   name: z.string().optional(),
   ruleLanguageVersion: z.literal('1.0'),
-  playerAttributes: z.array(attribute).optional(),
+  playerAttributes: distinct(attribute, 'name').optional(),
   algorithm: z.looseObject({ expansionAgeSelection: z.string().optional() }).optional(),
-  teams: z.array(team).min(1),
-  rules: z.array(rule).optional(),
-  expansions: z.array(expansion).optional(),
+  teams: distinct(team, 'name').refine((teams) => teams.length > 0, 'Expected at least 1 item, got none'),
+  rules: distinct(rule, 'name').optional(),
+  expansions: distinct(expansion, 'target').optional(),
 });
 
 export type FlexMatchRuleSet = z.output<typeof flexMatchRuleSet>;

@@ -9,12 +9,16 @@ export interface Literal {
   readonly isNegated: boolean;
 }
 
-/** Undefined when the text is not a statement. */
-export function parseStatement(text: string): Statement | undefined {
+/** Statements are nested a few times. */
+const NESTING_MAX = 50;
+
+/** Undefined when the text is not a statement, or one of more than 50 operators within each other. */
+export function parseStatement(text: string, depth = 0): Statement | undefined {
+  if (depth > NESTING_MAX) return undefined;
   const trimmed = text.trim();
   const [, operator, list] = /^(and|or|not|xor)\s*\((.*)\)$/s.exec(trimmed) ?? [];
   if (operator === undefined) return /^[^(),]+$/.test(trimmed) ? { rule: trimmed } : undefined;
-  const of = split(list!).map(parseStatement);
+  const of = split(list!).map((part) => parseStatement(part, depth + 1));
   if (of.length === 0 || of.includes(undefined)) return undefined;
   if (operator === 'not' && of.length !== 1) return undefined;
   return { operator: operator as 'and', of: of as Statement[] };

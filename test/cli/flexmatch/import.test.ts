@@ -33,6 +33,21 @@ const duel = (
   expansions,
 });
 
+const near = {
+  name: 'Near',
+  type: 'distance',
+  measurements: ['max(flatten(teams[*].players.attributes[skill]))'],
+  referenceValue: 'min(flatten(teams[*].players.attributes[skill]))',
+  maxDistance: 3,
+};
+
+function wider(steps: readonly (readonly [number, number])[]) {
+  return {
+    target: 'rules[Near].maxDistance',
+    steps: steps.map(([waitTimeSeconds, value]) => ({ waitTimeSeconds, value })),
+  };
+}
+
 describe('a FlexMatch rule set', () => {
   it('of two even teams becomes a balance rule that relaxes with the original', () => {
     const { definition, ...rest } = imported(ruleSets.evenTeams);
@@ -294,6 +309,66 @@ describe('a FlexMatch rule set', () => {
     expect(types).toContain('compare');
   });
 
+  it.each<[string, object, string]>([
+    ['two rules', { rules: [near, { ...near, maxDistance: 9 }] }, '#/rules/1/name'],
+    [
+      'two attributes',
+      { playerAttributes: [numberOf('skill'), { name: 'skill', type: 'string' }] },
+      '#/playerAttributes/1/name',
+    ],
+    ['two expansions', { expansions: [wider([[5, 4]]), wider([[9, 8]])] }, '#/expansions/1/target'],
+    [
+      'two steps at one time',
+      {
+        expansions: [
+          wider([
+            [5, 4],
+            [5, 8],
+          ]),
+        ],
+      },
+      '#/expansions/0/steps/1/waitTimeSeconds',
+    ],
+    [
+      'a step before a ticket waits',
+      { expansions: [wider([[-5, 4]])] },
+      '#/expansions/0/steps/0/waitTimeSeconds',
+    ],
+    [
+      'a kind of no team',
+      { teams: [{ name: 'crew', minPlayers: 1, maxPlayers: 2, quantity: 0 }] },
+      '#/teams/0/quantity',
+    ],
+    [
+      'a minimum above the maximum',
+      { teams: [{ name: 'crew', minPlayers: 3, maxPlayers: 2 }] },
+      '#/teams/0/minPlayers',
+    ],
+  ])('with %s where the language has one meaning for one is invalid', (_, changes, pointer) => {
+    const parsed = flexMatchRuleSet.safeParse({ ...duel([numberOf('skill')], [near]), ...changes });
+    expect(parsed.error?.issues.map(({ path }) => `#/${path.join('/')}`)).toEqual([pointer]);
+  });
+
+  it('says what is wrong with values that the reference does not have', () => {
+    const rules = [
+      { ...near, partyAggregation: 'median' },
+      { name: 'Deep', type: 'compound', statement: `${'not('.repeat(9_000)}Near${')'.repeat(9_000)}` },
+    ];
+    const odd = {
+      ...duel([numberOf('skill')], rules, [
+        { target: 'rules[Nope].maxDistance', steps: wider([[5, 4]]).steps },
+      ]),
+      algorithm: { strategy: 'magic', balancedAttribute: 'nope' },
+    };
+    expect(outcomes(imported(odd))).toMatchObject({
+      'rules[Near].partyAggregation': 'not possible',
+      'rules[Deep]': 'not possible',
+      'expansions[rules[Nope].maxDistance]': 'not possible',
+      'algorithm.strategy': 'not possible',
+      'algorithm.balancedAttribute': 'not possible',
+    });
+  });
+
   it('has a line for every rule, and names what has no counterpart', () => {
     for (const ruleSet of Object.values(ruleSets)) {
       if (!('rules' in ruleSet)) continue;
@@ -435,7 +510,7 @@ describe('what a rule set does not say', () => {
 describe.each(Object.entries(ruleSets.played))('the imported rule set %s', (_, ruleSet) => {
   it('is valid; all of its matches of random tickets meet the original, and none is missing', () => {
     // Named teams and statements take longer to search.
-    const rounds = ruleSet.name === 'nested' ? 40 : 200;
+    const rounds = ruleSet.name === 'nested' ? 40 : 250;
     const { matches } = play(ruleSet as unknown as FlexRuleSet, seeded(20_180), rounds);
     expect(matches).toBeGreaterThan(10);
   });

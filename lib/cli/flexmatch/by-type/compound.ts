@@ -30,7 +30,7 @@ export function compoundOf(
   convert: (rule: FlexMatchRule) => Converted | string,
 ): Compound | string {
   const statement = parseStatement(text);
-  if (!statement) return 'its statement is none of and, or, not and xor';
+  if (!statement) return 'its statement is none of and, or, not and xor, or it is nested too deep';
   const literals = clausesOf(statement);
   if (!literals) return 'it has too many cases';
   const clauses: Clause[] = [];
