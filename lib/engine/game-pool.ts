@@ -4,12 +4,12 @@ import type { PoolIndex } from './model/pool-index.ts';
 import { sortBySkill } from './model/pooled-ticket.ts';
 import type { PreparedTickets } from './model/prepared-tickets.ts';
 import { SearchClock } from './model/search-clock.ts';
-import { partitionBySearch } from './partition/search-partition.ts';
 import {
-  partitionWith,
+  partitionBySearch,
   type TicketPartition,
   type TicketPartitionOptions,
-} from './partition/ticket-partition.ts';
+} from './partition/search-partition.ts';
+import { partitionWith } from './partition/ticket-partition.ts';
 import type { NewPool } from './partition/ticket-pool.ts';
 import { exactSeatsMax, ShapeIndex } from './queue/shape-index.ts';
 import { explainShape } from './shapes/explain-shape.ts';
@@ -35,8 +35,8 @@ export { RoleSeating } from './model/role-seating.ts';
 export { RoleTable } from './model/roles.ts';
 export { SearchClock } from './model/search-clock.ts';
 export { TicketDivider } from './model/ticket-divider.ts';
+export type { TicketPartition, TicketPartitionOptions } from './partition/search-partition.ts';
 export type { PartitionObjective } from './partition/solo-partition.ts';
-export type { TicketPartition, TicketPartitionOptions } from './partition/ticket-partition.ts';
 export { isForSolos, SoloGames, SoloPool } from './solo/solo-pool.ts';
 
 /** How a pool searches. */

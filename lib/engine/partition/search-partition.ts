@@ -1,14 +1,49 @@
 import { priority } from '../model/imbalance.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import { SearchClock } from '../model/search-clock.ts';
-import type { Game, GameRules, Ticket } from '../types.ts';
+import type { Constraints, Forbids, Game, GameRules, Ticket } from '../types.ts';
 import { exchangeBetweenGames, type GameDivider } from './game-exchanges.ts';
 import { partitionBounds } from './partition-bounds.ts';
 import type { PartitionObjective } from './solo-partition.ts';
 import type { SeatRoles } from './spares.ts';
-import type { TicketPartition, TicketPartitionOptions } from './ticket-partition.ts';
 import type { NewPool, TicketPool } from './ticket-pool.ts';
 import { nodesPerTicket, startsWith, TicketUnhappiness } from './unhappiness.ts';
+
+/** A partition of everyone into games. */
+export interface TicketPartition {
+  /** In ascending order of skill. Each game's `lowerBound` holds for every game of these tickets. */
+  readonly games: readonly Game[];
+  /** In the pool's order. */
+  readonly waiting: readonly { readonly ticketId: string; readonly reason: string }[];
+  /** The objective reached. */
+  readonly objective: number;
+  /** No partition into as many games has a lower objective. */
+  readonly objectiveLowerBound: number;
+}
+
+/** What a partition minimises, and how much work it may take. */
+export interface TicketPartitionOptions {
+  /** @default 'worst' */
+  readonly objective?: PartitionObjective;
+  /** Games that exchanges may try out; by unhappiness, for each of a few starts. @default 20,000; solo players by unhappiness 200,000 */
+  readonly swapBudget?: number;
+  /** Pairs of tickets that may not be in one game. @default no pair is refused */
+  readonly forbids?: Forbids;
+  /** Makes what games have to fulfil besides their shape, for each pool that is searched. @default nothing */
+  readonly constraintsOf?: () => Constraints;
+  /**
+   * Nodes that one search may visit, where games are searched one by one.
+   * @default 1000; for the best game of each ticket, by unhappiness, up to 20,000 in small pools
+   */
+  readonly nodeBudget?: number;
+  /** false: the reasons are empty strings and cost nothing. @default true */
+  readonly reasons?: boolean;
+  /**
+   * Asked before and during searches. When it returns true, the remaining tickets stay without a game.
+   * @default never out of time
+   */
+  readonly outOfTime?: () => boolean;
+}
 
 /** What is known of the games of a shape. */
 export interface SearchedGames {

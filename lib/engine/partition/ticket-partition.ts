@@ -6,51 +6,15 @@ import { type PooledTicket, poolTicket, sortBySkill } from '../model/pooled-tick
 import { RoleTable } from '../model/roles.ts';
 import { SearchClock } from '../model/search-clock.ts';
 import { TicketDivider } from '../model/ticket-divider.ts';
-import type { Constraints, Forbids, Game, GameRules, Ticket } from '../types.ts';
+import type { Game, GameRules, Ticket } from '../types.ts';
 import { type GameSearch, gamesInOrder, hardestFirst, leftOut, withTheRest } from './game-by-game.ts';
 import { exchangeBetweenGames, type Penalty } from './game-exchanges.ts';
 import { partitionBounds } from './partition-bounds.ts';
 import { packParties } from './party-packing.ts';
-import { partitionBySearch } from './search-partition.ts';
+import { partitionBySearch, type TicketPartition, type TicketPartitionOptions } from './search-partition.ts';
 import { type PartitionObjective, partitionSolos, type SoloPartitionOptions } from './solo-partition.ts';
 import type { NewPool, TicketPool } from './ticket-pool.ts';
 import { nodesPerTicket, startsWith, TicketUnhappiness } from './unhappiness.ts';
-
-/** A partition of everyone into games. */
-export interface TicketPartition {
-  /** In ascending order of skill. Each game's `lowerBound` holds for every game of these tickets. */
-  readonly games: readonly Game[];
-  /** In the pool's order. */
-  readonly waiting: readonly { readonly ticketId: string; readonly reason: string }[];
-  /** The objective reached. */
-  readonly objective: number;
-  /** No partition into as many games has a lower objective. */
-  readonly objectiveLowerBound: number;
-}
-
-/** What a partition minimises, and how much work it may take. */
-export interface TicketPartitionOptions {
-  /** @default 'worst' */
-  readonly objective?: PartitionObjective;
-  /** Games that exchanges may try out; by unhappiness, for each of a few starts. @default 20,000; solo players by unhappiness 200,000 */
-  readonly swapBudget?: number;
-  /** Pairs of tickets that may not be in one game. @default no pair is refused */
-  readonly forbids?: Forbids;
-  /** Makes what games have to fulfil besides their shape, for each pool that is searched. @default nothing */
-  readonly constraintsOf?: () => Constraints;
-  /**
-   * Nodes that one search may visit, where games are searched one by one.
-   * @default 1000; for the best game of each ticket, by unhappiness, up to 20,000 in small pools
-   */
-  readonly nodeBudget?: number;
-  /** false: the reasons are empty strings and cost nothing. @default true */
-  readonly reasons?: boolean;
-  /**
-   * Asked before and during searches. When it returns true, the remaining tickets stay without a game.
-   * @default never out of time
-   */
-  readonly outOfTime?: () => boolean;
-}
 
 /**
  * `partitionTickets` of game-pool.ts, with the pools that it searches made by `newPool`.
@@ -108,20 +72,12 @@ export function partitionWith(
   const penalty = penaltyOf(objective, unhappiness);
   const divider = new TicketDivider(rules, roles);
   let kept: { readonly games: DividedGame[]; readonly value: number } | undefined;
+  const exchanged = (games: readonly DividedGame[], least: number | undefined) => {
+    const rest = leftOut(pooled, games);
+    return exchangeBetweenGames(games, rest, rules, divider, forbids, penalty, swapBudget, clock, least);
+  };
   const consider = (start: readonly DividedGame[], least?: number) => {
-    const complete = withTheRest(start, pooled, rules, roles, search);
-    const rest = leftOut(pooled, complete);
-    const games = exchangeBetweenGames(
-      complete,
-      rest,
-      rules,
-      divider,
-      forbids,
-      penalty,
-      swapBudget,
-      clock,
-      least,
-    );
+    const games = exchanged(withTheRest(start, pooled, rules, roles, search), least);
     const value = totalPenalty(games, penalty);
     const more = kept ? games.length - kept.games.length : 1;
     if (more > 0 || (more === 0 && value < kept!.value)) kept = { games, value };
@@ -151,23 +107,29 @@ export function partitionWith(
     }
   }
   const { games } = kept!;
-  const left = leftOut(pooled, games);
-
   const released = games.map(release);
   const reached = totalPenalty(
     games.map((game, g) => ({ ...game, imbalance: released[g].imbalance })),
     penalty,
   );
-  const pool = reasons ? search.poolOf(left) : undefined;
   return {
     games: released,
-    waiting: left.map(({ ticket: { ticketId } }) => ({
-      ticketId,
-      reason: pool?.explain(ticketId, nowMs) ?? '',
-    })),
+    waiting: waitingOf(leftOut(pooled, games), reasons ? search : undefined),
     objective: reached,
     objectiveLowerBound: Math.min(bounds[objective], reached),
   };
+}
+
+/** The tickets in no game, with the reasons that a pool of them gives. @param search undefined: without reasons */
+function waitingOf(
+  left: readonly PooledTicket[],
+  search: GameSearch | undefined,
+): { readonly ticketId: string; readonly reason: string }[] {
+  const pool = search?.poolOf(left);
+  return left.map(({ ticket: { ticketId } }) => ({
+    ticketId,
+    reason: pool?.explain(ticketId, search!.nowMs) ?? '',
+  }));
 }
 
 /** Pools of at most this many tickets are partitioned by every method, and the best partition is kept. */

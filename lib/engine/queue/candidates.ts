@@ -17,6 +17,9 @@ export class Candidates {
   values = new Float64Array(0);
   sums = new Float64Array(1);
   squares = new Float64Array(1);
+  /** By player, where the layout has classes of seats: those that it can take, and the size of its ticket. */
+  masks = new Int32Array(0);
+  sizes = new Uint8Array(0);
   /** Room for the positions that constraints keep. */
   kept = new Int32Array(0);
 
@@ -33,6 +36,8 @@ export class Candidates {
     this.values = new Float64Array(2 * players);
     this.sums = new Float64Array(2 * players + 1);
     this.squares = new Float64Array(2 * players + 1);
+    this.masks = new Int32Array(2 * players);
+    this.sizes = new Uint8Array(2 * players);
   }
 
   /** @param value the mean skill of its players relative to the anchor, ascending in the order of the search */
@@ -41,11 +46,15 @@ export class Candidates {
     this.tickets[at] = queued;
     this.numbers[at] = queued.number;
     this.first[at] = this.players;
-    for (let left = queued.ticket.size; left > 0; left--) {
+    const { size, classes } = queued.ticket;
+    for (let i = 0; i < size; i++) {
       const player = this.players++;
       this.values[player] = value;
       this.sums[player + 1] = this.sums[player] + value;
       this.squares[player + 1] = this.squares[player] + value * value;
+      if (!classes) continue;
+      this.masks[player] = classes[i];
+      this.sizes[player] = size;
     }
   }
 

@@ -127,7 +127,7 @@ export class Choice implements ChosenAround {
    * whether there are so many. Where seats cannot be counted it takes the next r.
    */
   fillSeats(
-    { tickets, first, values, count }: Candidates,
+    { first, values, masks, sizes, players }: Candidates,
     from: number,
     r: number,
     fill: Float64Array,
@@ -139,14 +139,14 @@ export class Choice implements ChosenAround {
     }
     seats.copy(this.#seats as SeatCounts);
     let filled = 0;
-    for (let i = from; i < count; i++) {
-      const { classes, size } = tickets[i].ticket;
-      if (size > r) continue;
-      for (let player = 0; player < size; player++) {
-        if (!seats.joinOne(classes![player])) continue;
-        fill[filled++] = values[first[i]];
-        if (filled === r) return true;
-      }
+    let free = ~seats.full;
+    for (let player = first[from]; player < players; player++) {
+      const mask = masks[player];
+      if ((mask & free) === 0 || sizes[player] > r) continue;
+      seats.joinOne(mask);
+      fill[filled++] = values[player];
+      if (filled === r) return true;
+      free = ~seats.full;
     }
     return false;
   }

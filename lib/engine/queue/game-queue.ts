@@ -1,27 +1,12 @@
 import { type BalancedGame, balancedGame, noBalancedGame } from '../model/balanced-game.ts';
-import type { SearchClock } from '../model/search-clock.ts';
 import type { Layout } from '../shapes/layout.ts';
 import type { ShapedGame } from '../shapes/shape-game.ts';
 import type { ShapeAnswer, ShapeQueue } from '../shapes/shape-queue.ts';
 import type { ShapeTicket } from '../shapes/shape-ticket.ts';
-import type { Constraints, Forbids, GameRules } from '../types.ts';
+import type { GameRules } from '../types.ts';
 import type { Entry } from './entries.ts';
 import type { FoundGame } from './game-search.ts';
-import { QueueState } from './queue-state.ts';
-
-/** How a queue searches. */
-export interface GameQueueOptions {
-  readonly forbids?: Forbids | undefined;
-  readonly constraints?: Constraints | undefined;
-  /** Nodes that one query may visit. @default by the number of tickets */
-  readonly nodeBudget?: number | undefined;
-  /**
-   * Whether `best` returns games with which no other is lost, by the sizes of parties, as long as it finds one.
-   * @default false
-   */
-  readonly packs?: boolean | undefined;
-  readonly clock: SearchClock;
-}
+import { type GameQueueOptions, QueueState } from './queue-state.ts';
 
 /**
  * The game queue, for every layout of up to 16 seats.

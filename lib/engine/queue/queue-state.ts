@@ -11,11 +11,24 @@ import { CheapestPlayers } from './cheapest-players.ts';
 import { Entries, type Entry, isBefore, reachOf } from './entries.ts';
 import { Exchanges } from './exchanges.ts';
 import { narrowestRange, narrowestRanges } from './first-keys.ts';
-import type { GameQueueOptions } from './game-queue.ts';
 import { type FoundGame, GameSearch, type Scope } from './game-search.ts';
 import { Line, type QueuedTicket } from './line.ts';
 import { accepts, type Filing, Gatherer } from './neighbours.ts';
 import { Packing } from './packing.ts';
+
+/** How a queue searches. */
+export interface GameQueueOptions {
+  readonly forbids?: Forbids | undefined;
+  readonly constraints?: Constraints | undefined;
+  /** Nodes that one query may visit. @default by the number of tickets */
+  readonly nodeBudget?: number | undefined;
+  /**
+   * Whether `best` returns games with which no other is lost, by the sizes of parties, as long as it finds one.
+   * @default false
+   */
+  readonly packs?: boolean | undefined;
+  readonly clock: SearchClock;
+}
 
 /** What a search around an entry found and proved. */
 interface Found {

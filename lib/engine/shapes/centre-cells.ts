@@ -3,15 +3,9 @@ import type { SearchClock } from '../model/search-clock.ts';
 import type { Layout } from './layout.ts';
 import { Seating } from './seating.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
-import { TicketLanes } from './ticket-lanes.ts';
+import { type Near, TicketLanes } from './ticket-lanes.ts';
 import type { TicketLine } from './ticket-line.ts';
 import { type Mix, type WholeGame, WholeParties } from './whole-parties.ts';
-
-/** A ticket near a centre, with the mean cost of its players: their distance from the centre to the power of `exponent`. */
-export interface Near {
-  readonly ticket: ShapeTicket;
-  readonly cost: number;
-}
 
 /**
  * The centre bound for games of many players. For a centre c let h(c) be the least mean cost, root taken, of the tickets of

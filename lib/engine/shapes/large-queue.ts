@@ -3,7 +3,7 @@ import { mayMeet } from '../model/forbids.ts';
 import { SearchClock } from '../model/search-clock.ts';
 import type { Forbids, GameRules } from '../types.ts';
 import { Balancer } from './balancer.ts';
-import { CentreCells, type Near } from './centre-cells.ts';
+import { CentreCells } from './centre-cells.ts';
 import { Draft } from './draft.ts';
 import type { Layout } from './layout.ts';
 import type { Permit } from './permit.ts';
@@ -14,6 +14,7 @@ import type { ShapedGame } from './shape-game.ts';
 import type { ShapeAnswer, ShapeQueue } from './shape-queue.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
 import { packTeams, solosNeeded } from './team-packing.ts';
+import type { Near } from './ticket-lanes.ts';
 import { TicketLine } from './ticket-line.ts';
 
 /**

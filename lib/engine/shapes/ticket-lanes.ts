@@ -1,7 +1,12 @@
 import { KeyHeap } from '../collections/key-heap.ts';
-import type { Near } from './centre-cells.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
 import { TicketLine } from './ticket-line.ts';
+
+/** A ticket near a centre, with the mean cost of its players: their distance from the centre to the power of `exponent`. */
+export interface Near {
+  readonly ticket: ShapeTicket;
+  readonly cost: number;
+}
 
 /**
  * The waiting tickets in lanes of about the same cost of their own: with exponent 2 the mean squared deviation of a party's

@@ -1,5 +1,5 @@
-import type { Near } from './centre-cells.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
+import type { Near } from './ticket-lanes.ts';
 
 /** How many parties of each size a game has: `mix[size]`. */
 export type Mix = ArrayLike<number>;

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { Near } from '../../../lib/engine/shapes/centre-cells.ts';
 import { layoutOf } from '../../../lib/engine/shapes/layout.ts';
 import { poolShapeTicket } from '../../../lib/engine/shapes/shape-ticket.ts';
 import { packTeams } from '../../../lib/engine/shapes/team-packing.ts';
+import type { Near } from '../../../lib/engine/shapes/ticket-lanes.ts';
 import { WholeParties } from '../../../lib/engine/shapes/whole-parties.ts';
 import { seeded } from '../random-pool.ts';
 
