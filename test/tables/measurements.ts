@@ -8,11 +8,12 @@ export interface Measurement {
   readonly tables: Readonly<Record<string, string>>;
 }
 
-const [README, BENCHMARKS, ENGINE, CONSOLE] = [
+const [README, BENCHMARKS, ENGINE, CONSOLE, EXPERIMENTS] = [
   'README.md',
   'docs/benchmarks.md',
   'docs/research/engine.md',
   'docs/console.md',
+  'docs/experiments.md',
 ];
 
 /** Every measurement whose tables stand in the documentation. `npm run docs:tables` makes them. */
@@ -62,6 +63,12 @@ export const MEASUREMENTS: readonly Measurement[] = [
       'speed of the simulator': 'docs/simulation.md',
       'policies at the same mean wait': 'docs/research/comparison.md',
     },
+  },
+  {
+    program: 'test/bench/experiments.ts',
+    args: ['--days', '0.5'],
+    minutes: 20,
+    tables: { 'coverage of intervals': EXPERIMENTS, 'days to see a difference': EXPERIMENTS },
   },
   { program: 'test/bench/neighbours.ts', minutes: 20, tables: { neighbours: 'docs/reliability.md' } },
   { program: 'test/console/measure.ts', minutes: 2, tables: { 'console times': CONSOLE } },
