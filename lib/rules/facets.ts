@@ -88,8 +88,13 @@ function dimensionsOfSets(tickets: readonly number[], sets: SetRules | undefined
     const valuesOf = (ticket: number) => {
       const from = (ticket * set.levels + set.level[ticket]) * set.words;
       const values: number[] = [];
-      for (let value = 0; value < set.values.length; value++)
-        if ((set.masks[from + (value >> 5)] >> (value & 31)) & 1) values.push(value);
+      for (let word = 0; word < set.words; word++) {
+        // A bit for each value of the pool, of which a ticket has few.
+        for (let bits = set.masks[from + word]; bits !== 0; bits &= bits - 1) {
+          const value = 32 * word + (31 - Math.clz32(bits & -bits));
+          if (value < set.values.length) values.push(value);
+        }
+      }
       return values;
     };
     const lists = tickets.map(valuesOf);

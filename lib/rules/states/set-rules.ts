@@ -237,16 +237,8 @@ function sharedSetOf(
     }
     return number;
   };
-  const listOf = (player: RuledPlayer) =>
-    rule.type === 'common'
-      ? (attributeOf(player, rule.attribute, attributes) as readonly string[] | undefined)
-      : undefined;
-  for (const { players } of tickets) {
-    for (const player of players) {
-      if (rule.type === 'common') for (const value of listOf(player) ?? []) numberOf(value);
-      else if (!player.bot) for (const region in player.latencyMs) numberOf(region);
-    }
-  }
+  for (const { players } of tickets)
+    for (const player of players) for (const value of valuesOf(rule, player, attributes)) numberOf(value);
   const values = [...numbers.keys()];
   const words = Math.max(1, Math.ceil(values.length / 32));
   const size = levels.length * words;
@@ -262,7 +254,7 @@ function sharedSetOf(
     for (const player of players) {
       own.fill(0);
       if (rule.type === 'common') {
-        const list = listOf(player);
+        const list = listOf(player, rule, attributes);
         if (!list) continue;
         for (const value of list)
           for (let level = 0; level < levels.length; level++) accept(level, numberOf(value));
@@ -297,6 +289,20 @@ function sharedSetOf(
     latencies: hasWorst ? latenciesOf(tickets, values) : undefined,
     worst: hasWorst ? new Float64Array((depthMax + 1) * values.length) : undefined,
   };
+}
+
+/** The values that a player brings to a rule: the entries of its list, or the regions that it has a latency to. */
+export function valuesOf(rule: SetRule, player: RuledPlayer, attributes: Attributes): readonly string[] {
+  if (rule.type === 'common') return listOf(player, rule, attributes) ?? [];
+  return player.bot ? [] : Object.keys(player.latencyMs ?? {});
+}
+
+function listOf(
+  player: RuledPlayer,
+  { attribute }: CommonRule,
+  attributes: Attributes,
+): readonly string[] | undefined {
+  return attributeOf(player, attribute, attributes) as readonly string[] | undefined;
 }
 
 function latenciesOf(tickets: readonly EnteredTicket[], regions: readonly string[]): Float64Array {

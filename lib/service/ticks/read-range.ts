@@ -1,7 +1,7 @@
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { Ticket } from '../../engine/types.ts';
 import type { TickMemory } from '../../policies/plan.ts';
-import { rangeName } from '../domain/buckets.ts';
+import { poolOrder, rangeName } from '../domain/buckets.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
 import type { TickReport } from '../domain/tick-report.ts';
 import { TICK_STAGES } from '../domain/timing.ts';
@@ -11,6 +11,7 @@ import type { TicketStore, WaitingTickets } from '../ports/ticket-store.ts';
 import { CheckedTickets } from './checked-tickets.ts';
 import { type DueTick, isOneOfSeveral } from './due-tick.ts';
 import { type EndingTicket, lateTicket, misfitTicket, unreadableTicket } from './end-tickets.ts';
+import { partOfPool } from './part-of-pool.ts';
 
 export interface ReadDeps {
   readonly tickets: Pick<TicketStore, 'waiting'>;
@@ -47,12 +48,12 @@ export async function readBefore(deps: ReadDeps, tick: DueTick): Promise<TicksBe
 
 /** The waiting tickets of a range. */
 export interface RangeRead {
-  /** All that were read, in order, and when; milliseconds since the epoch. */
+  /** Those of the part that this tick searches, in order, and when they were read; milliseconds since the epoch. */
   readonly stored: readonly StoredTicket[];
   readonly readAtMs: number;
   /** Those of them that may be matched. */
   readonly tickets: readonly Ticket[];
-  /** Those that end without a search: they cannot be read, no longer fit the queue's definition, or are past their time-out. */
+  /** Of all that were read, those that end without a search: they cannot be read, no longer fit the queue's definition, or are past their time-out. */
   readonly ending: readonly EndingTicket[];
   /** Tickets that this version of Muster cannot parse. */
   readonly unreadable: readonly string[];
@@ -67,8 +68,8 @@ export interface RangeRead {
 /**
  * Reads the waiting tickets of a range.
  *
- * A range with more tickets than one tick can read is read in parts, in order of skill. Successive ticks read all parts
- * in turn, so no ticket is skipped.
+ * A range with more tickets than one tick can read, or prepare for its search, is searched in parts, in order of skill.
+ * Successive ticks take all parts in turn, so no ticket is skipped.
  * @param keepsLate the search decides about tickets past their time-out: bots fill their games
  */
 export async function readRange(
@@ -86,9 +87,14 @@ export async function readRange(
       { ...range, ...(from !== undefined && { from }) },
       { limit: limits.readTickets, hasTime },
     );
-  const { tickets: stored, unreadable, pools, next } = await readInTurn(read, report?.next);
+  const { tickets: all, unreadable, pools, next: unread } = await readInTurn(read, report?.next);
   const readAtMs = deps.clock.now();
-  const { tickets, ending } = sortOut(stored, definition, readAtMs, keepsLate, deps.checked);
+  const { tickets, ending, beyond } = sortOut(all, definition, readAtMs, keepsLate, {
+    checked: deps.checked,
+    workMax: limits.prepareWork,
+  });
+  const stored = beyond === undefined ? all : all.slice(0, all.indexOf(beyond));
+  const next = beyond === undefined ? unread : poolOrder(beyond.ticketId, beyond.players);
   const isPart = next !== undefined || report?.next !== undefined;
   return {
     stored,
@@ -111,17 +117,32 @@ async function readInTurn(
   return from !== undefined && part.tickets.length + part.unreadable.length === 0 ? read(undefined) : part;
 }
 
-/** Separates the tickets to search from those that end now. */
+interface SortOptions {
+  readonly checked: CheckedTickets | undefined;
+  /** Of preparing the tickets for the search. */
+  readonly workMax: number;
+}
+
+interface SortedOut {
+  readonly tickets: readonly Ticket[];
+  readonly ending: readonly EndingTicket[];
+  /** The first ticket of the next part. */
+  readonly beyond: StoredTicket | undefined;
+}
+
+/** Separates the tickets to search from those that end now, and from those that a later tick searches. */
 function sortOut(
   stored: readonly StoredTicket[],
   definition: QueueDefinition,
   nowMs: number,
   keepsLate: boolean,
-  checked: CheckedTickets = new CheckedTickets(),
-): { tickets: Ticket[]; ending: EndingTicket[] } {
+  { checked = new CheckedTickets(), workMax }: SortOptions,
+): SortedOut {
   const unfit: EndingTicket[] = [];
   const late: EndingTicket[] = [];
   const tickets: Ticket[] = [];
+  const isInPart = partOfPool(definition, workMax);
+  let beyond: StoredTicket | undefined;
   const lateBeforeMs = nowMs - definition.timeoutSeconds * 1_000;
   const check = checked.of(definition);
   for (const one of stored) {
@@ -129,7 +150,10 @@ function sortOut(
     if (misfit !== undefined) unfit.push(misfitTicket(one.ticketId, misfit));
     else if (!keepsLate && ticket.enqueuedAtMs <= lateBeforeMs)
       late.push(lateTicket(one.ticketId, definition));
-    else tickets.push(ticket);
+    else if (beyond === undefined) {
+      if (isInPart(ticket)) tickets.push(ticket);
+      else beyond = one;
+    }
   }
-  return { tickets, ending: [...unfit, ...late] };
+  return { tickets, ending: [...unfit, ...late], beyond };
 }

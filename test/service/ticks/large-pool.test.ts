@@ -93,6 +93,60 @@ describe('a pool that one tick cannot read', () => {
   });
 });
 
+describe('a pool that one tick cannot prepare', () => {
+  /** Players who list 20 maps each, that only their neighbours know. */
+  const ofMaps = (i: number, waitedMs: number): StoredTicket => {
+    const group = Math.floor(i / 10);
+    const attributes = { maps: Array.from({ length: 20 }, (_, k) => `m${group}.${k}`) };
+    return {
+      ...solo(`t${i}`, i, waitedMs),
+      players: [{ playerId: `t${i}`, skill: i, attributes }],
+    };
+  };
+  const rules: Partial<QueueDefinition> = {
+    attributes: { maps: { type: 'strings' } },
+    rules: [{ name: 'Maps', type: 'common', attribute: 'maps' }],
+  };
+  const run = (cloud: MemoryCloud, prepareWork: number, second: number) => {
+    const slotMs = NOW_MS + 1_000 * second;
+    cloud.time.nowMs = Math.max(cloud.time.nowMs, slotMs);
+    return cloud.time.run(() =>
+      tick(
+        { ...cloud.deps, limits: { ...BUCKET_LIMITS, prepareWork } },
+        { queue: 'large', slotMs, layout: 1, range: 0 },
+      ),
+    );
+  };
+
+  it('is searched in parts, so that every ticket is searched in turn', async () => {
+    const cloud = cloudWith(
+      Array.from({ length: 400 }, (_, i) => ofMaps(i, 1_000)),
+      rules,
+    );
+    await run(cloud, 10_000, 0);
+    expect(cloud.committed.length).toBeGreaterThan(0);
+    expect(cloud.committed.length).toBeLessThan(20);
+    for (let second = 1; second < 30 && cloud.waiting > 0; second++) await run(cloud, 10_000, second);
+    expect(cloud.committed).toHaveLength(40);
+  });
+
+  it('ends the overdue tickets of all parts at once', async () => {
+    const tickets = Array.from({ length: 200 }, (_, i) => ofMaps(i, i < 150 ? 1_000 : 400_000));
+    const cloud = cloudWith(tickets, rules);
+    await run(cloud, 10_000, 0);
+    expect(cloud.ended.size).toBe(50);
+  });
+
+  it('has the players of two matches in a part, whatever their work', async () => {
+    const cloud = cloudWith(
+      Array.from({ length: 60 }, (_, i) => ofMaps(i, 1_000)),
+      rules,
+    );
+    await run(cloud, 1, 0);
+    expect(cloud.committed).toHaveLength(2);
+  });
+});
+
 describe('many time-outs at once', () => {
   it('leave time for matches in the same tick, and all tickets time out', async () => {
     const late = Array.from({ length: 10_000 }, (_, i) => solo(`late${i}`, i / 10, 400_000));
