@@ -128,8 +128,6 @@ export function deliverySender(client: SQSClient, urls: DeliveryQueues): Deliver
         urls.first,
         deliveries.map((body) => ({ body })),
       ),
-    later: (body, afterMs) =>
-      sendAll(client, urls.first, [{ body, delaySeconds: Math.ceil(afterMs / 1_000) }]),
     slowLane: (body, afterMs) =>
       sendAll(client, urls.slowLane, [
         { body, delaySeconds: Math.ceil(afterMs / 1_000), group: body.event.queue },

@@ -53,8 +53,8 @@ export interface NotifyDeps {
 export type DeliveryOutcome =
   | { outcome: 'done' }
   /**
-   * It was not posted and comes again: in the slow lane, because its receiver is slow or down or its queue cannot be read;
-   * or as a new one, while another delivery is the first to its receiver.
+   * It was not posted and comes again in the slow lane, because its receiver is slow or down, another delivery finds out
+   * whether a new receiver is fast, or its queue cannot be read.
    */
   | ({ outcome: 'postponed'; afterMs: number } & Failure)
   /** It was posted without success and is in the slow lane. */
@@ -76,9 +76,9 @@ export interface Failure {
 /**
  * Delivers an event to the webhooks of its queue, signed by the Standard Webhooks scheme.
  *
- * New deliveries arrive in one queue. Retries, and deliveries to receivers that are slow or down, use the slow lane. So
- * the first queue waits only for receivers that have responded quickly so far and for one post to a new one of each queue, and for
- * each post at most 2 s. Each step may be repeated:
+ * New deliveries arrive in one queue, and each passes through it once. Retries, and deliveries to receivers that are slow, down or
+ * on trial, use the slow lane. So the first queue waits only for receivers that have responded quickly so far and for one post to
+ * a new one of each queue, and for each post at most 2 s. Each step may be repeated:
  *
  *     read           a queue that cannot be read, and a webhook whose secret does not exist or is malformed: their deliveries wait in the slow
  *                    lane until it can, or does
@@ -136,8 +136,7 @@ async function deliverTo(
   const admission = await admit(deps.receivers, { url, trial }, lane, deps.now());
   switch (admission.outcome) {
     case 'on trial':
-      await deps.sender.later(to, admission.afterMs);
-      return { ...admission, outcome: 'postponed', why: 'a new receiver is tried', webhook: url };
+      return postpone(deps, to, admission.afterMs, 'a new receiver is tried');
     case 'to the slow lane':
       return postpone(deps, to, 0, 'the receiver is slow');
     case 'postponed':

@@ -13,7 +13,7 @@ const FAST_FOR_MS = 24 * 3_600_000;
 export const RESPONSE_MS = { first: 2_000, slow: 5_000 } as const;
 /** How long other deliveries wait for a probe: the timeout of a post and a margin, in case the function is killed. */
 const PROBE_MS = 10_000;
-/** How long deliveries to new receivers of a queue wait while one of them is tried. */
+/** How long deliveries to new receivers of a queue wait, on their way to the slow lane, while one of them is tried. */
 const TRIAL_MS = 1_000;
 /** The time between two probes. It grows with the outage. */
 const PROBE_EVERY_MS = { min: 10_000, max: 60_000 } as const;
@@ -59,8 +59,9 @@ export function responseMs(lane: Lane): number {
  * others wait, so only receivers that have shown to be fast are called there.
  *
  *     fast                            posted
- *     new                             one delivery to the new receivers of a queue is posted, the others come again. A crash
- *                                     after the claim: the next trial begins after PROBE_MS
+ *     new                             one delivery to the new receivers of a queue is posted, the others wait in the slow lane:
+ *                                     in the first one they would come again and again, as long as each of several trials
+ *                                     takes. A crash after the claim: the next trial begins after PROBE_MS
  *     slow or failing                 posted in the slow lane only, where a fast response marks it as fast
  *     down                            postponed, until the time of the next probe
  *     down, and a probe is due        one delivery of the slow lane is posted, the others are postponed. A crash

@@ -4,8 +4,6 @@ import type { Delivery } from '../domain/delivery.ts';
 export interface DeliverySender {
   /** Sends each as a new delivery. */
   split(deliveries: readonly Delivery[]): Promise<void>;
-  /** Sends a delivery as a new one. It arrives after this time, in whole seconds, at most 900. */
-  later(delivery: Delivery, afterMs: number): Promise<void>;
   /** Sends a delivery to the slow lane. It arrives after this time, in whole seconds, at most 900. */
   slowLane(delivery: Delivery, afterMs: number): Promise<void>;
   /** Sends a delivery to the dead letters. */

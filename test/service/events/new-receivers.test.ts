@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { MusterEvent } from '../../../lib/contract/events.ts';
+import type { Delivery } from '../../../lib/service/domain/delivery.ts';
 import { type DeliveryOutcome, deliver, type NotifyDeps } from '../../../lib/service/events/notify.ts';
 import type { OutboundResult } from '../../../lib/service/ports/outbound.ts';
 import type { ReceiverStore } from '../../../lib/service/ports/receiver-store.ts';
@@ -16,14 +17,17 @@ describe('new receivers of webhooks', () => {
   let receivers: ReceiverStore;
   /** Posts that have not ended: their URLs, each with its end. */
   let open: Map<string, (result: OutboundResult) => void>;
+  /** The deliveries in the slow lane. */
+  let slow: Delivery[];
   beforeEach(() => {
+    slow = [];
     nowMs = NOW_MS;
     receivers = memoryReceivers();
     open = new Map();
   });
 
   const urlOf = (queue: string, n: number) => `https://${queue}.example/${n}`;
-  const deliverTo = (queue: string, n: number): Promise<DeliveryOutcome> => {
+  const deliverTo = (queue: string, n: number, again?: Delivery): Promise<DeliveryOutcome> => {
     const webhooks = [1, 2, 3, 4, 5].map((one) => ({ url: urlOf(queue, one), secret: 'shared/s' }));
     const event = {
       eventId: `${queue}-${n}`,
@@ -40,17 +44,17 @@ describe('new receivers of webhooks', () => {
       outbound: { post: (url: string) => new Promise((settle) => open.set(url, settle)) },
       sender: {
         split: async () => {},
-        later: async () => {},
-        slowLane: async () => {},
+        slowLane: async (one: Delivery) => void slow.push(one),
         deadLetter: async () => {},
       },
       now: () => nowMs,
       random: () => 0,
     } as unknown as NotifyDeps;
-    return deliver(deps, {
+    const delivery = again ?? {
       event: { ...event, match: { teams: [] } } as never as MusterEvent,
       url: urlOf(queue, n),
-    });
+    };
+    return deliver(deps, delivery);
   };
   const settled = () => new Promise((resolve) => setImmediate(resolve));
   const end = (url: string, result: OutboundResult) => {
@@ -86,6 +90,28 @@ describe('new receivers of webhooks', () => {
     void deliverTo('good', 1);
     await settled();
     expect([...open.keys()].sort()).toEqual([urlOf('good', 1), urlOf('good', 2)]);
+  });
+
+  it('wait in the slow lane during a trial, so that the first queue sees each delivery once', async () => {
+    void deliverTo('hostile', 1);
+    await settled();
+    await deliverTo('hostile', 2);
+    await deliverTo('hostile', 3);
+    expect(slow.map(({ url, failed }) => [url, failed])).toEqual([
+      [urlOf('hostile', 2), 0],
+      [urlOf('hostile', 3), 0],
+    ]);
+    // There they wait for no trial.
+    nowMs += 1_000;
+    void deliverTo('hostile', 2, slow[0]);
+    const third = deliverTo('hostile', 3, slow[1]);
+    await settled();
+    expect([...open.keys()]).toEqual([1, 2, 3].map((n) => urlOf('hostile', n)));
+    end(urlOf('hostile', 3), RESPONDED);
+    expect(await third).toEqual({ outcome: 'done' });
+    void deliverTo('hostile', 3);
+    await settled();
+    expect(open.has(urlOf('hostile', 3))).toBe(true);
   });
 
   it('are tried again when the function was stopped in a trial', async () => {

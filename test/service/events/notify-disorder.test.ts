@@ -149,7 +149,6 @@ class Disorder {
           line('send', async () => {
             for (const one of deliveries) this.#send(one, 0);
           }),
-        later: (one, afterMs) => line('send', async () => this.#send(one, afterMs)),
         slowLane: (one, afterMs) => line('send', async () => this.#send(one, afterMs)),
         deadLetter: ({ event, url }) =>
           line('send', async () => {

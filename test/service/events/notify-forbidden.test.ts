@@ -23,7 +23,6 @@ it('deliveries to a new receiver whose address is forbidden leave the first queu
     deliveries: deliveryLog(() => nowMs),
     sender: {
       split: async () => void sent.push('split'),
-      later: async () => void sent.push('later'),
       slowLane: async () => void sent.push('slow lane'),
       deadLetter: async () => void sent.push('dead letter'),
     },

@@ -17,7 +17,7 @@ it('an event is neither sent nor retried when its queue may no longer use the se
       receivers: { get: unexpected } as never,
       deliveries: deliveryLog(),
       erased: { among: async () => new Set() },
-      sender: { split: unexpected, later: unexpected, slowLane: unexpected, deadLetter: unexpected },
+      sender: { split: unexpected, slowLane: unexpected, deadLetter: unexpected },
       now: () => 0,
       random: () => 0,
     },

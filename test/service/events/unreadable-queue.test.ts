@@ -64,7 +64,6 @@ function world() {
     },
     sender: {
       split: async (deliveries) => void it.split.push(...deliveries),
-      later: async () => {},
       slowLane: async (delivery, afterMs) => void it.slow.push({ delivery, afterMs }),
       deadLetter: async (delivery) => void it.dead.push(delivery),
     },

@@ -36,7 +36,6 @@ class OneWebhook {
     outbound: { post: async () => this.answer },
     sender: {
       split: async () => {},
-      later: async (delivery, afterMs) => this.#send(delivery, afterMs),
       slowLane: async (delivery, afterMs) => this.#send(delivery, afterMs),
       deadLetter: async (delivery) => void this.dead.push(delivery),
     },

@@ -91,7 +91,6 @@ export class WebhookLanes {
         split: async () => {
           throw new Error('Expected one webhook for each queue');
         },
-        later: (delivery: Delivery, afterMs: number) => this.#sendTo(this.first, delivery, afterMs),
         slowLane: (delivery: Delivery, afterMs: number) => this.#sendTo(this.slow, delivery, afterMs),
         deadLetter: async (delivery: Delivery) => {
           this.deadLetters.push(delivery);
