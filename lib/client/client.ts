@@ -54,7 +54,8 @@ export interface MusterClient {
   getMany(ticketIds: readonly string[], options?: RequestOptions): Promise<readonly Ticket[]>;
   /**
    * Waits until a ticket has its match and its players can play, or until another of its statuses.
-   * @throws TicketEnded when it ends without
+   * @throws TicketEnded when it ends without; WaitEnded when it has not ended in time; the error of the last poll when polls
+   * have failed for too long
    */
   waitForMatch(ticketId: string, options?: WaitOptions): Promise<Ticket>;
   /** Cancels a ticket that is QUEUED. One that is CANCELLED stays as it is. */

@@ -64,6 +64,20 @@ export class TicketEnded extends Error {
   }
 }
 
+/** A wait for a match has taken its whole time, and the ticket has not ended. It may still be matched. */
+export class WaitEnded extends Error {
+  override readonly name = 'WaitEnded';
+  readonly ticketId: string;
+  /** As the last poll read it; undefined when none has had a response. */
+  readonly status: Ticket['status'] | undefined;
+
+  constructor(ticketId: string, status: Ticket['status'] | undefined, limitMs: number) {
+    super(`expected ticket ${ticketId} to have its match within ${limitMs} ms, it is ${status ?? 'unknown'}`);
+    this.ticketId = ticketId;
+    this.status = status;
+  }
+}
+
 /** A webhook that Muster has not sent: respond with status 401. */
 export class WebhookRejected extends Error {
   override readonly name = 'WebhookRejected';

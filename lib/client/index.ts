@@ -14,6 +14,7 @@ export {
   MusterUnreachable,
   TicketEnded,
   UnexpectedResponse,
+  WaitEnded,
   WebhookRejected,
 } from './errors.ts';
 export type { TicketResult } from './post-batch.ts';

@@ -1,6 +1,6 @@
 import type { Ticket } from './api-types.ts';
 import type { Backoff } from './backoff.ts';
-import { MusterProblem, MusterUnreachable, TicketEnded, UnexpectedResponse } from './errors.ts';
+import { MusterProblem, MusterUnreachable, TicketEnded, UnexpectedResponse, WaitEnded } from './errors.ts';
 import type { RequestOptions, Sender } from './requests.ts';
 import { to } from './route-to.ts';
 
@@ -15,7 +15,21 @@ export interface WaitOptions extends RequestOptions {
    * promise that it returns is fulfilled; so accept the match here while the ticket REQUIRES_ACCEPTANCE.
    */
   readonly onChange?: ((ticket: Ticket) => unknown) | undefined;
+  /**
+   * How long polls may fail in a row, in milliseconds. A deployment or a dropped connection takes less.
+   * @default 600_000, ten minutes
+   */
+  readonly failingMs?: number | undefined;
+  /**
+   * How long to wait in all, in milliseconds. The service ends every ticket at the time-out of its queue, so a wait of that
+   * and the times for acceptance and placement ends by itself; set it to that, to end also when the queue's ticks are stopped.
+   * @default 100_800_000, 28 hours: the longest time-out that a queue may have, and three matches that are not placed in time
+   */
+  readonly limitMs?: number | undefined;
 }
+
+const FAILING_MS = 10 * 60_000;
+const LIMIT_MS = 28 * 3_600_000;
 
 /** The time that the service holds a long poll, in seconds; the maximum. */
 const POLL_SECONDS = 20;
@@ -26,21 +40,34 @@ const WAITED_MS = 1_000;
 
 /**
  * Waits until a ticket has one of the statuses, by long polls. A poll that fails for a reason that may pass is repeated with
- * growing delays, for as long as it takes: so a wait survives a dropped connection, and a service that restarts. Only the
- * signal ends it.
+ * growing delays, so a wait survives a dropped connection, and a service that restarts.
  * @throws TicketEnded when the ticket ends with another status
  * @throws MusterProblem when the service rejects the poll, because the ticket does not exist or the caller may not read it
+ * @throws WaitEnded when the ticket has not ended after `limitMs`
+ * @throws the error of the last poll when all have failed for `failingMs`
  */
 export async function waitForMatch(
   sender: Sender,
   ticketId: string,
-  { until = ['COMPLETED'], onChange, signal }: WaitOptions = {},
+  {
+    until = ['COMPLETED'],
+    onChange,
+    signal,
+    failingMs = FAILING_MS,
+    limitMs = LIMIT_MS,
+  }: WaitOptions = {},
 ): Promise<Ticket> {
   let last: Ticket | undefined;
   let idle = 0;
+  const sinceMs = Date.now();
+  let answeredMs = sinceMs;
   for (;;) {
     const startMs = Date.now();
-    const ticket = await read(sender, ticketId, last, signal);
+    const poll = await read(sender, ticketId, last, signal);
+    const nowMs = Date.now();
+    if ('error' in poll && nowMs - answeredMs >= failingMs) throw poll.error;
+    const ticket = 'error' in poll ? undefined : poll.ticket;
+    if (ticket !== undefined) answeredMs = nowMs;
     const isChanged =
       ticket !== undefined && (ticket.status !== last?.status || ticket.matchId !== last.matchId);
     if (isChanged) {
@@ -49,35 +76,41 @@ export async function waitForMatch(
       if (until.includes(ticket.status)) return ticket;
       if (isFinal(ticket.status)) throw new TicketEnded(ticket);
     }
+    if (nowMs - sinceMs >= limitMs) throw new WaitEnded(ticketId, last?.status, limitMs);
     // A party that has not accepted its match gets a response at once.
-    idle = isChanged || (ticket !== undefined && Date.now() - startMs >= WAITED_MS) ? 0 : idle + 1;
+    idle = isChanged || (ticket !== undefined && nowMs - startMs >= WAITED_MS) ? 0 : idle + 1;
     if (idle > 0) await sender.pause(BACKOFF, idle, signal);
   }
 }
 
+type Poll = { readonly ticket: Ticket } | { readonly error: Error };
+
 /**
- * Reads the ticket, at once or when it is no longer as it was at the last read. Returns undefined after a failure that may pass.
+ * Reads the ticket, at once or when it is no longer as it was at the last read. Returns the error of a failure that may pass.
  */
 async function read(
   sender: Sender,
   ticketId: string,
   last: Ticket | undefined,
   signal: AbortSignal | undefined,
-): Promise<Ticket | undefined> {
+): Promise<Poll> {
   try {
     const query = last && { waitSeconds: POLL_SECONDS, seen: last.status };
     const extraMs = last === undefined ? 0 : POLL_SECONDS * 1_000;
     const route = to('GET /tickets/{ticketId}', { ticketId }, query);
-    return (await sender.send<Ticket>({ ...route, signal, extraMs })).body;
+    return { ticket: (await sender.send<Ticket>({ ...route, signal, extraMs })).body };
   } catch (error) {
-    const mayPass =
-      error instanceof MusterUnreachable ||
-      (error instanceof UnexpectedResponse && error.status < 300) ||
-      (error instanceof UnexpectedResponse && error.status >= 500) ||
-      (error instanceof MusterProblem && (error.status === 429 || error.status >= 500));
-    if (!mayPass || signal?.aborted) throw error;
-    return undefined;
+    if (!mayPass(error) || signal?.aborted) throw error;
+    return { error };
   }
+}
+
+function mayPass(error: unknown): error is Error {
+  return (
+    error instanceof MusterUnreachable ||
+    (error instanceof UnexpectedResponse && (error.status < 300 || error.status >= 500)) ||
+    (error instanceof MusterProblem && (error.status === 429 || error.status >= 500))
+  );
 }
 
 /** Whether a ticket with this status never changes again. */

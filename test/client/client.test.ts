@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ClientOptions, musterClient } from '../../lib/client/index.ts';
 import { openApi } from '../../lib/contract/openapi.ts';
 import { ROUTE_KEYS } from '../../lib/contract/routes.ts';
@@ -428,6 +428,46 @@ describe('a wait for a match', () => {
     const client = clientOf({ tries: 2, random: () => 0 });
     expect((await client.waitForMatch('t-1')).status).toBe('COMPLETED');
     expect(server.arrived).toHaveLength(14);
+  });
+
+  describe('whose clock is the delays between its polls', () => {
+    let nowMs = 1_000;
+    beforeEach(() => {
+      vi.spyOn(Date, 'now').mockImplementation(() => nowMs);
+    });
+    afterEach(() => vi.restoreAllMocks());
+    const waiting = (): Partial<ClientOptions> => ({
+      tries: 1,
+      random: () => 1,
+      pause: async (ms) => {
+        nowMs += ms;
+      },
+    });
+
+    it('fails with the last error when polls have failed for long, but not before', async () => {
+      // 0.5, 1, 2, 4 and 8 s, and then every 10 s.
+      const polls = (count: number) => Array.from({ length: count }, () => problem(503));
+      server.behave(ticket('QUEUED'), ...polls(5), ticket('PLACING', 'm-1'), ...polls(5), ticket('COMPLETED'));
+      const wait = clientOf(waiting()).waitForMatch('t-1', { failingMs: 30_000 });
+      await expect(wait).resolves.toMatchObject({ status: 'COMPLETED' });
+      server.behave(ticket('QUEUED'), ...polls(8));
+      const startMs = nowMs;
+      await expect(clientOf(waiting()).waitForMatch('t-1', { failingMs: 30_000 })).rejects.toMatchObject({
+        name: 'MusterProblem',
+        status: 503,
+      });
+      expect(nowMs - startMs).toBeGreaterThanOrEqual(30_000);
+      expect(nowMs - startMs).toBeLessThan(45_000);
+    });
+
+    it('fails when the ticket has not ended in time', async () => {
+      server.behave(...Array.from({ length: 20 }, () => ticket('QUEUED')));
+      await expect(clientOf(waiting()).waitForMatch('t-1', { limitMs: 60_000 })).rejects.toMatchObject({
+        name: 'WaitEnded',
+        message: 'expected ticket t-1 to have its match within 60000 ms, it is QUEUED',
+        status: 'QUEUED',
+      });
+    });
   });
 
   it('fails when the ticket ends without a match, and says why', async () => {
