@@ -10,8 +10,9 @@ import { threadMs, timedPlan } from './slow-plan.ts';
  * that ends more than 0.3 s after its search time is a finding; `--case SEED` plans it again. Exits with 1 if there is one.
  */
 const OVER_MS = 300;
-/** A plan that has not ended after so long, by the wall clock, is ended with its thread. */
-const STUCK_MS = 120_000;
+/** A plan that has not ended after so much CPU time is ended with its thread. */
+const STUCK_MS = 60_000;
+const LOOK_EVERY_MS = 5_000;
 
 interface Finding {
   readonly seed: number;
@@ -82,21 +83,27 @@ function round(
     const worker = new Worker(new URL(import.meta.url), { workerData: { seed: from, endMs } });
     let seed = from;
     let isStuck = false;
-    const guard = () =>
-      setTimeout(() => {
-        isStuck = true;
-        void worker.terminate();
-      }, STUCK_MS);
-    let timer = guard();
+    let sinceMs = 0;
+    const cpuMs = async () => {
+      const { user, system } = await worker.cpuUsage();
+      return (user + system) / 1_000;
+    };
+    const guard = setInterval(async () => {
+      const nowMs = await cpuMs().catch(() => sinceMs);
+      isStuck ||= nowMs - sinceMs > STUCK_MS;
+      if (isStuck) void worker.terminate();
+    }, LOOK_EVERY_MS);
     worker.on('message', (timed: Finding) => {
-      clearTimeout(timer);
-      timer = guard();
+      cpuMs().then(
+        (nowMs) => (sinceMs = nowMs),
+        () => {},
+      );
       seed = timed.seed + 1;
       onCase(timed);
     });
     worker.on('error', reject);
     worker.on('exit', () => {
-      clearTimeout(timer);
+      clearInterval(guard);
       resolve(isStuck ? { next: seed + 1, stuck: seed } : { next: seed });
     });
   });
