@@ -51,4 +51,17 @@ describe('parsed tickets', () => {
     expect(parsed.get(item('t970'), 'duel')).toBeDefined();
     expect(parsed.get(item('t500'), 'duel')).toBeUndefined();
   });
+
+  it('have no more letters than the limit, however large they are', () => {
+    const parsed = new ParsedTickets(1_000, 100_000);
+    const players = 'x'.repeat(10_000);
+    let seen = 0;
+    for (let i = 0; i < 100; i++) {
+      parsed.set(item(`t${i}`, { players }), ticket('duel', `t${i}`, 1));
+      seen = Math.max(seen, parsed.size);
+    }
+    expect(seen).toBeGreaterThanOrEqual(8);
+    expect(seen).toBeLessThanOrEqual(12);
+    expect(parsed.get(item('t99', { players }), 'duel')).toBeDefined();
+  });
 });
