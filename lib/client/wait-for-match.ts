@@ -49,13 +49,7 @@ const WAITED_MS = 1_000;
 export async function waitForMatch(
   sender: Sender,
   ticketId: string,
-  {
-    until = ['COMPLETED'],
-    onChange,
-    signal,
-    failingMs = FAILING_MS,
-    limitMs = LIMIT_MS,
-  }: WaitOptions = {},
+  { until = ['COMPLETED'], onChange, signal, failingMs = FAILING_MS, limitMs = LIMIT_MS }: WaitOptions = {},
 ): Promise<Ticket> {
   let last: Ticket | undefined;
   let idle = 0;

@@ -447,7 +447,13 @@ describe('a wait for a match', () => {
     it('fails with the last error when polls have failed for long, but not before', async () => {
       // 0.5, 1, 2, 4 and 8 s, and then every 10 s.
       const polls = (count: number) => Array.from({ length: count }, () => problem(503));
-      server.behave(ticket('QUEUED'), ...polls(5), ticket('PLACING', 'm-1'), ...polls(5), ticket('COMPLETED'));
+      server.behave(
+        ticket('QUEUED'),
+        ...polls(5),
+        ticket('PLACING', 'm-1'),
+        ...polls(5),
+        ticket('COMPLETED'),
+      );
       const wait = clientOf(waiting()).waitForMatch('t-1', { failingMs: 30_000 });
       await expect(wait).resolves.toMatchObject({ status: 'COMPLETED' });
       server.behave(ticket('QUEUED'), ...polls(8));
