@@ -18,6 +18,7 @@ import { receiverStore } from '../lib/aws/receiver-store.ts';
 import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { secretsManager } from '../lib/aws/secrets.ts';
 import { parseSecretGrants } from '../lib/contract/secret-grants.ts';
+import { isFailing } from '../lib/contract/webhook-failing.ts';
 import { type Delivery, readDelivery } from '../lib/service/domain/delivery.ts';
 import { DeliveryLog } from '../lib/service/events/delivery-log.ts';
 import { type DeliveryOutcome, deliver } from '../lib/service/events/notify.ts';
@@ -78,18 +79,19 @@ const consume = messageConsumer(sqs, [urls.first, urls.slowLane], {
   },
 });
 
-/** A webhook that fails this often without a success in between counts for the alarm. */
-const FAILURES_MIN = 3;
 const reports = new Occasionally(30_000);
 
 /** Reports a webhook that fails, and a receiver that is marked as down. */
 function report({ event: { queue } }: Delivery, result: DeliveryOutcome): void {
   if (!('why' in result)) return;
-  const { why, webhook, down, failures } = result;
+  const { why, webhook, down, failures, recent } = result;
   if (down !== undefined) logger.warn('a webhook receiver is down', { webhook, queue, why, ...down });
-  if (failures === undefined || !reports.isDue(`${queue} ${webhook} ${failures >= FAILURES_MIN}`)) return;
-  logger.error('a webhook fails', { webhook, queue, why, failures });
-  if (failures < FAILURES_MIN) return;
+  if (failures === undefined) return;
+  const fails = isFailing({ failures, recent });
+  if (!reports.isDue(`${queue} ${webhook} ${fails}`)) return;
+  logger.error('a webhook fails', { webhook, queue, why, failures, recent });
+  // One that fails counts for the alarm.
+  if (!fails) return;
   const metrics = new Metrics();
   metrics.addMetric('WebhookFailing', MetricUnit.Count, 1);
   metrics.publishStoredMetrics();

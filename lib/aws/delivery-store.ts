@@ -42,14 +42,14 @@ export function deliveryStore(client: DynamoDBDocumentClient, table: string): De
       return Item && toRecord(Item, nowMs);
     },
 
-    async succeeded(queue, url, nowMs) {
-      const sets = ', lastSuccessMs = :nowMs REMOVE failures';
-      await update(queue, url, nowMs, { sets, values: { ':nowMs': nowMs } });
+    async succeeded(queue, url, recent, nowMs) {
+      const sets = ', lastSuccessMs = :nowMs, recent = :recent REMOVE failures';
+      await update(queue, url, nowMs, { sets, values: { ':nowMs': nowMs, ':recent': recent } });
     },
 
-    async failed(queue, url, failure) {
-      const sets = ', lastFailure = :failure ADD failures :one';
-      const values = { ':failure': failure, ':one': 1 };
+    async failed(queue, url, recent, failure) {
+      const sets = ', lastFailure = :failure, recent = :recent ADD failures :one';
+      const values = { ':failure': failure, ':recent': recent, ':one': 1 };
       const write = await update(queue, url, failure.atMs, { sets, values });
       return write.met ? deliveryItem.parse(write.result.Attributes).failures : 1;
     },
@@ -101,6 +101,7 @@ const deliveryItem = z.object({
     .object({ atMs: z.number(), text: z.string(), status: z.number().exactOptional() })
     .exactOptional(),
   failures: z.number().default(0),
+  recent: z.object({ posted: z.number(), failed: z.number() }).exactOptional(),
   waiting: z.number().default(0),
   seenMs: z.number().default(0),
   sinceMs: z.number().optional(),

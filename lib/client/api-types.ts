@@ -937,6 +937,8 @@ export interface MatchEndedWebhook {
 export interface QueueList {
   /** Sorted by name */
   readonly queues: readonly QueueDefinition[];
+  /** In the first response. Queues whose definition the deployed version cannot read, usually after a rollback: they get no matches until a version that reads it is deployed, or the definition is replaced */
+  readonly unreadable?: readonly string[] | undefined;
   /** Repeat the request with it: the definitions of further queues did not fit into the response */
   readonly continuation?: string | undefined;
 }
@@ -971,6 +973,15 @@ export interface TicketBatchResult {
 
 export interface QueueStats {
   readonly queue: string;
+  /** When these were read, by the clock of the service */
+  readonly at: string;
+  /** The players who arrive; null before the first ticket */
+  readonly arrivals: {
+    /** When the last of them came, measured over about the last 300 players */
+    readonly playersPerSecond: number;
+    /** Since the last ticket, as far as ticks have looked */
+    readonly silentSeconds: number;
+  } | null;
   /** Tickets that were waiting at `waitingAt` */
   readonly waiting: number;
   /** The tick that counted the tickets: a tick or two ago while tickets are waiting. With several buckets, the oldest of the ticks that were counted. null before the first tick */
@@ -1051,7 +1062,7 @@ export interface QueueStats {
     | readonly {
         /** Without its query, which may hold a token */
         readonly url: string;
-        /** failing: it has failed since its last success. down: its receiver does not respond, so only probes are sent */
+        /** failing: it has failed since its last success, or fails often. down: its receiver does not respond, so only probes are sent */
         readonly state: 'unused' | 'working' | 'failing' | 'down';
         /** Noted every ten seconds */
         readonly lastSuccessAt: string | null;
@@ -1063,6 +1074,13 @@ export interface QueueStats {
         } | null;
         /** Since the last success, at most one a second of each function */
         readonly failures: number;
+        /** The latest results that one function has seen, 20 at most. Five failures are often */
+        readonly recent?:
+          | {
+              readonly posted: number;
+              readonly failed: number;
+            }
+          | undefined;
         /** Events that wait for a further try */
         readonly waiting: number;
         /** The first of these */

@@ -101,6 +101,8 @@ export interface MusterClient {
 /** The routes of queues and their definitions. */
 export interface QueuesClient {
   list(options?: RequestOptions): Promise<readonly QueueDefinition[]>;
+  /** Lists definitions, and the names of the queues whose definition the deployed version cannot read, usually after a rollback. */
+  listWithUnreadable(options?: RequestOptions): Promise<ListedQueues>;
   get(queue: string, options?: RequestOptions): Promise<QueueDefinition>;
   /** Reads a definition with its ETag, so that {@link put} and {@link delete} change nothing that others have changed since. */
   read(queue: string, options?: RequestOptions): Promise<ReadDefinition>;
@@ -121,6 +123,13 @@ export interface QueuesClient {
   testWebhooks(queue: string, options?: RequestOptions): Promise<WebhookTests>;
   /** Searches for matches among the given tickets; stores nothing. */
   dryRun(queue: string, tickets: DryRun, options?: RequestOptions): Promise<MatchResult>;
+}
+
+/** The queues of a service. */
+export interface ListedQueues {
+  readonly queues: readonly QueueDefinition[];
+  /** They get no matches until a version that reads them is deployed, or they are put again. */
+  readonly unreadable: readonly string[];
 }
 
 /** A definition as it was read. */
@@ -181,11 +190,16 @@ export function musterClient(options: ClientOptions): MusterClient {
 }
 
 function queuesClient(call: Call, requests: Sender): QueuesClient {
+  const listed: QueuesClient['listWithUnreadable'] = async (more) => {
+    const parts = await inParts<QueueList>(call, (query) => to('GET /queues', {}, query), more);
+    return {
+      queues: parts.flatMap(({ queues }) => queues),
+      unreadable: parts.flatMap(({ unreadable = [] }) => unreadable),
+    };
+  };
   return {
-    list: async (more) =>
-      (await inParts<QueueList>(call, (query) => to('GET /queues', {}, query), more)).flatMap(
-        ({ queues }) => queues,
-      ),
+    list: async (more) => (await listed(more)).queues,
+    listWithUnreadable: listed,
     get: (queue, more) => call<QueueDefinition>(to('GET /queues/{queue}', { queue }), more),
     read: async (queue, more) => {
       const route = { ...to('GET /queues/{queue}', { queue }), ...(more?.signal && { signal: more.signal }) };

@@ -29,7 +29,7 @@ const webhookHealth = z.object({
   url: z.string().meta({ description: 'Without its query, which may hold a token' }),
   state: z.enum(['unused', 'working', 'failing', 'down']).meta({
     description:
-      'failing: it has failed since its last success. down: its receiver does not respond, so only probes are sent',
+      'failing: it has failed since its last success, or fails often. down: its receiver does not respond, so only probes are sent',
   }),
   lastSuccessAt: z.iso.datetime().nullable().meta({ description: 'Noted every ten seconds' }),
   lastFailure: z
@@ -43,6 +43,9 @@ const webhookHealth = z.object({
     .number()
     .int()
     .meta({ description: 'Since the last success, at most one a second of each function' }),
+  recent: z.object({ posted: z.number().int(), failed: z.number().int() }).optional().meta({
+    description: 'The latest results that one function has seen, 20 at most. Five failures are often',
+  }),
   waiting: z.number().int().meta({ description: 'Events that wait for a further try' }),
   waitingSince: z.iso.datetime().nullable().meta({ description: 'The first of these' }),
 });
@@ -98,6 +101,18 @@ const outcomes = z
 export const queueStats = z
   .object({
     queue: z.string(),
+    at: z.iso.datetime().meta({ description: 'When these were read, by the clock of the service' }),
+    arrivals: z
+      .object({
+        playersPerSecond: z.number().meta({
+          description: 'When the last of them came, measured over about the last 300 players',
+        }),
+        silentSeconds: z.number().meta({ description: 'Since the last ticket, as far as ticks have looked' }),
+      })
+      .nullable()
+      .meta({
+        description: 'The players who arrive; null before the first ticket',
+      }),
     waiting: z.number().int().meta({ description: 'Tickets that were waiting at `waitingAt`' }),
     waitingAt: z.iso.datetime().nullable().meta({
       description:

@@ -300,7 +300,7 @@ function publishLateAlarm(scope: Construct, publish: MusterFunction): Alarm {
 function webhookFailingAlarm(scope: Construct): Alarm {
   return alarm(scope, 'WebhookFailing', {
     alarmDescription:
-      'A webhook has failed three times or more since its last success: its receiver does not respond or returns errors, or its secret does not exist. Its events are kept for a day while it is down. See the log of notify for the queue, the URL and the error, or the page of the queue in the console.',
+      'A webhook has failed three times or more since its last success, or five of the latest 20 times: its receiver does not respond or returns errors, or its secret does not exist. Its events are kept for a day while it is down. See the log of notify for the queue, the URL and the error, or the page of the queue in the console.',
     metric: new Metric({
       namespace: 'Muster',
       metricName: 'WebhookFailing',

@@ -5,6 +5,8 @@ import { memoryDeliveries } from '../service/events/memory-deliveries.ts';
 import { type EmulatedTables, STORES, startTables } from './emulated-tables.ts';
 import { NOW_MS } from './samples.ts';
 
+const RECENT = { posted: 3, failed: 2 };
+
 /** The store of the functions on all tables, and the one of the simulated traffic. */
 const DELIVERIES = [...STORES, { emulator: 'no tables', skipped: undefined } as const];
 
@@ -29,18 +31,22 @@ describe.each(DELIVERIES)('deliveries in $emulator', ({ emulator, skipped }) => 
     const record = (nowMs = NOW_MS) => store.get('q', url, nowMs);
 
     it('have no record before the first, and none of another queue', async () => {
-      await store.succeeded('other', url, NOW_MS);
+      await store.succeeded('other', url, RECENT, NOW_MS);
       expect(await record()).toBeUndefined();
     });
 
     it('count failures until a success', async () => {
       const failure = { atMs: NOW_MS, text: 'no response' };
-      expect(await store.failed('q', url, failure)).toBe(1);
-      expect(await store.failed('q', url, { ...failure, status: 500 })).toBe(2);
-      expect(await record()).toEqual({ failures: 2, lastFailure: { ...failure, status: 500 } });
-      await store.succeeded('q', url, NOW_MS + 1);
+      expect(await store.failed('q', url, RECENT, failure)).toBe(1);
+      expect(await store.failed('q', url, RECENT, { ...failure, status: 500 })).toBe(2);
+      expect(await record()).toEqual({
+        failures: 2,
+        recent: RECENT,
+        lastFailure: { ...failure, status: 500 },
+      });
+      await store.succeeded('q', url, RECENT, NOW_MS + 1);
       expect(await record()).toMatchObject({ failures: 0, lastSuccessMs: NOW_MS + 1 });
-      expect(await store.failed('q', url, failure)).toBe(1);
+      expect(await store.failed('q', url, RECENT, failure)).toBe(1);
     });
 
     it('know how many wait, and since when the first does', async () => {

@@ -56,7 +56,6 @@ export const NO_BOUNDS: Readonly<Record<string, readonly string[]>> = {
     'lib/service/domain/minute-counts.ts#MINUTE_MS',
     'lib/contract/experiment.ts#MINUTE_MS',
     'lib/service/domain/match-outcomes.ts#FAILED_MIN',
-    'lambdas/notify.ts#FAILURES_MIN',
     'lib/service/domain/match-tally.ts#HORIZON_MS',
   ],
   'what counts as slow or fast: the bound that follows from it is listed': [

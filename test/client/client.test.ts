@@ -105,10 +105,14 @@ describe('a request of the client', () => {
   });
 
   it('reads all parts of the list of queues, and ends when the service repeats a part', async () => {
-    const parts = [{ queues: [{ name: 'a' }], continuation: 'a' }, { queues: [{ name: 'b' }] }];
+    const first = { queues: [{ name: 'a' }], unreadable: ['c'], continuation: 'a' };
+    const parts: object[] = [first, { queues: [{ name: 'b' }] }];
     server.behave((request, response) => json(200, parts.shift())(request, response));
     expect(await clientOf().queues.list()).toEqual([{ name: 'a' }, { name: 'b' }]);
     expect(paths()).toEqual(['GET /queues', 'GET /queues?continuation=a']);
+    parts.push(first, { queues: [] });
+    const { unreadable } = await clientOf().queues.listWithUnreadable();
+    expect(unreadable).toEqual(['c']);
 
     let sent = 0;
     server.behave((request, response) =>

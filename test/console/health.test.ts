@@ -8,6 +8,8 @@ const isoAt = (seconds: number) => new Date(NOW_MS + 1_000 * seconds).toISOStrin
 /** A queue that is well. */
 const stats = (changes: Partial<QueueStats> = {}): QueueStats => ({
   queue: 'duel',
+  at: isoAt(0),
+  arrivals: null,
   waiting: 3,
   waitingAt: isoAt(-1),
   oldestWaitSeconds: 4,
@@ -99,6 +101,45 @@ describe('the health of a queue', () => {
     expect(troubles({ outcomes })).toMatchObject([
       { level: 'bad', text: expect.stringMatching(/^3 of 3 matches .* got no game server\..*2 refused/) },
     ]);
+  });
+
+  it('warns when players who came do not come any more, for an hour', () => {
+    const silent = (playersPerSecond: number, silentSeconds: number) =>
+      troubles({ arrivals: { playersPerSecond, silentSeconds } });
+    expect(silent(2, 24)).toEqual([]);
+    expect(silent(0.01, 3_599)).toEqual([]);
+    expect(silent(2, 25)).toEqual([
+      {
+        level: 'warning',
+        text: 'No ticket for 25 s, after 120 players a minute: can clients reach the service?',
+      },
+    ]);
+    expect(silent(2, 3_600)).toEqual([]);
+  });
+
+  it('goes by the clock of the service, however wrong that of the page is', () => {
+    for (const wrongMs of [-60_000, 60_000])
+      expect(troublesOf({ tickSeconds: 1, timeoutSeconds: 60 }, stats(), NOW_MS + wrongMs)).toEqual([]);
+  });
+
+  it('is bad while a webhook fails often, though never for long', () => {
+    const webhook = {
+      url: 'https://game.example/hook',
+      state: 'failing' as const,
+      lastSuccessAt: isoAt(-1),
+      lastFailure: { at: isoAt(-2), text: 'the receiver returned status 500', status: 500 },
+      failures: 0,
+      recent: { posted: 20, failed: 5 },
+      waiting: 0,
+      waitingSince: null,
+    };
+    expect(troubles({ webhooks: [webhook] })).toEqual([
+      {
+        level: 'bad',
+        text: 'The webhook https://game.example/hook fails: the receiver returned status 500 (5 of the latest 20 posts, last success 1.0 s ago).',
+      },
+    ]);
+    expect(troubles({ webhooks: [{ ...webhook, recent: { posted: 20, failed: 4 } }] })).toEqual([]);
   });
 
   it('warns when several searches ran out of time', () => {

@@ -73,7 +73,7 @@ export async function startPlayedService(
       const queue = played.get(name!);
       const limit = Number(query.get('limit') ?? 20);
       if (what === undefined) return queue?.definition;
-      if (what === 'stats') return queue && { ...queue.stats(), ...stats[name!] };
+      if (what === 'stats') return queue && { ...queue.stats(nowMs()), ...stats[name!] };
       if (what === 'matches') return queue && { matches: queue.matches.slice(-limit).reverse() };
       if (what === 'waiting') return queue?.sample(limit, nowMs());
       if (what === 'versions') return queue && { versions: queue.versions };
@@ -254,13 +254,15 @@ class QueueInMemory {
     return this.versions[0]!;
   }
 
-  stats(): QueueStats {
+  stats(nowMs: number): QueueStats {
     const recent = this.matches.slice(-20);
     const waits = this.#waits.slice(-200).sort((a, b) => a - b);
     const oldest = Math.min(...[...this.#waiting.values()].map(({ enqueuedAtMs }) => enqueuedAtMs));
     const tickAt = this.#tickAtMs === 0 ? null : new Date(this.#tickAtMs).toISOString();
     return {
       queue: this.definition.name,
+      at: new Date(nowMs).toISOString(),
+      arrivals: null,
       waiting: this.#waiting.size,
       waitingAt: tickAt,
       oldestWaitSeconds: Number.isFinite(oldest) ? (this.#tickAtMs - oldest) / 1_000 : null,

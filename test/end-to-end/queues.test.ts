@@ -77,6 +77,8 @@ describe.concurrent('stats', () => {
     const queue = await api.queue();
     expect((await api.get(`/queues/${queue}/stats`)).body).toEqual({
       queue,
+      at: expect.any(String),
+      arrivals: null,
       waiting: 0,
       waitingAt: null,
       oldestWaitSeconds: null,

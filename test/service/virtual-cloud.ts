@@ -41,6 +41,8 @@ import { NOW_MS } from '../aws/samples.ts';
  */
 export type Line = <T>(what: string, effect: () => Promise<T>) => Promise<T>;
 
+export type Table = keyof EmulatedTables['names'];
+
 export type Streams = readonly (() => Promise<DynamoDBRecord[]>)[];
 
 export interface Due<T> {
@@ -63,6 +65,8 @@ export class VirtualCloud {
   readonly posted: string[] = [];
   /** The response of a webhook receiver. */
   answer: (url: string) => OutboundResult = () => ({ outcome: 'responded', status: 204, body: '' });
+  /** Why a call to a table fails before it takes effect; undefined lets it pass. */
+  refuse: (table: Table) => Error | undefined = () => undefined;
   /** The response of the game backend that places matches. */
   host: (matchId: string) => OutboundResult = (matchId) => ({
     outcome: 'responded',
@@ -99,6 +103,9 @@ export class VirtualCloud {
     const { queues, ranges, receivers } = tables.names;
     const isUnstreamed = (table = '') => [queues, ranges, receivers].includes(table);
     const client = tables.client((call, send) => {
+      const [name] = Object.entries(tables.names).find(([, one]) => call.body.includes(`"${one}"`))!;
+      const refused = this.refuse(name as Table);
+      if (refused !== undefined) return Promise.reject(refused);
       this.#written ||= WRITES.test(call.operation) && !isUnstreamed(call.input.TableName);
       return pass(call.operation, send);
     });

@@ -25,6 +25,8 @@ export interface TickReport {
   readonly counted?: readonly MinuteCounts<TickCount>[] | undefined;
   /** What the release policy has learned about the range. */
   readonly memory?: TickMemory | undefined;
+  /** Players per second in the range when the newest of them was seen, which a silence does not lower. */
+  readonly arrivalRate?: number | undefined;
   /** The sort key where the next tick continues to read, if this one could not read the whole range. */
   readonly next?: string | undefined;
   /** The load of the range. */
@@ -73,6 +75,7 @@ export const tickReport = z.object({
   recent: z.array(z.object({ imbalance: z.number(), waitsMs: z.array(z.number()) })),
   counted: minuteCounts.optional().catch(undefined),
   memory: tickMemory.optional().catch(undefined),
+  arrivalRate: z.number().optional(),
   next: z.string().optional(),
   load: bucketLoad.optional().catch(undefined),
   tally: matchTally.optional().catch(undefined),

@@ -1,3 +1,4 @@
+import type { RecentResults } from '../../contract/webhook-failing.ts';
 import type { DeliveryFailure, DeliveryStore } from '../ports/delivery-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 
@@ -7,10 +8,19 @@ const NOTE_EVERY_MS = 10_000;
 const FAILURE_EVERY_MS = 1_000;
 /** So many failures after a success are each noted. */
 const FIRST_FAILURES = 5;
+/** The latest results of a webhook, by which one is found that fails often and never for long. */
+const RESULTS_MAX = 20;
 /** The longest text of a failure that is kept, in letters. */
 const TEXT_MAX = 300;
 /** The maximum of webhooks that a function remembers. */
 const WEBHOOKS_MAX = 1_000;
+
+/** A failure that was noted. */
+export interface NotedFailure {
+  /** Those since the last success. */
+  readonly failures: number;
+  readonly recent: RecentResults;
+}
 
 /** What a function has noted of a webhook. */
 interface Noted {
@@ -18,6 +28,8 @@ interface Noted {
   failureMs: number;
   /** Failures since the last success. */
   failures: number;
+  /** The latest results, the newest last: whether each is a failure. None from before an outage that has ended. */
+  results: boolean[];
   waitingMs: number;
   /** Since when the first of the deliveries waits that were noted lately. */
   firstMs: number;
@@ -41,26 +53,31 @@ export class DeliveryLog {
   async succeeded(queue: string, url: string): Promise<void> {
     const noted = this.#of(queue, url);
     const nowMs = this.#now();
+    // That was an outage, which its failures have reported.
+    if (noted.failures >= FIRST_FAILURES) noted.results.length = 0;
+    const recent = withResult(noted, false);
+    noted.failures = 0;
     // The first success after a failure is always noted.
     if (nowMs - noted.successMs < NOTE_EVERY_MS && noted.failureMs < noted.successMs) return;
     noted.successMs = nowMs;
-    noted.failures = 0;
-    await unlessBusy(this.#store.succeeded(queue, url, nowMs));
+    await unlessBusy(this.#store.succeeded(queue, url, recent, nowMs));
   }
 
-  /** A delivery has failed. Returns the failures since the last success; undefined when this one was not noted. */
+  /** A delivery has failed. Returns the failures since the last success, and the latest results; nothing when this one was not noted. */
   async failed(
     queue: string,
     url: string,
     { text, status }: Omit<DeliveryFailure, 'atMs'>,
-  ): Promise<number | undefined> {
+  ): Promise<NotedFailure | undefined> {
     const noted = this.#of(queue, url);
     const atMs = this.#now();
     noted.failures += 1;
+    const recent = withResult(noted, true);
     if (noted.failures > FIRST_FAILURES && atMs - noted.failureMs < FAILURE_EVERY_MS) return undefined;
     noted.failureMs = atMs;
     const failure = { atMs, text: text.slice(0, TEXT_MAX), ...(status !== undefined && { status }) };
-    return unlessBusy(this.#store.failed(queue, url, failure));
+    const failures = await unlessBusy(this.#store.failed(queue, url, recent, failure));
+    return failures === undefined ? undefined : { failures, recent };
   }
 
   /** A delivery begins to wait. */
@@ -89,10 +106,24 @@ export class DeliveryLog {
     if (known !== undefined) return known;
     if (this.#noted.size >= WEBHOOKS_MAX) this.#noted.clear();
     const never = Number.NEGATIVE_INFINITY;
-    const noted = { successMs: never, failureMs: never, failures: 0, waitingMs: never, firstMs: never };
+    const noted = {
+      successMs: never,
+      failureMs: never,
+      failures: 0,
+      results: [],
+      waitingMs: never,
+      firstMs: never,
+    };
     this.#noted.set(key, noted);
     return noted;
   }
+}
+
+/** Adds a result, and returns the latest ones. */
+function withResult({ results }: Noted, isFailure: boolean): RecentResults {
+  results.push(isFailure);
+  if (results.length > RESULTS_MAX) results.shift();
+  return { posted: results.length, failed: results.filter(Boolean).length };
 }
 
 async function unlessBusy<T>(write: Promise<T>): Promise<T | undefined> {

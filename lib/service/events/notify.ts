@@ -12,7 +12,7 @@ import type { ReceiverRecord, ReceiverStore } from '../ports/receiver-store.ts';
 import type { Secrets } from '../ports/secrets.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import { backoffSeconds } from './backoff.ts';
-import type { DeliveryLog } from './delivery-log.ts';
+import type { DeliveryLog, NotedFailure } from './delivery-log.ts';
 import {
   type Admitted,
   admit,
@@ -64,13 +64,11 @@ export type DeliveryOutcome =
   /** A retry cannot succeed. */
   | ({ outcome: 'refused' } & Failure);
 
-export interface Failure {
+export interface Failure extends Partial<NotedFailure> {
   readonly why: string;
   readonly webhook: string;
   /** The record of the receiver, if this delivery has marked it as down. */
   readonly down?: ReceiverRecord;
-  /** The failures of the webhook since its last success, if this is one of them and was noted. */
-  readonly failures?: number;
 }
 
 /**
@@ -129,8 +127,8 @@ async function deliverTo(
   if (secret.outcome === 'refused') return refuse(deps, to, secret.why);
   const unusable = secret.outcome === 'missing' ? secret.why : unusableSecret(webhook.secret, secret.value);
   if (secret.outcome === 'missing' || unusable !== undefined) {
-    const failures = await failed(deps, to, unusable!);
-    return postpone(deps, to, untilUpMs(deps, to), unusable!, failures);
+    const noted = await failed(deps, to, unusable!);
+    return postpone(deps, to, untilUpMs(deps, to), unusable!, noted);
   }
   const lane = delivery.slowSinceMs === undefined ? 'first' : 'slow';
   const admission = await admit(deps.receivers, { url, trial }, lane, deps.now());
@@ -185,8 +183,8 @@ async function postTo(
   const down = await record;
   const status = isResponse(result) ? result.status : undefined;
   const why = isResponse(result) ? `the receiver returned status ${status}` : result.error;
-  const failures = await failed(deps, delivery, why, status);
-  const failure = { why, webhook: url, ...(down && { down }), ...(failures && { failures }) };
+  const noted = await failed(deps, delivery, why, status);
+  const failure = { why, webhook: url, ...(down && { down }), ...noted };
   // A failed probe concerns the receiver, not this event.
   const isProbe = admission.probe && isDown(result);
   const tries = (delivery.failed ?? 0) + (isProbe ? 0 : 1);
@@ -198,12 +196,12 @@ async function postTo(
 }
 
 async function refuse(deps: NotifyDeps, delivery: DeliveryTo, why: string): Promise<DeliveryOutcome> {
-  const failures = await failed(deps, delivery, why);
+  const noted = await failed(deps, delivery, why);
   await noLonger(deps, delivery);
-  return { outcome: 'refused', why, webhook: delivery.url, ...(failures && { failures }) };
+  return { outcome: 'refused', why, webhook: delivery.url, ...noted };
 }
 
-/** Notes a failure. Returns the failures since the last success, if it was noted. */
+/** Notes a failure. */
 function failed({ deliveries }: NotifyDeps, { event, url }: DeliveryTo, text: string, status?: number) {
   return deliveries.failed(event.queue, url, { text, ...(status !== undefined && { status }) });
 }
@@ -233,9 +231,9 @@ async function postpone(
   delivery: Delivery,
   afterMs: number,
   why: string,
-  failures?: number,
+  noted?: NotedFailure,
 ): Promise<DeliveryOutcome> {
-  const failure = { why, webhook: delivery.url ?? 'all', ...(failures && { failures }) };
+  const failure = { why, webhook: delivery.url ?? 'all', ...noted };
   const isSent = await sendOn(deps, delivery, afterMs);
   return isSent ? { outcome: 'postponed', afterMs, ...failure } : { outcome: 'given up', ...failure };
 }

@@ -1,9 +1,13 @@
+import type { RecentResults } from '../../contract/webhook-failing.ts';
+
 /** What is known about the deliveries to a webhook of a queue. */
 export interface DeliveryRecord {
   readonly lastSuccessMs?: number;
   readonly lastFailure?: DeliveryFailure;
   /** Failures since the last success that was noted. */
   readonly failures: number;
+  /** As of the function that has noted the last of them; absent for those of an earlier version. */
+  readonly recent?: RecentResults;
   /** Deliveries that wait for a further try, and since when the first of them; absent while none does. */
   readonly waiting?: { readonly count: number; readonly sinceMs: number };
 }
@@ -24,9 +28,9 @@ export interface DeliveryStore {
   /** The record at a time. */
   get(queue: string, url: string, nowMs: number): Promise<DeliveryRecord | undefined>;
   /** Notes a success, which ends the failures. */
-  succeeded(queue: string, url: string, nowMs: number): Promise<void>;
+  succeeded(queue: string, url: string, recent: RecentResults, nowMs: number): Promise<void>;
   /** Notes a failure. Returns the number of failures since the last success. */
-  failed(queue: string, url: string, failure: DeliveryFailure): Promise<number>;
+  failed(queue: string, url: string, recent: RecentResults, failure: DeliveryFailure): Promise<number>;
   /** Notes that a delivery begins to wait. */
   begins(queue: string, url: string, nowMs: number): Promise<void>;
   /** Notes that a delivery still waits, since a time. */

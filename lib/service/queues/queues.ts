@@ -32,7 +32,7 @@ const LIST_BYTES = 4 * 1_048_576;
  * @param after continues after the queue with this name
  */
 export async function listQueues(queues: QueueStore, after = ''): Promise<QueueList> {
-  const { records } = await queues.list();
+  const { records, unreadable } = await queues.list();
   const all = records.flatMap(({ deletedAt, definition }) =>
     deletedAt === undefined && definition.name > after ? definition : [],
   );
@@ -41,8 +41,11 @@ export async function listQueues(queues: QueueStore, after = ''): Promise<QueueL
     bytes += Buffer.byteLength(JSON.stringify(definition));
     return bytes > LIST_BYTES;
   });
-  if (end === -1) return { queues: all };
-  return { queues: all.slice(0, end), continuation: all[end - 1]!.name };
+  const isFirst = after === '';
+  const more = isFirst &&
+    unreadable.length > 0 && { unreadable: unreadable.map(({ queue }) => queue).sort() };
+  if (end === -1) return { queues: all, ...more };
+  return { queues: all.slice(0, end), continuation: all[end - 1]!.name, ...more };
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { QueueStats } from '../../contract/queue-stats.ts';
 import type { ChoiceAdvice } from '../../policies/choices/advise-choices.ts';
-import { together } from '../../policies/memory.ts';
+import { type TickMemory, together } from '../../policies/memory.ts';
 import { relaxableRules } from '../../rules/relaxed-rules.ts';
 import type { Rule } from '../../rules/rule-types.ts';
 import { type BucketLayout, rangeName, rangesOf, tickRanges } from '../domain/buckets.ts';
@@ -57,9 +57,12 @@ export async function getStats(deps: StatsDeps, queue: string, nowMs: number): P
     all.flatMap((report) => report.counted ?? []),
     nowMs,
   );
-  const choices = choiceAdvice(record.definition, arrivalsOf(record.layouts, reports));
+  const arriving = arrivingOf(record.layouts, reports);
+  const choices = choiceAdvice(record.definition, together(memoriesOf(arriving)));
   return {
     queue,
+    at: new Date(nowMs).toISOString(),
+    arrivals: arrivalsView(record, arriving, nowMs),
     waiting: waiting?.tickets ?? 0,
     waitingAt: waiting === undefined ? null : new Date(waiting.slotMs).toISOString(),
     oldestWaitSeconds: oldestMs > 0 ? oldestMs / 1_000 : null,
@@ -85,16 +88,39 @@ export async function getStats(deps: StatsDeps, queue: string, nowMs: number): P
 }
 
 /**
- * The arrivals of the whole queue, as the ticks of one slot have counted them. The ticks of even and odd slots count the
- * same players in different ranges, so only the later ones count.
+ * The reports of the ticks of one slot, which have counted the arrivals of the whole queue. The ticks of even and odd slots
+ * count the same players in different ranges, so only the later ones count.
  */
-function arrivalsOf(layouts: readonly BucketLayout[], reports: ReadonlyMap<string, TickReport>) {
+function arrivingOf(layouts: readonly BucketLayout[], reports: ReadonlyMap<string, TickReport>) {
   const layout = layouts.at(-1)!;
   const [even, odd] = [false, true].map((isOdd) =>
     tickRanges(layout, isOdd).flatMap((range) => reports.get(rangeName(range)) ?? []),
   );
   const newest = (some: readonly TickReport[]) => Math.max(0, ...some.map(({ slotMs }) => slotMs));
-  return together((newest(odd) > newest(even) ? odd : even).flatMap(({ memory }) => memory ?? []));
+  return newest(odd) > newest(even) ? odd : even;
+}
+
+function memoriesOf(reports: readonly TickReport[]): TickMemory[] {
+  return reports.flatMap(({ memory }) => (memory === undefined || memory.seen === 0 ? [] : memory));
+}
+
+/**
+ * How fast players arrive, and for how long none has. Ticks see who arrives; a queue whose ticks have ended, because nobody waits,
+ * was silent since.
+ */
+function arrivalsView(
+  { awakeUntilMs }: QueueRecord,
+  arriving: readonly TickReport[],
+  nowMs: number,
+): QueueStats['arrivals'] {
+  const memories = memoriesOf(arriving);
+  if (memories.length === 0) return null;
+  const tickedAtMs = Math.max(...memories.map((memory) => memory.tickedAtMs));
+  const newestSeenMs = Math.max(...memories.map((memory) => memory.newestSeenMs));
+  return {
+    playersPerSecond: arriving.reduce((sum, { arrivalRate = 0 }) => sum + arrivalRate, 0),
+    silentSeconds: Math.max(0, (nowMs > awakeUntilMs ? nowMs : tickedAtMs) - newestSeenMs) / 1_000,
+  };
 }
 
 /**

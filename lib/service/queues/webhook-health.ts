@@ -1,5 +1,6 @@
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { WebhookHealth } from '../../contract/queue-stats.ts';
+import { failsOften } from '../../contract/webhook-failing.ts';
 import type { DeliveryStore } from '../ports/delivery-store.ts';
 import type { ReceiverStore } from '../ports/receiver-store.ts';
 
@@ -20,11 +21,12 @@ export function webhookHealth(
         deliveryRecords.get(name, url, nowMs),
         receivers.get(url),
       ]);
-      const { lastSuccessMs, lastFailure, failures = 0, waiting } = record ?? {};
+      const { lastSuccessMs, lastFailure, failures = 0, recent, waiting } = record ?? {};
       const isDown = receiver?.downUntilMs !== undefined;
+      const fails = failures > 0 || failsOften({ recent });
       return {
         url: withoutQuery(url),
-        state: isDown ? 'down' : failures > 0 ? 'failing' : record === undefined ? 'unused' : 'working',
+        state: isDown ? 'down' : fails ? 'failing' : record === undefined ? 'unused' : 'working',
         lastSuccessAt: lastSuccessMs === undefined ? null : new Date(lastSuccessMs).toISOString(),
         lastFailure:
           lastFailure === undefined
@@ -35,6 +37,7 @@ export function webhookHealth(
                 ...(lastFailure.status !== undefined && { status: lastFailure.status }),
               },
         failures,
+        ...(recent && { recent }),
         waiting: waiting?.count ?? 0,
         waitingSince: waiting === undefined ? null : new Date(waiting.sinceMs).toISOString(),
       };

@@ -1,4 +1,5 @@
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import { measuredRate, type TickMemory } from '../../policies/memory.ts';
 import { countTick, shareBelow, type WaitTable } from '../../policies/waits/wait-table.ts';
 import type { BucketLoad } from '../domain/bucket-load.ts';
 import { addMatches } from '../domain/match-tally.ts';
@@ -43,6 +44,7 @@ export function nextReport(
       startMs,
     ),
     memory: plan.memory,
+    arrivalRate: arrivalRateAfter(before, plan.memory),
     next: read.next,
     load,
     ...(backfills && { backfills: withEarlier(before, backfills) }),
@@ -97,6 +99,11 @@ function waitsAfter(
     nowMs: read.readAtMs,
     part: shareBelow(search.plan.memory.skills),
   });
+}
+
+function arrivalRateAfter(before: TickReport | undefined, memory: TickMemory): number {
+  const isSilent = memory.newestSeenMs === before?.memory?.newestSeenMs;
+  return (isSilent ? before?.arrivalRate : undefined) ?? measuredRate(memory);
 }
 
 /** What the ticks of the last minutes have counted, after one more. */

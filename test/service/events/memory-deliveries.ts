@@ -1,3 +1,4 @@
+import type { RecentResults } from '../../../lib/contract/webhook-failing.ts';
 import { DeliveryLog } from '../../../lib/service/events/delivery-log.ts';
 import {
   type DeliveryFailure,
@@ -9,6 +10,7 @@ interface Stored {
   lastSuccessMs?: number;
   lastFailure?: DeliveryFailure;
   failures: number;
+  recent?: RecentResults;
   waiting: number;
   seenMs: number;
   sinceMs?: number | undefined;
@@ -33,11 +35,11 @@ export function memoryDeliveries(): DeliveryStore {
       const isWaiting = count > 0 && seenMs > nowMs - WAITING_SEEN_MS;
       return { ...record, ...(isWaiting && { waiting: { count, sinceMs: sinceMs ?? seenMs } }) };
     },
-    async succeeded(queue, url, nowMs) {
-      Object.assign(of(queue, url), { lastSuccessMs: nowMs, failures: 0 });
+    async succeeded(queue, url, recent, nowMs) {
+      Object.assign(of(queue, url), { lastSuccessMs: nowMs, recent, failures: 0 });
     },
-    async failed(queue, url, failure) {
-      const record = of(queue, url);
+    async failed(queue, url, recent, failure) {
+      const record = Object.assign(of(queue, url), { recent });
       record.lastFailure = failure;
       return ++record.failures;
     },

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { queueStore } from '../../../lib/aws/queue-store.ts';
+import { Unreadable } from '../../../lib/service/domain/unreadable.ts';
 import type { QueueStore } from '../../../lib/service/ports/queue-store.ts';
 import { deleteQueue, listQueues, putQueue } from '../../../lib/service/queues/queues.ts';
 import { startTables } from '../../aws/emulated-tables.ts';
@@ -57,5 +58,14 @@ describe('queues', () => {
     expect(parts).toBe(8);
     expect(names).toEqual(records.map((record) => record.definition.name));
     expect(await listQueues(queues)).not.toHaveProperty('continuation');
+  });
+
+  it('that cannot be read are named in the first part', async () => {
+    expect(await listQueues(queues)).not.toHaveProperty('unreadable');
+    const { records } = await queues.list();
+    const unreadable = ['b', 'a'].map((queue) => ({ queue, error: new Unreadable('of a later version') }));
+    const some = { ...queues, list: async () => ({ records: records.slice(0, 2), unreadable }) };
+    expect(await listQueues(some)).toMatchObject({ unreadable: ['a', 'b'] });
+    expect(await listQueues(some, records[0]!.definition.name)).not.toHaveProperty('unreadable');
   });
 });

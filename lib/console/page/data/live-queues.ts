@@ -34,6 +34,9 @@ export interface LiveQueue {
 /** All queues of the service by name; undefined until the first response. */
 export const liveQueues = signal<ReadonlyMap<string, LiveQueue> | undefined>(undefined);
 
+/** The names of queues that the deployed version cannot read. */
+export const unreadableQueues = signal<readonly string[]>([]);
+
 /** An hour at one sample every two seconds. */
 const SAMPLES_MAX = 1_800;
 const MATCHES_MAX = 1_000;
@@ -75,7 +78,8 @@ export async function updateQueues(only: string | undefined, abort: AbortSignal)
 }
 
 async function listQueues(abort: AbortSignal): Promise<void> {
-  const definitions = await service.queues(abort);
+  const { queues: definitions, unreadable } = await service.queuesAndUnreadable(abort);
+  unreadableQueues.value = unreadable;
   listedAtMs = Date.now();
   const before = liveQueues.value;
   const known = (definition: QueueDefinition): LiveQueue => ({

@@ -56,6 +56,11 @@ const client = musterClient({ url: `${location.origin}/api`, tries: 1, timeoutMs
 /** The requests that the page sends. All throw {@link ServiceProblem}, or the reason of the signal. */
 export const service = {
   queues: (signal?: AbortSignal) => ask<QueueDefinition[]>(client.queues.list({ signal }), signal),
+  queuesAndUnreadable: (signal?: AbortSignal) =>
+    ask<{ readonly queues: QueueDefinition[]; readonly unreadable: readonly string[] }>(
+      client.queues.listWithUnreadable({ signal }),
+      signal,
+    ),
   queue: (name: string, signal?: AbortSignal) =>
     ask<QueueDefinition>(client.queues.get(name, { signal }), signal),
   putQueue: (definition: QueueDefinition, ifMatch: string | undefined) =>

@@ -1,6 +1,7 @@
 import type { DeadLetters } from '../../../contract/dead-letters.ts';
 import type { QueueDefinition } from '../../../contract/queue-definition.ts';
 import type { QueueStats, WebhookHealth } from '../../../contract/queue-stats.ts';
+import { failsOften, isFailing } from '../../../contract/webhook-failing.ts';
 import { clockText, countText, numberText, secondsText, shareText } from '../frame/format.ts';
 
 /** Something about a queue that its operator should know. */
@@ -26,13 +27,15 @@ const TIMED_OUT = { share: 0.05, ticketsMin: 20 };
 /**
  * What is wrong with a queue, the worst first; empty when all is well.
  *
- * @param nowMs the time at which the statistics were read
+ * @param pageMs when the statistics arrived, by the clock of the page
  */
 export function troublesOf(
   { tickSeconds, timeoutSeconds }: Pick<QueueDefinition, 'tickSeconds' | 'timeoutSeconds'>,
   stats: QueueStats,
-  nowMs: number,
+  pageMs: number,
 ): Trouble[] {
+  // The clock of the service, because all times are its own. A service of an earlier version does not tell it.
+  const nowMs = stats.at === undefined ? pageMs : Date.parse(stats.at);
   const { waiting, lastTickAt, oldestWaitSeconds, tickMilliseconds, recentEnds, choices = [] } = stats;
   const troubles: Trouble[] = [];
   if (stats.setAside !== undefined) {
@@ -64,6 +67,7 @@ export function troublesOf(
       text: `The oldest ticket has waited ${secondsText(oldestWaitSeconds)} of ${secondsText(timeoutSeconds)}; tickets time out.`,
     });
   }
+  if (troubles.length === 0) troubles.push(...silenceTroubles(stats.arrivals));
   troubles.push(...failingTroubles(stats.outcomes));
   troubles.push(...(stats.webhooks ?? []).flatMap((webhook) => webhookTrouble(webhook, nowMs) ?? []));
   // A service of an earlier version does not count them.
@@ -94,24 +98,44 @@ export function troublesOf(
   return troubles.sort((a, b) => Number(b.level === 'bad') - Number(a.level === 'bad'));
 }
 
-/** A webhook that fails so often is not a matter of one event. */
-const FAILURES_MIN = 3;
+/**
+ * So many players would have come in a silence at the rate before it. If they come independently of each other, that is no
+ * accident, even in parties of five.
+ */
+const PLAYERS_MISSED = 50;
+/** Later the silence is known. */
+const SILENT_SECONDS_MAX = 3_600;
 
-/** A webhook that has failed since its last success. */
+/** Players who came and do not come any more. A service of an earlier version does not report it. */
+function silenceTroubles(arrivals: QueueStats['arrivals'] | undefined): Trouble[] {
+  const { playersPerSecond = 0, silentSeconds = 0 } = arrivals ?? {};
+  const isNew = silentSeconds < SILENT_SECONDS_MAX;
+  if (!isNew || playersPerSecond * silentSeconds < PLAYERS_MISSED) return [];
+  const rate = countText(Math.round(60 * playersPerSecond), 'player');
+  const text = `No ticket for ${secondsText(silentSeconds)}, after ${rate} a minute: can clients reach the service?`;
+  return [{ level: 'warning', text }];
+}
+
+/** A webhook that has failed since its last success, or fails often. */
 function webhookTrouble(
-  { url, failures, lastFailure, lastSuccessAt, waiting, waitingSince }: WebhookHealth,
+  { url, failures, recent, lastFailure, lastSuccessAt, waiting, waitingSince }: WebhookHealth,
   nowMs: number,
 ): Trouble | undefined {
-  if (failures === 0 || lastFailure === null) return undefined;
+  const isOften = failsOften({ recent });
+  if (lastFailure === null || (failures === 0 && !isOften)) return undefined;
   const ago = (at: string) => secondsText(Math.max(0, nowMs - Date.parse(at)) / 1_000);
   const since = lastSuccessAt === null ? 'no success yet' : `last success ${ago(lastSuccessAt)} ago`;
   const wait =
     waiting === 0 || waitingSince === null
       ? ''
       : ` ${countText(waiting, 'event waits', 'events wait')}, the first for ${ago(waitingSince)}.`;
+  const often =
+    isOften && failures < recent!.failed
+      ? `${recent!.failed} of the latest ${countText(recent!.posted, 'post')}`
+      : countText(failures, 'failure');
   return {
-    level: failures >= FAILURES_MIN ? 'bad' : 'warning',
-    text: `The webhook ${url} fails: ${lastFailure.text} (${countText(failures, 'failure')}, ${since}).${wait}`,
+    level: isFailing({ failures, recent }) ? 'bad' : 'warning',
+    text: `The webhook ${url} fails: ${lastFailure.text} (${often}, ${since}).${wait}`,
   };
 }
 
@@ -152,6 +176,14 @@ export function ticketLosses({ timedOut, cancelled }: QueueStats['outcomes']['ti
 
 function named(...losses: readonly (readonly [number, string])[]): string[] {
   return losses.filter(([count]) => count > 0).map(([count, how]) => `${numberText(count)} ${how}`);
+}
+
+/** Queues that the service has and cannot read. */
+export function unreadableTroubles(queues: readonly string[]): Trouble[] {
+  return queues.map((queue) => ({
+    level: 'bad',
+    text: `The deployed version cannot read the definition of queue ${queue}, so it gets no matches: deploy a version that reads it, or put it again.`,
+  }));
 }
 
 /** What the service gave up; empty when nothing. */

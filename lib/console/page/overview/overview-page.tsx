@@ -1,14 +1,14 @@
 import { useComputed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { drawnIn } from '../charts/drawn-in.ts';
-import { beatMs, type LiveQueue, liveQueues, updateQueues } from '../data/live-queues.ts';
+import { beatMs, type LiveQueue, liveQueues, unreadableQueues, updateQueues } from '../data/live-queues.ts';
 import { measuresOf } from '../data/measures.ts';
 import { paced } from '../data/pace.ts';
 import { poll, usePolled } from '../data/polling.ts';
 import { outage, service } from '../data/service.ts';
 import { countText, numberText } from '../frame/format.ts';
 import { Loading, Page } from '../frame/page.tsx';
-import { deadLetterTroubles, type Trouble, troublesOf } from './health.ts';
+import { deadLetterTroubles, type Trouble, troublesOf, unreadableTroubles } from './health.ts';
 import { type ListedQueue, QueueRow } from './queue-row.tsx';
 
 /** Dead letters stay until an operator acts, so a minute more or less does not matter. */
@@ -26,6 +26,10 @@ export function OverviewPage() {
   const deadLetters = usePolled('', service.deadLetters, () => paced(DEAD_LETTERS_MS));
   const listed = useComputed(() => liveQueues.value && inOrder([...liveQueues.value.values()]));
   const queues = listed.value;
+  const ofService = [
+    ...unreadableTroubles(unreadableQueues.value),
+    ...deadLetterTroubles(deadLetters.value.data ?? []),
+  ];
   if (queues === undefined) {
     return (
       <Page title="Overview">
@@ -35,11 +39,11 @@ export function OverviewPage() {
   }
   return (
     <Page title="Overview" lead={<Summary queues={queues} />}>
-      {queues.length === 0 ? (
+      {queues.length === 0 && ofService.length === 0 ? (
         <NoQueues />
       ) : (
         <>
-          <Troubles queues={queues} ofService={deadLetterTroubles(deadLetters.value.data ?? [])} />
+          <Troubles queues={queues} ofService={ofService} />
           <QueueTable queues={queues} />
         </>
       )}
