@@ -7,6 +7,7 @@ import { messageConsumer } from '../lib/aws/message-consumer.ts';
 import { deadlineTimer, sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
+import type { StoredMatch } from '../lib/service/domain/stored-match.ts';
 import { UnreadableQueue } from '../lib/service/domain/unreadable.ts';
 import { checkDeadline } from '../lib/service/placement/deadline.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
@@ -25,8 +26,11 @@ const deps = {
 export const handler = messageConsumer(sqs, [url], {
   read: matchIdOf,
   idsOf: loggedIdsOf,
-  consume: async (matchId) => {
-    const outcome = await checkDeadline(deps, matchId, Date.now());
+  consume: async (matchId, learned) => {
+    // A reminder names its match alone.
+    const found = ({ queue, ticketIds }: Pick<StoredMatch, 'queue' | 'ticketIds'>) =>
+      learned({ queue, ticketIds });
+    const outcome = await checkDeadline({ ...deps, found }, matchId, Date.now());
     return outcome instanceof UnreadableQueue
       ? { outcome: 'refused', why: outcome.message }
       : { outcome: 'done' };

@@ -20,6 +20,8 @@ export type Consumed =
   /** A retry cannot succeed, so the message is deleted. */
   | { outcome: 'refused'; why: string };
 
+type LogIds = Readonly<Record<string, unknown>>;
+
 export interface Consumer<Message> {
   /**
    * Parses a message that this or another version of Muster has written.
@@ -27,8 +29,9 @@ export interface Consumer<Message> {
    */
   readonly read: (body: unknown) => Message;
   /** Log fields that identify a message. @param body as it was received */
-  readonly idsOf: (message: Message, body: unknown) => Readonly<Record<string, unknown>>;
-  readonly consume: (message: Message) => Promise<Consumed>;
+  readonly idsOf: (message: Message, body: unknown) => LogIds;
+  /** @param learned adds fields to the lines of the log about this message, which only its work finds out */
+  readonly consume: (message: Message, learned: (ids: LogIds) => void) => Promise<Consumed>;
 }
 
 /**
@@ -65,12 +68,14 @@ export function messageConsumer<Message>(
   };
   const one = async (record: SQSRecord, limitMs: number): Promise<void> => {
     const tries = Number(record.attributes.ApproximateReceiveCount);
-    let ids: Readonly<Record<string, unknown>> = { messageId: record.messageId, tries };
+    let ids: LogIds = { messageId: record.messageId, tries };
     const handle = async (): Promise<Consumed> => {
       const body: unknown = JSON.parse(record.body);
       const message = consumer.read(body);
       ids = { ...ids, ...consumer.idsOf(message, body) };
-      return consumer.consume(message);
+      return consumer.consume(message, (more) => {
+        ids = { ...ids, ...more };
+      });
     };
     const result = await within(limitMs, handle()).catch((error: Error): Consumed => {
       logger.error('a message failed', { ...ids, error });

@@ -1010,11 +1010,13 @@ export interface QueueStats {
   readonly outcomes: {
     /** They are counted from this time on: five to six minutes */
     readonly since: string;
-    /** Tickets by how they left the queue. Those of a match that fails may return */
+    /** Tickets by how they left the queue. Those that have left it or wait are those that were posted and those that have returned */
     readonly tickets: {
       readonly matched: number;
       readonly timedOut: number;
       readonly cancelled: number;
+      /** From matches that failed. Each is matched again, or ends */
+      readonly returned: number;
     };
     readonly matches: {
       readonly found: number;

@@ -59,8 +59,16 @@ const outcomes = z
   .object({
     since: z.iso.datetime().meta({ description: 'They are counted from this time on: five to six minutes' }),
     tickets: z
-      .object({ matched: count, timedOut: count, cancelled: count })
-      .meta({ description: 'Tickets by how they left the queue. Those of a match that fails may return' }),
+      .object({
+        matched: count,
+        timedOut: count,
+        cancelled: count,
+        returned: count.meta({ description: 'From matches that failed. Each is matched again, or ends' }),
+      })
+      .meta({
+        description:
+          'Tickets by how they left the queue. Those that have left it or wait are those that were posted and those that have returned',
+      }),
     matches: z.object({
       found: count,
       requeued: count.meta({ description: 'Not placed, and their tickets have returned to the queue' }),

@@ -153,7 +153,7 @@ describe('the page of a queue', () => {
     service.stats.raid = {
       outcomes: {
         since,
-        tickets: { matched: 40, timedOut: 4, cancelled: 6 },
+        tickets: { matched: 40, timedOut: 4, cancelled: 6, returned: 0 },
         matches: { found: 10, requeued: 0, ended: 0 },
         acceptance: { accepted: 1, declined: 2, notAccepted: 6, failedShare: 8 / 9 },
         failing: { step: 'acceptance', failed: 8, decided: 9, minutes: 2 },

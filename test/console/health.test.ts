@@ -20,7 +20,7 @@ const stats = (changes: Partial<QueueStats> = {}): QueueStats => ({
   recentEnds: { tickets: 0, timedOutShare: null },
   outcomes: {
     since: isoAt(-300),
-    tickets: { matched: 0, timedOut: 0, cancelled: 0 },
+    tickets: { matched: 0, timedOut: 0, cancelled: 0, returned: 0 },
     matches: { found: 0, requeued: 0, ended: 0 },
   },
   searchesCut: 0,

@@ -282,7 +282,7 @@ class QueueInMemory {
       },
       outcomes: {
         since: new Date(Math.max(0, this.#tickAtMs - 300_000)).toISOString(),
-        tickets: { matched: this.#waits.length, timedOut: this.#timedOut, cancelled: 0 },
+        tickets: { matched: this.#waits.length, timedOut: this.#timedOut, cancelled: 0, returned: 0 },
         matches: { found: this.matches.length, requeued: 0, ended: 0 },
       },
       searchesCut: 0,

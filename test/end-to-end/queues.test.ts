@@ -89,7 +89,7 @@ describe.concurrent('stats', () => {
       recentEnds: { tickets: 0, timedOutShare: null },
       outcomes: {
         since: expect.any(String),
-        tickets: { matched: 0, timedOut: 0, cancelled: 0 },
+        tickets: { matched: 0, timedOut: 0, cancelled: 0, returned: 0 },
         matches: { found: 0, requeued: 0, ended: 0 },
       },
       searchesCut: 0,

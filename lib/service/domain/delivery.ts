@@ -7,6 +7,8 @@ import { readWith } from './unreadable.ts';
 export interface Delivery {
   readonly event: MusterEvent;
   readonly url?: string;
+  /** The name of the secret of its webhook, by which it finds the URL that has taken the place of its own. */
+  readonly secret?: string;
   /** The number of failed posts, without probes of a receiver that is down. @default 0 */
   readonly failed?: number;
   /** When it entered the slow lane. A delivery without it is in the queue of new ones. */
@@ -18,6 +20,7 @@ export interface Delivery {
 const delivery = z.object({
   event: storedEvent,
   url: z.string().exactOptional(),
+  secret: z.string().exactOptional(),
   failed: z.number().exactOptional(),
   slowSinceMs: z.number().exactOptional(),
   waits: z.literal(true).exactOptional(),

@@ -1,7 +1,7 @@
 import type { Counts, MinuteCounts } from './minute-counts.ts';
 import { recentCounts } from './minute-counts.ts';
 
-/** What becomes of matches after they are found, and of tickets that end without one other than by their time-out. */
+/** What becomes of matches after they are found, and of tickets other than by their time-out. */
 export const OUTCOMES = [
   'accepted',
   'declined',
@@ -14,6 +14,8 @@ export const OUTCOMES = [
   'requeued',
   'ended',
   'cancelled',
+  // Tickets of matches that have failed, which wait again.
+  'returned',
 ] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 

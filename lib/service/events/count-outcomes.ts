@@ -1,5 +1,6 @@
 import type { Outcome } from '../domain/match-outcomes.ts';
 import type { Counts } from '../domain/minute-counts.ts';
+import type { StoredMatch } from '../domain/stored-match.ts';
 import { type CountDeps, type CountedQueue, countQueue } from '../queues/count-queue.ts';
 import type { Change } from './publish.ts';
 
@@ -24,32 +25,44 @@ export async function countOutcomes(
 function byQueue(changes: readonly Change[]): Map<string, Counts<Outcome>> {
   const counted = new Map<string, Partial<Record<Outcome, number>>>();
   for (const change of changes) {
-    const names = outcomesOf(change);
-    if (names.length === 0) continue;
+    const outcomes = Object.entries(outcomesOf(change)) as [Outcome, number][];
+    if (outcomes.length === 0) continue;
     const counts = counted.get(change.after.queue) ?? {};
-    for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+    for (const [name, count] of outcomes) counts[name] = (counts[name] ?? 0) + count;
     counted.set(change.after.queue, counts);
   }
   return counted;
 }
 
 /** The outcomes of a change, most often none. A match that both is accepted and has its server is two changes. */
-function outcomesOf(change: Change): Outcome[] {
+function outcomesOf(change: Change): Counts<Outcome> {
   if (change.table === 'tickets') {
     const { before, after } = change;
+    // One that would return with its match, but has failed too often.
+    if (after.status === 'FAILED' && before !== undefined && before.status !== 'FAILED')
+      return { returned: -1 };
     // Those that a match has cancelled count as their match, and one that is replaced waits on as the other.
     const isCancelled = after.status === 'CANCELLED' && before?.status !== 'CANCELLED';
     const isOwn = after.matchId === undefined && after.replacedBy === undefined;
-    return isCancelled && isOwn ? ['cancelled'] : [];
+    return isCancelled && isOwn ? { cancelled: 1 } : {};
   }
   const { before, after } = change;
-  if (before === undefined) return [];
-  if (before.endedAt === undefined && after.endedAt !== undefined) return ['ended'];
-  if (before.assignment === undefined && after.assignment !== undefined) return ['placed'];
-  if (before.status === after.status) return [];
-  if (after.status !== 'FAILED') return before.status === 'REQUIRES_ACCEPTANCE' ? ['accepted'] : [];
-  const requeued: Outcome[] = after.requeued ? ['requeued'] : [];
-  return [failureOf(before.status, after.reasonCode), ...requeued];
+  if (before === undefined) return {};
+  if (before.endedAt === undefined && after.endedAt !== undefined) return { ended: 1 };
+  if (before.assignment === undefined && after.assignment !== undefined) return { placed: 1 };
+  if (before.status === after.status) return {};
+  if (after.status !== 'FAILED') return before.status === 'REQUIRES_ACCEPTANCE' ? { accepted: 1 } : {};
+  const returned = returningFrom(after);
+  return {
+    [failureOf(before.status, after.reasonCode)]: 1,
+    ...(after.requeued && { requeued: 1 }),
+    ...(returned > 0 && { returned }),
+  };
+}
+
+/** The tickets that return from a match that has failed, with those of them that fail on their own. */
+function returningFrom({ ticketIds, cancelled, requeued }: StoredMatch): number {
+  return requeued || cancelled !== undefined ? ticketIds.length - (cancelled?.length ?? 0) : 0;
 }
 
 /** Matches that an earlier version has failed have no code. */

@@ -100,18 +100,37 @@ export async function deliver(deps: NotifyDeps, delivery: Delivery): Promise<Del
   );
   if (definition instanceof UnreadableQueue)
     return postpone(deps, delivery, UNREADABLE_MS, definition.message);
-  const webhooks = subscribers(definition, event.type).filter(
-    (webhook) => url === undefined || webhook.url === url,
-  );
+  const all = subscribers(definition, event.type);
+  const webhooks = url === undefined ? all : all.filter((webhook) => webhook.url === url);
   if (webhooks.length > 1) {
-    await deps.sender.split(webhooks.map((webhook) => ({ event, url: webhook.url })));
+    await deps.sender.split(webhooks.map((webhook) => ({ event, url: webhook.url, secret: webhook.secret })));
     return { outcome: 'done' };
   }
-  const [webhook] = webhooks;
-  if (webhook === undefined) return { outcome: 'done' };
   // The new receivers of a queue hold one execution together.
-  const isOnly = definition?.webhooks?.length === 1;
-  return deliverTo(deps, webhook, isOnly ? webhook.url : `trial of queue ${event.queue}`, delivery);
+  const trialOf = (webhook: Webhook) =>
+    definition?.webhooks?.length === 1 ? webhook.url : `trial of queue ${event.queue}`;
+  const [webhook] = webhooks;
+  if (webhook !== undefined) return deliverTo(deps, webhook, trialOf(webhook), delivery);
+  return url === undefined ? { outcome: 'done' } : deliverElsewhere(deps, { ...delivery, url }, all, trialOf);
+}
+
+/**
+ * Delivers an event whose URL is not in the definition any more to the webhook with the same secret, if there is one: its receiver
+ * has moved. Otherwise the event is lost, and the log names it.
+ */
+async function deliverElsewhere(
+  deps: NotifyDeps,
+  delivery: DeliveryTo,
+  webhooks: readonly Webhook[],
+  trialOf: (webhook: Webhook) => string,
+): Promise<DeliveryOutcome> {
+  const { event, url, secret, failed: tries, slowSinceMs } = delivery;
+  await noLonger(deps, delivery);
+  const [moved, ...others] = webhooks.filter((webhook) => webhook.secret === secret);
+  if (moved === undefined || others.length > 0)
+    return { outcome: 'refused', why: 'the queue has no webhook with this URL any more', webhook: url };
+  const history = { ...(tries && { failed: tries }), ...(slowSinceMs && { slowSinceMs }) };
+  return deliverTo(deps, moved, trialOf(moved), { event, ...history });
 }
 
 async function deliverTo(
@@ -121,7 +140,7 @@ async function deliverTo(
   delivery: Delivery,
 ): Promise<DeliveryOutcome> {
   const { url } = webhook;
-  const to = { ...delivery, url };
+  const to = { ...delivery, url, secret: webhook.secret };
   // Before the admission, so that a queue whose secret is missing uses no probe.
   const secret = await deps.secrets.get(webhook.secret, delivery.event.queue);
   if (secret.outcome === 'refused') return refuse(deps, to, secret.why);
@@ -273,8 +292,8 @@ function ignoreBusy(error: unknown): void {
  */
 async function sendOn(deps: NotifyDeps, delivery: Delivery, afterMs: number): Promise<boolean> {
   const { sender, now, deliveries } = deps;
-  const { event, url, failed: tries = 0, slowSinceMs = now() } = delivery;
-  const to = url === undefined ? { event } : { event, url };
+  const { event, url, secret, failed: tries = 0, slowSinceMs = now() } = delivery;
+  const to = { event, ...(url !== undefined && { url }), ...(secret !== undefined && { secret }) };
   const isOver = tries >= TRIES || now() + afterMs - slowSinceMs > KEPT_MS;
   if (isOver) {
     // A dead letter has no history, so it starts with new tries when it is redriven.

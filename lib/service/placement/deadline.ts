@@ -11,6 +11,8 @@ import { failPlacement } from './fail-placement.ts';
 
 export interface DeadlineDeps extends AcceptanceDeps {
   readonly timer: DeadlineTimer;
+  /** Called with the match as soon as it is read, for the log. */
+  readonly found?: (match: Pick<StoredMatch, 'queue' | 'ticketIds'>) => void;
 }
 
 /**
@@ -40,6 +42,7 @@ export function checkDeadline(deps: DeadlineDeps, matchId: string, nowMs: number
 async function check(deps: DeadlineDeps, matchId: string, nowMs: number): Promise<DeadlineOutcome> {
   const match = await deps.matches.get(matchId);
   if (match === undefined) return returnAbandoned(deps, matchId, nowMs);
+  deps.found?.(match);
   if (match.deadline === undefined) return 'over';
   if (isDissolving(match)) await returnDissolved(deps, match, nowMs);
   if (match.status !== 'REQUIRES_ACCEPTANCE' && match.status !== 'PLACING') return 'over';
@@ -80,6 +83,7 @@ async function endAcceptance(
 async function returnAbandoned(deps: DeadlineDeps, matchId: string, nowMs: number): Promise<DeadlineOutcome> {
   const match = await deps.matches.abandoned(matchId);
   if (match === undefined) return 'over';
+  deps.found?.(match);
   const record = await deps.queues.get(match.queue, DEFINITION_AGE_MS);
   const waiting = await returnTickets(deps, record, match, nowMs);
   if (record !== undefined && waiting > 0) await wake(deps, record, nowMs);

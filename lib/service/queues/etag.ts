@@ -40,6 +40,12 @@ export function checkIfMatch(ifMatch: string, queue: string, inForce: Versioned 
     throw new Problem(412, `There is no queue ${queue}, and the request is for ${asked(ifMatch)}.`);
   const etag = etagOf(inForce);
   if (isAny || ifMatch.split(',').some((one) => one.trim() === etag)) return;
+  if (ifMatch.split(',').some((one) => one.trim() === `W/${etag}`))
+    throw new Problem(
+      412,
+      `Version ${inForce.change.version} of queue ${queue} is in force, and If-Match has it as a weak ETag, which never matches: something between the client and the service has changed ${etag} to W/${etag}. Send it without W/.`,
+      { headers: { etag }, extensions: { etag } },
+    );
   const { version, at, by } = inForce.change;
   const since = `${at === undefined ? '' : ` since ${at}`}${by === undefined ? '' : `, put by ${by}`}`;
   throw new Problem(

@@ -146,7 +146,7 @@ function outcomesView(
 ): QueueStats['outcomes'] {
   const counts = recentCounts(minutes, nowMs);
   const { accepted = 0, declined = 0, notAccepted = 0, placed = 0, requeued = 0, ended = 0 } = counts;
-  const { placementRefused = 0, placementTimedOut = 0, cancelled = 0 } = counts;
+  const { placementRefused = 0, placementTimedOut = 0, cancelled = 0, returned = 0 } = counts;
   const shareOf = (step: Step) => {
     const { failedShare } = stepShare(counts, step);
     return { failedShare: failedShare ?? null };
@@ -155,7 +155,7 @@ function outcomesView(
   const isPlaced = (definition.provisioner?.type ?? 'none') !== 'none' || placed > 0;
   return {
     since: new Date(countedSinceMs(nowMs)).toISOString(),
-    tickets: { matched, timedOut, cancelled },
+    tickets: { matched, timedOut, cancelled, returned },
     matches: { found, requeued, ended },
     ...(definition.acceptance && {
       acceptance: { accepted, declined, notAccepted, ...shareOf('acceptance') },

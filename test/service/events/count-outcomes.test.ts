@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Problem } from '../../../lib/contract/problem.ts';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import { queueStats } from '../../../lib/contract/queue-stats.ts';
 import { countOutcomes } from '../../../lib/service/events/count-outcomes.ts';
@@ -10,6 +11,7 @@ import { getStats } from '../../../lib/service/queues/stats.ts';
 import { answerMatch } from '../../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { cancelTicket } from '../../../lib/service/tickets/tickets.ts';
+import { seededRandom } from '../../../lib/simulation/random.ts';
 import { EMULATORS, suiteName } from '../../aws/emulated-tables.ts';
 import { ticket } from '../../aws/samples.ts';
 import { definition } from '../definitions.ts';
@@ -41,6 +43,11 @@ describe.skipIf(skipped !== undefined)(suiteName('what becomes of matches', emul
     const stored = await cloud.deps.tickets.getMany(ids);
     const matchIds = new Set([...stored.values()].flatMap(({ matchId }) => matchId ?? []));
     return [...(await cloud.deps.matches.getMany([...matchIds])).values()];
+  };
+  /** A tick, a player or a deadline was faster. */
+  const unlessTooLate = (error: unknown) => {
+    if (!(error instanceof Problem)) throw error;
+    return false;
   };
   const stats = async () =>
     queueStats.parse(JSON.parse(JSON.stringify(await getStats(cloud.deps, queue, cloud.nowMs)))).outcomes;
@@ -77,6 +84,55 @@ describe.skipIf(skipped !== undefined)(suiteName('what becomes of matches', emul
     const { matches, placement } = await stats();
     expect(placement).toEqual({ placed: 0, refused: 3, timedOut: 0, failedShare: 1 });
     expect(matches).toMatchObject({ found: 3, requeued: 3 });
+  });
+
+  it('adds up to the tickets that were posted', async () => {
+    const random = seededRandom(1);
+    const chance = (share: number) => random.uniform() < share;
+    cloud.host = (matchId) =>
+      chance(0.5)
+        ? { outcome: 'responded', status: 400, body: '' }
+        : { outcome: 'responded', status: 200, body: JSON.stringify({ address: `${matchId}.example` }) };
+    await define({
+      timeoutSeconds: 60,
+      acceptance: { timeoutSeconds: 5 },
+      provisioner: { type: 'http', url: 'https://games.example', onFailure: 'requeue' } as never,
+    });
+    /** Every seventh player never answers. */
+    const isAbsent = (ticketId: string) => Number(ticketId.split(':').at(-1)) % 7 === 0;
+    const ids: string[] = [];
+    let replaced = 0;
+    const post = async (more: object = {}) => {
+      const ticketId = `${queue}:${ids.length}`;
+      const { players } = ticket(queue, ticketId, 1);
+      await enqueue(cloud.deps, queue, { ticketId, players, ...more }, cloud.nowMs);
+      ids.push(ticketId);
+    };
+    for (let second = 0; second < 15; second++) {
+      for (let i = 0; i < 2; i++) await post();
+      if (chance(0.2)) await cancelTicket(cloud.deps, ids.at(-1)!, cloud.nowMs).catch(unlessTooLate);
+      const at = ids.at(-2)!;
+      const { players } = (await cloud.deps.tickets.get(at))!;
+      const isReplaced =
+        chance(0.3) && (await post({ replaces: at, players }).then(() => true, unlessTooLate));
+      if (isReplaced) replaced++;
+      await cloud.run(1_000);
+      const stored = await cloud.deps.tickets.getMany(ids);
+      for (const [ticketId, { matchId }] of stored)
+        if (matchId !== undefined && !isAbsent(ticketId))
+          await answerMatch(cloud.deps, ticketId, { accepted: chance(0.9), matchId }, cloud.nowMs).catch(
+            unlessTooLate,
+          );
+    }
+    await cloud.run(100_000);
+    const { tickets, acceptance, placement, matches } = await stats();
+    const { matched, timedOut, cancelled, returned } = tickets;
+    expect(matched + timedOut + cancelled - returned).toBe(ids.length - replaced);
+    const { accepted, declined, notAccepted } = acceptance!;
+    expect(accepted + declined + notAccepted).toBe(matches.found);
+    expect(placement!.placed + placement!.refused + placement!.timedOut).toBe(accepted);
+    for (const [what, count] of Object.entries({ returned, cancelled, replaced, declined, notAccepted }))
+      expect(count, what).toBeGreaterThan(0);
   });
 
   it('shows a provisioner that fails before the first deadline', async () => {
@@ -160,6 +216,8 @@ describe.skipIf(skipped !== undefined)(suiteName('what becomes of matches', emul
       await cloud.newChanges(),
       cloud.nowMs,
     );
-    expect(counted).toEqual([{ queue, counts: { declined: 1 }, failing: undefined, isLost: true }]);
+    expect(counted).toEqual([
+      { queue, counts: { declined: 1, returned: 1 }, failing: undefined, isLost: true },
+    ]);
   });
 });

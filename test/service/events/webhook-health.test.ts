@@ -21,7 +21,8 @@ class OneWebhook {
   readonly messages: { delivery: Delivery; dueMs: number }[] = [];
   readonly dead: Delivery[] = [];
   writes = 0;
-  readonly #definition = definition({
+  readonly posts: string[] = [];
+  #definition = definition({
     name: 'arena',
     webhooks: [{ url: 'https://game.example/hook?token=t', secret: 'arena/hook' }],
   });
@@ -33,7 +34,12 @@ class OneWebhook {
     deliveries: new DeliveryLog(this.#counting(), () => this.nowMs),
     erased: { among: async () => new Set() },
     secrets: { get: async () => this.secret },
-    outbound: { post: async () => this.answer },
+    outbound: {
+      post: async (url) => {
+        this.posts.push(url);
+        return this.answer;
+      },
+    },
     sender: {
       split: async () => {},
       slowLane: async (delivery, afterMs) => this.#send(delivery, afterMs),
@@ -43,6 +49,11 @@ class OneWebhook {
     random: () => 0,
   };
   #events = 0;
+
+  /** Puts other webhooks. */
+  put(...webhooks: { url: string; secret: string }[]): void {
+    this.#definition = { ...this.#definition, webhooks };
+  }
 
   event(): void {
     const event = { eventId: `e${this.#events++}`, type: 'MatchEnded', queue: 'arena', time: at(this.nowMs) };
@@ -126,6 +137,37 @@ describe('a webhook', () => {
     await webhook.run(120_000);
     expect(webhook.messages).toEqual([]);
     expect(await webhook.health()).toMatchObject({ state: 'working', failures: 0, waiting: 0 });
+  });
+
+  it('that moves to another URL with the same secret gets the events that waited for the old one', async () => {
+    const webhook = new OneWebhook();
+    webhook.answer = { outcome: 'unreachable', error: 'game.example: ECONNREFUSED' };
+    for (let i = 0; i < 8; i++) webhook.event();
+    await webhook.run(60_000);
+    webhook.put({ url: 'https://new.example/hook', secret: 'arena/hook' });
+    webhook.answer = { outcome: 'responded', status: 204, body: '' };
+    webhook.posts.length = 0;
+    await webhook.run(300_000);
+    expect(webhook.messages).toEqual([]);
+    expect(webhook.posts).toEqual(Array(8).fill('https://new.example/hook'));
+    expect(await webhook.health()).toMatchObject({ state: 'working', waiting: 0 });
+  });
+
+  it('that is removed loses the events that waited, and says so of each', async () => {
+    const webhook = new OneWebhook();
+    webhook.answer = { outcome: 'responded', status: 500, body: '' };
+    for (let i = 0; i < 3; i++) webhook.event();
+    await webhook.run(2_000);
+    webhook.put({ url: 'https://other.example/hook', secret: 'arena/other' });
+    const outcomes = await webhook.run(60_000);
+    expect(outcomes).toEqual(
+      Array(3).fill({
+        outcome: 'refused',
+        why: 'the queue has no webhook with this URL any more',
+        webhook: 'https://game.example/hook?token=t',
+      }),
+    );
+    expect(webhook.messages).toEqual([]);
   });
 
   it('whose receiver returns errors shows the last status', async () => {

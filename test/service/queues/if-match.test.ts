@@ -49,6 +49,14 @@ describe('a change with If-Match', () => {
     await expect(openQueue(queues, name)).rejects.toMatchObject({ status: 404 });
   });
 
+  it('is refused with a weak ETag, and says that this is why', async () => {
+    const { name, etag } = await begun();
+    const promise = put(name, 20, `W/${etag}`);
+    await expect(promise).rejects.toMatchObject({ status: 412, extensions: { etag } });
+    await expect(promise).rejects.toThrow(/weak ETag, which never matches.*Send it without W\//);
+    expect(await put(name, 20, `W/${etag}, ${etag}`)).toMatchObject({ outcome: 'changed' });
+  });
+
   it('can be repeated when its response was lost', async () => {
     const { name, etag } = await begun();
     const first = await put(name, 20, etag);

@@ -117,7 +117,7 @@ describe('how tickets ended', () => {
     expect(recentEnds).toEqual({ tickets: 100, timedOutShare: 0.1 });
     expect(outcomes).toEqual({
       since: at(SLOT_MS - 300_000),
-      tickets: { matched: 90, timedOut: 10, cancelled: 0 },
+      tickets: { matched: 90, timedOut: 10, cancelled: 0, returned: 0 },
       matches: { found: 2, requeued: 0, ended: 0 },
     });
   });

@@ -15,7 +15,8 @@ interface Step {
 
 /** From the posted ticket to the game: what passed each step, what was lost and why. */
 export function Funnel({ outcomes }: { readonly outcomes: QueueStats['outcomes'] }) {
-  const { requeued } = outcomes.matches;
+  // A service of an earlier version does not count them.
+  const { returned = 0 } = outcomes.tickets as Partial<QueueStats['outcomes']['tickets']>;
   return (
     <section class="card stack" aria-labelledby="funnel-title">
       <h2 id="funnel-title">From the ticket to the game</h2>
@@ -31,8 +32,8 @@ export function Funnel({ outcomes }: { readonly outcomes: QueueStats['outcomes']
       </ul>
       <p class="soft small">
         Since {clockText(Date.parse(outcomes.since))}.{' '}
-        {requeued > 0 &&
-          `The tickets of ${countText(requeued, 'match', 'matches')} have returned to the queue. `}
+        {returned > 0 &&
+          `${countText(returned, 'ticket has', 'tickets have')} returned from matches that failed, and ${returned === 1 ? 'counts' : 'count'} again. `}
         A step counts what has come to its end.
       </p>
     </section>
