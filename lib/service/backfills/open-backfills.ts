@@ -2,6 +2,7 @@ import { inParallel } from '../concurrency/in-parallel.ts';
 import type { KeyRange } from '../domain/buckets.ts';
 import { currentBackfill, type StoredBackfill } from '../domain/stored-backfill.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
+import { Unreadable } from '../domain/unreadable.ts';
 import type { BackfillStore } from '../ports/backfill-store.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
@@ -22,7 +23,8 @@ const ENDS_PER_TICK = 100;
  *     read     reads only
  *     end      on the condition that it is QUEUED; a crash before it: the next tick finds it again
  *
- * When the store is too busy, the tick goes on without backfills: they are filled a tick later, and its new matches are made.
+ * When the store is too busy, the tick goes on without backfills: they are filled a tick later, and its new matches are made. It
+ * leaves out those whose match this version of Muster cannot read, as after a rollback: they wait for one that can.
  */
 export async function openBackfills(
   deps: { readonly backfills: BackfillStore; readonly matches: Pick<SingleMatchStore, 'getMany'> },
@@ -32,11 +34,12 @@ export async function openBackfills(
 ): Promise<OpenBackfill[]> {
   try {
     const found = await deps.backfills.open(queue, range);
-    const matches = await deps.matches.getMany([...new Set(found.map(({ matchId }) => matchId))]);
+    const matches = await readable(deps.matches, [...new Set(found.map(({ matchId }) => matchId))]);
     const open: OpenBackfill[] = [];
     const over: StoredBackfill[] = [];
     for (const backfill of found) {
       const match = matches.get(backfill.matchId);
+      if (match === 'unreadable') continue;
       const now = currentBackfill(backfill, match, nowMs);
       if (now.status === 'QUEUED') open.push({ backfill, match: match! });
       else over.push(now);
@@ -48,5 +51,21 @@ export async function openBackfills(
   } catch (error) {
     if (!(error instanceof StoreBusy)) throw error;
     return [];
+  }
+}
+
+/** The matches that exist, by id. The list is halved around each that cannot be read. */
+async function readable(
+  matches: Pick<SingleMatchStore, 'getMany'>,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, StoredMatch | 'unreadable'>> {
+  try {
+    return await matches.getMany(ids);
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    if (ids.length === 1) return new Map([[ids[0]!, 'unreadable']]);
+    const half = ids.length >> 1;
+    const first = await readable(matches, ids.slice(0, half));
+    return new Map([...first, ...(await readable(matches, ids.slice(half)))]);
   }
 }
