@@ -1,19 +1,25 @@
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
-import { environment } from '../lib/aws/environment.ts';
+import { environment, optionalEnvironment } from '../lib/aws/environment.ts';
 import { httpHandler, logIds, toProblem } from '../lib/aws/http.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { meetingStore } from '../lib/aws/meeting-store.ts';
 import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
+import { playerKeys, playerTokens } from '../lib/aws/player-tokens.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
-import { REQUEST_TRIES_AT_INTAKE } from '../lib/aws/request-timeouts.ts';
+import { REQUEST_TIMEOUTS, REQUEST_TRIES_AT_INTAKE } from '../lib/aws/request-timeouts.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
+import type { TicketView } from '../lib/contract/ticket.ts';
+import type { CurrentTicket } from '../lib/service/domain/stored-ticket.ts';
+import type { PlayerTokens } from '../lib/service/ports/player-tokens.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 import { toBatchResult } from '../lib/service/tickets/batch-result.ts';
 import { enqueue } from '../lib/service/tickets/enqueue.ts';
 import { enqueueBatch } from '../lib/service/tickets/enqueue-batch.ts';
 import { WaitEstimates } from '../lib/service/tickets/wait-estimates.ts';
+import { watchInfo } from '../lib/service/watching/watch-info.ts';
 
 const tries = { maxAttempts: REQUEST_TRIES_AT_INTAKE };
 const client = documentClient(tries);
@@ -29,18 +35,32 @@ const deps = {
 
 const estimates = new WaitEstimates(deps);
 
+const socketsUrl = optionalEnvironment('SOCKETS_URL');
+const watching = socketsUrl === undefined ? undefined : { url: socketsUrl, tokens: newTokens(), clock };
+
+function newTokens(): PlayerTokens {
+  const secrets = new SecretsManagerClient({ requestHandler: REQUEST_TIMEOUTS, ...tries });
+  return playerTokens(secrets, playerKeys.parse(JSON.parse(environment('PLAYER_KEYS'))));
+}
+
+/** A ticket as its backend gets it. */
+async function created(ticket: CurrentTicket): Promise<TicketView> {
+  const view = await estimates.view(ticket);
+  return watching === undefined ? view : { ...view, watch: await watchInfo(watching, view) };
+}
+
 export const handler = httpHandler('enqueue', {
   'POST /queues/{queue}/tickets': async ({ path: { queue }, json }) => {
     const posted = json();
     logIds({ ticketId: (posted as { ticketId?: unknown } | null)?.ticketId });
-    const { created, ticket } = await enqueue(deps, queue, posted, Date.now());
-    return { status: created ? 201 : 200, body: await estimates.view(ticket) };
+    const { created: isNew, ticket } = await enqueue(deps, queue, posted, Date.now());
+    return { status: isNew ? 201 : 200, body: await created(ticket) };
   },
   'POST /queues/{queue}/ticket-batches': async ({ path: { queue }, json }) => {
     const outcomes = await enqueueBatch(deps, queue, json(), Date.now());
     const failed = outcomes.flatMap((one) => (one.outcome === 'failed' ? [one.ticketId] : []));
     if (failed.length > 0) logIds({ ticketIds: failed });
-    const results = outcomes.map((one) => toBatchResult(one, toProblem, (ticket) => estimates.view(ticket)));
+    const results = outcomes.map((one) => toBatchResult(one, toProblem, created));
     return { status: 200, body: { results: await Promise.all(results) } };
   },
 });

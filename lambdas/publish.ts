@@ -8,17 +8,22 @@ import type {
   SQSEvent,
 } from 'aws-lambda';
 import { clock } from '../lib/aws/clock.ts';
+import { connectionStore } from '../lib/aws/connection-store.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
-import { environment } from '../lib/aws/environment.ts';
+import { environment, optionalEnvironment } from '../lib/aws/environment.ts';
 import { eventBus } from '../lib/aws/event-bus.ts';
 import { logger } from '../lib/aws/log.ts';
+import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { messageConsumer } from '../lib/aws/message-consumer.ts';
 import { eventParking, sqsClient } from '../lib/aws/message-queue.ts';
 import { outcomeStore } from '../lib/aws/outcome-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { reportQueue } from '../lib/aws/report-queue.ts';
 import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
+import { sockets } from '../lib/aws/sockets.ts';
 import { toChange } from '../lib/aws/stream.ts';
+import { ticketStore } from '../lib/aws/ticket-store.ts';
+import { allOf } from '../lib/service/concurrency/all-of.ts';
 import { readParkedEvent } from '../lib/service/domain/parked-event.ts';
 import { Unreadable } from '../lib/service/domain/unreadable.ts';
 import { countOutcomes } from '../lib/service/events/count-outcomes.ts';
@@ -26,6 +31,7 @@ import { type Change, type PublishDeps, publish, publishParked } from '../lib/se
 import { subjectOf, traceOf } from '../lib/service/events/trace.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 import type { CountDeps } from '../lib/service/queues/count-queue.ts';
+import { type PushDeps, push } from '../lib/service/watching/push.ts';
 
 const sqs = sqsClient();
 const parkedUrl = environment('PARKED_EVENTS_URL');
@@ -48,6 +54,19 @@ const deps: PublishDeps & CountDeps = {
     },
   },
 };
+
+const socketsUrl = optionalEnvironment('SOCKETS_URL');
+const pushDeps: PushDeps | undefined =
+  socketsUrl === undefined
+    ? undefined
+    : {
+        queues: deps.queues,
+        tickets: ticketStore(client, environment('TICKETS_TABLE')),
+        matches: singleMatchStore(client, environment('MATCHES_TABLE')),
+        connections: connectionStore(client, environment('CONNECTIONS_TABLE')),
+        sockets: sockets(socketsUrl),
+        clock,
+      };
 
 /** The function reads changes from the tables' streams, and events that it has parked. */
 export const handler = (event: DynamoDBStreamEvent | SQSEvent, context: Context) =>
@@ -82,10 +101,12 @@ async function fromStream(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResp
     const change = changeOf(record);
     return change === undefined ? [] : [{ record, change }];
   });
-  const again = await publish(
-    deps,
-    records.map(({ change }) => change),
-  );
+  const changes = records.map(({ change }) => change);
+  const [refused, unsent] = await allOf([
+    publish(deps, changes),
+    pushDeps === undefined ? Promise.resolve([]) : push(pushDeps, changes),
+  ]);
+  const again = [...refused, ...unsent];
   const first = records[Math.min(...again)];
   const published = records.slice(0, first === undefined ? undefined : records.indexOf(first));
   for (const { change } of published) {
@@ -99,7 +120,8 @@ async function fromStream(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResp
   );
   for (const queue of counted) reportQueue(queue);
   if (first === undefined) return { batchItemFailures: [] };
-  logger.warn('the bus rejected events', { count: again.length });
+  if (refused.length > 0) logger.warn('the bus rejected events', { count: refused.length });
+  if (unsent.length > 0) logger.warn('changes could not be sent to sockets', { count: unsent.length });
   return { batchItemFailures: [{ itemIdentifier: first.record.dynamodb!.SequenceNumber! }] };
 }
 

@@ -71,6 +71,7 @@ const serviceRooms = [
   'ticks',
   'events',
   'players',
+  'watching',
 ];
 
 /** What the rest of the project imports of the engine. */

@@ -5,6 +5,11 @@ export type Variable =
   | 'QUEUES_TABLE'
   | 'RANGES_TABLE'
   | 'RECEIVERS_TABLE'
+  | 'CONNECTIONS_TABLE'
+  /** Of the stage of the WebSocket API; only in a deployment with push. */
+  | 'SOCKETS_URL'
+  /** JSON: the keys that sign the tokens of players, see {@link PlayerKey}. */
+  | 'PLAYER_KEYS'
   | 'TICK_QUEUE_URL'
   | 'NOTIFY_QUEUE_URL'
   | 'NOTIFY_SLOW_LANE_URL'
@@ -35,6 +40,11 @@ export function environment(name: Variable): string {
     );
   }
   return value;
+}
+
+/** The variable, or undefined when it is not set: that of an option which the deployment does not have. */
+export function optionalEnvironment(name: Variable): string | undefined {
+  return process.env[name] || undefined;
 }
 
 /** Whether webhooks and provisioners may be on this machine without TLS. Only the local cloud allows it. */

@@ -3,7 +3,13 @@ import * as z from 'zod';
 import { VERSIONS_KEPT } from '../contract/queue-versions.ts';
 import { allOf } from '../service/concurrency/all-of.ts';
 import { bucketLayout } from '../service/domain/buckets.ts';
-import type { DefinitionChange, Deployed, QueueRecord, QueueState } from '../service/domain/queue-record.ts';
+import type {
+  DefinitionChange,
+  Deployed,
+  QueueRecord,
+  QueueState,
+  Watched,
+} from '../service/domain/queue-record.ts';
 import { storedDefinition } from '../service/domain/stored-definition.ts';
 import { readWith, Unreadable, UnreadableQueue } from '../service/domain/unreadable.ts';
 import type { QueueStore } from '../service/ports/queue-store.ts';
@@ -24,6 +30,7 @@ import { newWriteMark, wasApplied } from './write-mark.ts';
  *     keep          if the place holds an earlier definition
  *     extendAwake   if version and awakeUntilMs are as read
  *     confirmSent   if sentUntilMs is as read
+ *     extendWatched  if watched is as read. A lost response counts as a lost race: the caller reads the queue again
  *     dropLayouts   if version is as read
  *     remove        if version is as read
  *
@@ -181,6 +188,16 @@ function tickWrites(client: DynamoDBDocumentClient, table: string) {
       });
     },
 
+    async extendWatched(record, watched) {
+      const { watched: read } = record;
+      const isAsRead =
+        read === undefined
+          ? { condition: 'attribute_exists(queue) AND attribute_not_exists(watched)' }
+          : { condition: 'watched = :read', values: { ':read': JSON.stringify(read) } };
+      const set = { watched: JSON.stringify(watched) };
+      return (await changeItem(client, { table, key: keyFor(record), set, if: [isAsRead] })).met;
+    },
+
     async dropLayouts(record, keep) {
       const set = { plans: JSON.stringify(keep) };
       const change = { table, key: keyFor(record), set, if: [hasVersion(record.version)] };
@@ -216,6 +233,8 @@ const deployedNote = z.object({
   version: z.number(),
 }) satisfies z.ZodType<Deployed>;
 
+const watched = z.object({ fromMs: z.number(), untilMs: z.number() }) satisfies z.ZodType<Watched>;
+
 const replacedItem = z.object({ definition: jsonOf(storedDefinition), change: jsonOf(definitionChange) });
 
 const stateItem = z.object({
@@ -223,6 +242,7 @@ const stateItem = z.object({
   plans: jsonOf(z.array(bucketLayout).min(1)),
   awakeUntilMs: z.number(),
   sentUntilMs: z.number().default(0),
+  watched: jsonOf(watched).exactOptional(),
   change: jsonOf(definitionChange).exactOptional(),
   deployed: jsonOf(deployedNote).exactOptional(),
   deletedAt: z.iso.datetime().exactOptional(),

@@ -31,7 +31,10 @@ export function secretsManager(client: SecretsManagerClient, prefix: string, gra
 }
 
 /** The value of a secret; undefined when there is none, or when it is going to be deleted. */
-async function storedValue(client: SecretsManagerClient, SecretId: string): Promise<string | undefined> {
+export async function storedValue(
+  client: SecretsManagerClient,
+  SecretId: string,
+): Promise<string | undefined> {
   try {
     const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId }));
     if (SecretString === undefined) throw new Error(`Expected secret ${SecretId} to be a string, got binary`);

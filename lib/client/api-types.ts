@@ -744,6 +744,14 @@ export interface Ticket {
         readonly p90?: number | undefined;
       }
     | undefined;
+  /** In responses to POST, if the deployment has push: a game client that opens the WebSocket `url` with its token, as `URL?token=TOKEN`, gets every change of this ticket. Pass each player their own token only */
+  readonly watch?:
+    | {
+        readonly url: string;
+        /** By playerId, one for each player */
+        readonly tokens: Readonly<Record<string, string>>;
+      }
+    | undefined;
   /** Why the ticket ended without a match. While QUEUED, with `explain=true`: why it is not matched yet */
   readonly reason?: string | undefined;
   /** Why the ticket ended without a match, for programs. DECLINED and NOT_ACCEPTED: it has declined its match, or has not answered in time. PLACEMENT_REFUSED and PLACEMENT_TIMED_OUT: as for its match. NO_MATCH_IN_TIME: the time-out of its queue. CANCELLED_BY_REQUEST: by a client. REPLACED: another ticket has taken over its wait. NO_LONGER_FITS: the queue was changed. MATCH_TOO_LARGE, UNREADABLE: its data cannot be stored in a match, or not be read. QUEUE_DELETED: it would have returned to a queue that is deleted */

@@ -125,6 +125,16 @@ export const ticketView = z
         description:
           'In responses to POST and GET, while QUEUED: within this many seconds from now half of the tickets like this one are matched, and nine of ten. Absent while too little is known',
       }),
+    watch: z
+      .object({
+        url: z.string(),
+        tokens: z.record(z.string(), z.string()).meta({ description: 'By playerId, one for each player' }),
+      })
+      .optional()
+      .meta({
+        description:
+          'In responses to POST, if the deployment has push: a game client that opens the WebSocket `url` with its token, as `URL?token=TOKEN`, gets every change of this ticket. Pass each player their own token only',
+      }),
     reason: z.string().optional().meta({
       description:
         'Why the ticket ended without a match. While QUEUED, with `explain=true`: why it is not matched yet',

@@ -184,7 +184,8 @@ function authorizer(jwt: JwtOptions | undefined): IHttpRouteAuthorizer {
   return new HttpJwtAuthorizer('Jwt', jwt.issuer, { jwtAudience: [...jwt.audience] });
 }
 
-function accessLog(scope: Construct, stage: StagePolicy) {
+/** The access log of a stage, in a log group of its own. */
+export function accessLog(scope: Construct, stage: StagePolicy) {
   const { logRetention: retention, removalPolicy } = stage;
   const group = new LogGroup(scope, 'AccessLog', { retention, removalPolicy });
   return { destination: new LogGroupLogDestination(group), format: accessLogFormat };

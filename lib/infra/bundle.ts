@@ -24,6 +24,8 @@ export const functionNames = [
   'provision-gamelift',
   'deadline',
   'deploy-queues',
+  'authorize',
+  'sockets',
 ] as const;
 
 export type FunctionName = (typeof functionNames)[number];

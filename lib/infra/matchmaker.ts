@@ -14,6 +14,7 @@ import { GameLift, gameSessionQueuesOf } from './game-lift.ts';
 import { Intake } from './intake.ts';
 import { type LimitProps, limitsOf } from './limits.ts';
 import { Observability, type ObservabilityProps } from './observability.ts';
+import { Push, type PushProps } from './push.ts';
 import { QueueDefinitions, readQueueDefinitions } from './queue-definitions.ts';
 import { parseSecretGrants } from './secrets-access.ts';
 import { type Stage, stagePolicy } from './stage-policy.ts';
@@ -83,6 +84,17 @@ export interface MatchmakerProps extends LimitProps {
    */
   readonly failedShare?: number | undefined;
   /**
+   * Whether game clients can watch their tickets over a WebSocket API, with the tokens in the answers to posted tickets.
+   * @default false: nothing of it is deployed
+   */
+  readonly push?: boolean | undefined;
+  /**
+   * The number of the key that signs these tokens, from 1. To rotate the key, deploy the next number: a new key signs, and the
+   * tokens of the one before stay valid. Deploy the next number no sooner than two days later.
+   * @default 1
+   */
+  readonly pushKey?: number | undefined;
+  /**
    * A topic that is notified when an alarm starts and ends.
    * @default - alarms send no notifications
    */
@@ -108,6 +120,8 @@ export class Matchmaker extends Construct {
   /** The API's URL, without a trailing slash. */
   readonly apiUrl: string;
   readonly api: HttpApi;
+  /** The URL on which game clients watch their tickets; undefined without `push`. */
+  readonly socketUrl: string | undefined;
   /** The bus of all events, with source `muster` and detail types such as `TicketQueued` and `MatchFound`. */
   readonly bus: EventBus;
   readonly tables: {
@@ -175,7 +189,8 @@ export class Matchmaker extends Construct {
             failedShare,
             stage,
           });
-    const parts = { api, store, tick, intake, fanOut, gameLift };
+    const push = pushOf(this, props, { store, tick, intake, fanOut, requests: limits.requests, stage });
+    const parts = { api, store, tick, intake, fanOut, gameLift, push };
     allowCount(intake.queues, deadLettersOf(parts));
     const observability = new Observability(this, 'Observability', {
       ...observed(parts),
@@ -185,6 +200,7 @@ export class Matchmaker extends Construct {
     this.#routes = api;
     this.api = api.http;
     this.apiUrl = api.url;
+    this.socketUrl = push?.url;
     this.bus = fanOut.bus;
     const { tickets, matches, queues, ranges, receivers } = store;
     this.tables = { tickets, matches, queues, ranges, receivers };
@@ -213,6 +229,23 @@ export class Matchmaker extends Construct {
   }
 }
 
+/** The sockets, if there are any. */
+function pushOf(
+  scope: Construct,
+  { push = false, pushKey = 1, accessLog = true }: MatchmakerProps,
+  {
+    intake,
+    fanOut,
+    ...parts
+  }: Pick<PushProps, 'store' | 'tick' | 'requests' | 'stage'> & Pick<Parts, 'intake' | 'fanOut'>,
+): Push | undefined {
+  const keyNumber = checkedKeyNumber(pushKey);
+  if (!push) return undefined;
+  const { enqueue } = intake;
+  const { publish } = fanOut;
+  return new Push(scope, 'Push', { ...parts, enqueue, publish, keyNumber, accessLog });
+}
+
 /** The parts of a deployment. */
 interface Parts {
   readonly api: Api;
@@ -221,6 +254,7 @@ interface Parts {
   readonly intake: Intake;
   readonly fanOut: FanOut;
   readonly gameLift: GameLift | undefined;
+  readonly push: Push | undefined;
 }
 
 /** The dead letters of each consumer, by its name. */
@@ -239,7 +273,7 @@ function deadLettersOf({ tick, fanOut, gameLift }: Parts) {
 
 /** What the dashboard shows and the alarms watch. */
 function observed(parts: Parts): ObservabilityProps {
-  const { api, store, tick, intake, fanOut, gameLift } = parts;
+  const { api, store, tick, intake, fanOut, gameLift, push } = parts;
   const { tickets: Tickets, matches: Matches, queues: Queues, ranges: Ranges, receivers: Receivers } = store;
   return {
     stage: api.stage,
@@ -247,7 +281,15 @@ function observed(parts: Parts): ObservabilityProps {
     tick: tick.tick,
     publish: fanOut.publish,
     enqueue: intake.enqueue,
-    tables: { Tickets, Matches, Queues, Ranges, Receivers },
+    sockets: push?.sockets,
+    tables: {
+      Tickets,
+      Matches,
+      Queues,
+      Ranges,
+      Receivers,
+      ...(push && { Connections: push.connections }),
+    },
     queues: {
       Notify: { queue: fanOut.notify.queue.queue, ageMax: Duration.minutes(5) },
       Provision: { queue: fanOut.provision.queue.queue, ageMax: Duration.minutes(2) },
@@ -274,6 +316,7 @@ function observed(parts: Parts): ObservabilityProps {
       fanOut.provision.fn,
       fanOut.deadline.fn,
       ...(gameLift ? [gameLift.provision.fn] : []),
+      ...(push ? [push.authorize, push.sockets] : []),
     ],
     deadLetters: deadLettersOf(parts),
   };
@@ -299,6 +342,11 @@ function checkedPrefix(prefix: string): string {
 function checkedShare(failedShare: number): number {
   if (failedShare > 0 && failedShare <= 1) return failedShare;
   throw new Error(`Expected \`failedShare\` to be a number above 0 to 1, got ${failedShare}.`);
+}
+
+function checkedKeyNumber(number: number): number {
+  if (Number.isInteger(number) && number >= 1) return number;
+  throw new Error(`Expected \`pushKey\` to be a whole number from 1 and up, got ${number}.`);
 }
 
 function checkedKeys(arns: readonly string[]): readonly string[] {

@@ -30,8 +30,10 @@ export class MusterStack extends Stack {
       ...props,
     });
     this.matchmaker = new Matchmaker(this, 'Matchmaker', { ...props, alarmTopic: alarmTopicOf(this, props) });
-    const { apiUrl, bus, tables } = this.matchmaker;
+    const { apiUrl, socketUrl, bus, tables } = this.matchmaker;
     new CfnOutput(this, 'ApiUrl', { value: apiUrl, description: 'The URL of the API' });
+    if (socketUrl !== undefined)
+      new CfnOutput(this, 'SocketUrl', { value: socketUrl, description: 'Where game clients watch' });
     new CfnOutput(this, 'EventBusName', { value: bus.eventBusName, description: 'The event bus' });
     new CfnOutput(this, 'TicketsTable', { value: tables.tickets.tableName });
     new CfnOutput(this, 'MatchesTable', { value: tables.matches.tableName });

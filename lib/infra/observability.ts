@@ -35,6 +35,8 @@ export interface ObservabilityProps {
   readonly publish: MusterFunction;
   /** Accepts tickets. No ticket can be created while it fails. */
   readonly enqueue: MusterFunction;
+  /** Connects game clients; undefined without `push`. */
+  readonly sockets: MusterFunction | undefined;
   /** The tables by their contents. */
   readonly tables: Readonly<Record<string, StoreTable>>;
   /** The queues whose messages must not wait, by consumer, each with the maximum age. */
@@ -70,6 +72,9 @@ export class Observability extends Construct {
       apiFailsAlarm(this, props.stage),
       enqueueFailsAlarm(this, props.enqueue),
       throttledAlarm(this, 'Enqueue', props.enqueue),
+      ...(props.sockets
+        ? [socketsFailAlarm(this, props.sockets), throttledAlarm(this, 'Sockets', props.sockets)]
+        : []),
       ...Object.entries(props.tables).map(([name, table]) => tableThrottledAlarm(this, name, table)),
       ...Object.entries(props.queues).map(([name, { queue, ageMax }]) =>
         lateAlarm(this, name, queue, ageMax),
@@ -366,6 +371,17 @@ function enqueueFailsAlarm(scope: Construct, enqueue: MusterFunction): Alarm {
     alarmDescription:
       'enqueue has failed in three of five minutes: players cannot create tickets. See its log.',
     metric: enqueue.metricErrors({ period: minute }),
+    evaluationPeriods: 5,
+    datapointsToAlarm: 3,
+  });
+}
+
+/** A client that is rejected with a reason does not count as an error of the function. */
+function socketsFailAlarm(scope: Construct, sockets: MusterFunction): Alarm {
+  return alarm(scope, 'SocketsFail', {
+    alarmDescription:
+      'sockets has failed in three of five minutes: game clients cannot connect, or what they ask for is not done. See its log.',
+    metric: sockets.metricErrors({ period: minute }),
     evaluationPeriods: 5,
     datapointsToAlarm: 3,
   });

@@ -22,6 +22,7 @@ import { parseStage } from './stage-policy.ts';
  * - `accessLog`: `true` or `false`. Default: `true`.
  * - `invocationLog`: `true` or `false`. Default: `false`.
  * - `failedShare`: the share of the matches that may fail, above 0 to 1. Default: 0.25.
+ * - `push`: `true` or `false`; `pushKey`: a whole number from 1. Defaults: `false`, 1.
  * - `secretsPrefix`, and the limits (`pollConcurrency` and so on): see {@link MatchmakerProps}.
  *
  * Throws an error that names the option when one is invalid or unknown.
@@ -41,6 +42,8 @@ export function stackOptions(node: Pick<Node, 'tryGetContext' | 'getAllContext'>
     invocationLog: flag('invocationLog', node.tryGetContext('invocationLog')),
     ...alarmReceiver(text('alarmTopic'), text('alarmEmail')),
     failedShare: number('failedShare', node.tryGetContext('failedShare')),
+    push: flag('push', node.tryGetContext('push')),
+    pushKey: integer('pushKey', node.tryGetContext('pushKey')),
     ...limits(node),
   };
 }
@@ -59,6 +62,8 @@ const optionNames = [
   'accessLog',
   'invocationLog',
   'failedShare',
+  'push',
+  'pushKey',
 ] as const;
 
 /** A misspelt option would be ignored. The context of the CDK itself has names with a colon or a slash. */

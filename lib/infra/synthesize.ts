@@ -28,6 +28,11 @@ export interface SynthesizeOptions {
    * @default - the value in cdk.json, and those of the definitions
    */
   readonly gameSessionQueues?: readonly string[] | undefined;
+  /**
+   * Whether game clients can watch their tickets over a WebSocket API.
+   * @default - the value in cdk.json, otherwise false
+   */
+  readonly push?: boolean | undefined;
   /** @default 'dev' */
   readonly stage?: Stage | undefined;
   /**
@@ -73,6 +78,7 @@ export function synthesize(options: SynthesizeOptions = {}): Synthesized {
       ...cdkJsonContext(),
       ...(options.queuesDir === undefined ? {} : { queues: options.queuesDir }),
       ...(options.stage === undefined ? {} : { stage: options.stage }),
+      ...(options.push === undefined ? {} : { push: options.push }),
       ...(options.secretGrants === undefined ? {} : { secretGrants: options.secretGrants }),
       ...(options.gameSessionQueues === undefined
         ? {}

@@ -1,4 +1,4 @@
-/** A stand-in for API Gateway's HTTP APIs: listens on 127.0.0.1 and passes requests to functions. */
+/** A stand-in for API Gateway: listens on 127.0.0.1 and passes requests to functions, for an HTTP API and a WebSocket API. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AwsDelays } from './aws-delays.ts';
@@ -6,6 +6,7 @@ import { httpEvent } from './http-event.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
 import { refusalOf } from './local-requests.ts';
 import type { ApiRoutes } from './routes.ts';
+import type { SocketApi } from './socket-api.ts';
 
 export interface ApiGateway {
   /** Has no trailing slash. */
@@ -17,6 +18,8 @@ export interface ApiGateway {
 
 export interface OpenedApi {
   readonly routes: ApiRoutes;
+  /** The WebSocket API of the template, if it has one. */
+  readonly sockets?: SocketApi | undefined;
   /** The delays added to the function's own time. */
   readonly delays: AwsDelays;
   readonly log: Log;
@@ -42,6 +45,16 @@ export async function listenForRequests(port: number): Promise<ApiGateway> {
       if (request.destroyed) return;
       api.log(`${request.method} ${request.url}: ${error}`);
       respond(response, 500, { message: 'Internal Server Error' });
+    }
+  });
+  server.on('upgrade', async (request, socket, head) => {
+    const { sockets, log } = await opened.promise;
+    try {
+      if (sockets === undefined || refusalOf(request) !== undefined) socket.destroy();
+      else await sockets.upgrade(request, socket, head);
+    } catch (error) {
+      log(`${request.url?.split('?')[0]}: ${error}`);
+      socket.destroy();
     }
   });
   await listen(server, port);
@@ -74,13 +87,15 @@ async function listen(server: Server, port: number): Promise<void> {
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  { routes, delays, log }: OpenedApi,
+  { routes, sockets, delays, log }: OpenedApi,
 ): Promise<void> {
   const refusal = refusalOf(request);
   if (refusal !== undefined) return respond(response, 403, { message: refusal });
   const body = await readBody(request);
   if (body === undefined) return respond(response, 413, { message: 'Request Entity Too Large' });
   const [path = '/', rawQueryString = ''] = splitQuery(request.url ?? '/');
+  const command = await sockets?.command(request, path, body);
+  if (command !== undefined) return respond(response, command.status, command.body ?? {});
   const match = routes.match(request.method ?? 'GET', path);
   if (match === undefined) return respond(response, 404, { message: 'Not Found' });
   const { route } = match;

@@ -48,6 +48,8 @@ export const AWS_DELAYS = {
   eventBusRequest: { p50Ms: 10, p99Ms: 40, source: 'assumption' },
   /** From when the bus accepts an event to the message in a rule's queue. */
   eventBusDelivery: { p50Ms: 45, p99Ms: 129, source: 'assumption' },
+  /** From a function: a command to a connection of a WebSocket API, such as a message. */
+  socketRequest: { p50Ms: 10, p99Ms: 40, source: 'assumption' },
   /** From a function: GetSecretValue. */
   secretsRequest: { p50Ms: 10, p99Ms: 40, source: 'assumption' },
 } as const satisfies Readonly<Record<string, DelayFigure>>;

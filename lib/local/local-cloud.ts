@@ -21,7 +21,9 @@ import { REGION } from './local-account.ts';
 import { roleStatements, type Statement } from './policy.ts';
 import { makeRoutes } from './routes.ts';
 import { makeSchedules, type Schedules } from './schedules.ts';
-import { readSecrets, SECRETS_TARGET, secretsService } from './secrets.ts';
+import { generatedSecrets, readSecrets, SECRETS_TARGET, secretsService } from './secrets.ts';
+import { makeSocketApi, type SocketApiLimits, type SocketUsage } from './socket-api.ts';
+import { socketRoutes } from './socket-routes.ts';
 import { type QueueContents, SQS_TARGET, startSqs } from './sqs.ts';
 import { openStreamPositions } from './stream-positions.ts';
 import { readStack, type Stack, type Template } from './template.ts';
@@ -43,6 +45,8 @@ export interface LocalCloudOptions extends AuthorizerOptions {
   readonly schedules?: boolean | undefined;
   /** Whether each step takes as long as on AWS; see `aws-delays.ts`. @default false: no delays */
   readonly awsDelays?: boolean | undefined;
+  /** The limits of the WebSocket API. @default those of API Gateway */
+  readonly socketLimits?: SocketApiLimits | undefined;
   /** Observes or changes calls from functions to AWS's services, to measure them or to inject faults. */
   readonly intercept?: Interceptor | undefined;
   /** Called when an invocation of a function ends. */
@@ -66,6 +70,8 @@ export interface LocalCloud {
   readonly awsConfig: AwsConfig;
   /** The template's resources with their local names. */
   readonly stack: Stack;
+  /** What the WebSocket API of a template with push would bill. */
+  socketUsage(): SocketUsage;
   /**
    * Finds a function by its service name (`tick`), its local name or its logical id. Its `environment` has the names of
    * tables and the URLs of queues.
@@ -123,6 +129,7 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
   const statements = roleStatements(stack);
   const tables = stack.resources('AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table');
 
+  const generated = generatedSecrets(stack, inDir(dataDir, 'generated-secrets.json'));
   const functions = makeFunctions(stack.resources('AWS::Lambda::Function'), {
     assetPathOf: options.assetPathOf,
     awsEndpoint: aws.url,
@@ -150,12 +157,13 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
   const services = {
     [DYNAMODB_TARGET]: dynamodbService,
     [EVENTS_TARGET]: bus.service,
-    [SECRETS_TARGET]: secretsService(secrets),
+    [SECRETS_TARGET]: secretsService(secrets, generated),
     [SQS_TARGET]: sqs.service,
     [STREAMS_TARGET]: dynamodb.service,
   };
   const { intercept } = options;
-  aws.open({ services, callers: callersOf(functions, statements), intercept, delays, log: say });
+  const callers = callersOf(functions, statements);
+  aws.open({ services, callers, intercept, delays, log: say });
   await deployCustomResources(stack, functions, inDir(dataDir, 'custom-resources.json'));
 
   const expiry = ends.with(startExpiry({ tables, dynamodb: dynamodbService, log: say }));
@@ -165,7 +173,10 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
   }
   // Messages in flight arrive before their receiver stops.
   ends.with(delays);
-  api.open({ routes, delays, log: say });
+  const watched = socketRoutes(stack, functions);
+  const reached = { callers, delays, log: say, limits: options.socketLimits };
+  const sockets = watched && ends.with(makeSocketApi({ routes: watched, ...reached }));
+  api.open({ routes, sockets, delays, log: say });
 
   return {
     url: api.url,
@@ -176,6 +187,7 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
       credentials: { accessKeyId: 'LOCALADMIN', secretAccessKey: 'local' },
     },
     stack,
+    socketUsage: () => sockets?.usage ?? { messages: 0, connectedMs: 0 },
     function: (name) => functionNamed(functions, name),
     inspectQueue: sqs.inspect,
     tapBus: bus.tap,

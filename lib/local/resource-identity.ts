@@ -1,5 +1,6 @@
 /** The local names and ARNs of resources, and the values of Ref and Fn::GetAtt for them. */
 import { ACCOUNT_ID, REGION } from './local-account.ts';
+import { secretArn } from './secret-arn.ts';
 
 /** The URLs of the local servers, each without a trailing slash. */
 export interface Endpoints {
@@ -41,7 +42,7 @@ export function identify(
         name,
         arn: `arn:aws:execute-api:${REGION}:${ACCOUNT_ID}:${name}`,
         ref: name,
-        attributes: { ApiEndpoint: endpoints.apiUrl, ApiId: name },
+        attributes: { ApiEndpoint: endpointOf(property('ProtocolType'), endpoints), ApiId: name },
       };
     case 'AWS::CloudWatch::Alarm':
       return withArn(arnOf('cloudwatch', `alarm:${name}`));
@@ -64,6 +65,10 @@ export function identify(
       return withArn(arnOf('lambda', `function:${name}`));
     case 'AWS::Logs::LogGroup':
       return withArn(`${arnOf('logs', `log-group:${name}`)}:*`);
+    case 'AWS::SecretsManager::Secret': {
+      const arn = secretArn(name);
+      return { name, arn, ref: arn, attributes: { Id: arn } };
+    }
     case 'AWS::SNS::Topic': {
       const arn = arnOf('sns', name);
       return withArn(arn, arn, { TopicArn: arn, TopicName: name });
@@ -77,6 +82,11 @@ export function identify(
   }
 }
 
+/** The WebSocket API is on the server of the HTTP API, at the path of its stage. */
+function endpointOf(protocol: unknown, { apiUrl }: Endpoints): string {
+  return protocol === 'WEBSOCKET' ? apiUrl.replace(/^http/, 'ws') : apiUrl;
+}
+
 /** The property that names a resource, by its type. Resources of other types are named by their logical id. */
 const NAME_PROPERTIES: Readonly<Record<string, string>> = {
   'AWS::DynamoDB::GlobalTable': 'TableName',
@@ -86,6 +96,7 @@ const NAME_PROPERTIES: Readonly<Record<string, string>> = {
   'AWS::IAM::Role': 'RoleName',
   'AWS::Lambda::Function': 'FunctionName',
   'AWS::Logs::LogGroup': 'LogGroupName',
+  'AWS::SecretsManager::Secret': 'Name',
   'AWS::SNS::Topic': 'TopicName',
   'AWS::SQS::Queue': 'QueueName',
 };

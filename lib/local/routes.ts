@@ -37,14 +37,17 @@ export function makeRoutes(
   roleStatements: ReadonlyMap<string, readonly Statement[]>,
   authorizers: AuthorizerOptions = {},
 ): ApiRoutes {
-  const [api] = stack.resources('AWS::ApiGatewayV2::Api');
+  const api = stack
+    .resources('AWS::ApiGatewayV2::Api')
+    .find(({ properties }) => properties.ProtocolType !== 'WEBSOCKET');
   if (api === undefined) throw new LocalCloudError('The template has no HTTP API.');
-  const stage = stack.resources('AWS::ApiGatewayV2::Stage')[0]?.properties.StageName;
+  const ofApi = (type: string) =>
+    stack.resources(type).filter(({ properties: { ApiId = api.ref } }) => ApiId === api.ref);
+  const stage = ofApi('AWS::ApiGatewayV2::Stage')[0]?.properties.StageName;
   if (stage !== '$default') {
     throw new LocalCloudError(`Expected the API's stage to be $default, got ${stage}.`);
   }
-  const routes = stack
-    .resources('AWS::ApiGatewayV2::Route')
+  const routes = ofApi('AWS::ApiGatewayV2::Route')
     .map((route) => ({
       ...makeRoute(route, api, stack, functions),
       authorize: routeAuthorizer(route, api, stack, roleStatements, authorizers),
@@ -89,16 +92,19 @@ function makeRoute(
     routeKey,
     target,
     timeoutMs: Math.min(Number(TimeoutInMillis), TIMEOUT_MAX_MS),
-    permitted: mayInvoke(api, target, routeKey, stack),
+    permitted: mayInvoke(stack, target, routeArnOf(api, routeKey)),
     method,
     segments: path.split('/').slice(1),
   };
 }
 
-/** Whether a resource-based permission of the function covers the route's ARN. */
-function mayInvoke(api: Resource, target: LambdaFunction, routeKey: string, stack: Stack): boolean {
+function routeArnOf(api: Resource, routeKey: string): string {
   const [method, path] = routeKey === '$default' ? ['*', '/$default'] : routeKey.split(' ');
-  const routeArn = `${api.arn}/$default/${method === 'ANY' ? '*' : method}${path}`;
+  return `${api.arn}/$default/${method === 'ANY' ? '*' : method}${path}`;
+}
+
+/** Whether a resource-based permission of the function covers the ARN of a route. */
+export function mayInvoke(stack: Stack, target: LambdaFunction, routeArn: string): boolean {
   return stack.resources('AWS::Lambda::Permission').some(({ properties }) => {
     const { Action, Principal, FunctionName, SourceArn } = properties;
     return (

@@ -1,20 +1,17 @@
 /** A stand-in for Secrets Manager: serves reads from a JSON file of secret names and values. */
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import * as z from 'zod';
 import { type AwsService, errorReply, jsonReply } from './aws-json.ts';
-import { ACCOUNT_ID, REGION } from './local-account.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
+import { secretArn } from './secret-arn.ts';
+import { readState, writeState } from './state-file.ts';
+import type { Stack } from './template.ts';
 
 export const SECRETS_TARGET = 'secretsmanager';
 
 /** The prefix of secret names on AWS. Names in the file omit it. */
 const PREFIX = 'muster/';
-
-/** The ARN of a secret. AWS appends six random characters to the name. */
-export function secretArn(secretId: string): string {
-  return secretId.startsWith('arn:')
-    ? secretId
-    : `arn:aws:secretsmanager:${REGION}:${ACCOUNT_ID}:secret:${secretId}-local0`;
-}
 
 /** @throws LocalCloudError when the file is not a JSON object of strings */
 export async function readSecrets(file: string): Promise<Map<string, string>> {
@@ -35,8 +32,33 @@ export async function readSecrets(file: string): Promise<Map<string, string>> {
   return new Map(Object.entries(secrets as Record<string, string>));
 }
 
-/** @param secrets values by name, without the prefix; may change at any time */
-export function secretsService(secrets: ReadonlyMap<string, string>): AwsService {
+/**
+ * The secrets that a deployment generates, by ARN. Each is generated once.
+ * @param file where they are stored; when omitted, all are generated again
+ */
+export function generatedSecrets(stack: Stack, file: string | undefined): ReadonlyMap<string, string> {
+  const stored = file === undefined ? {} : (readState(file, z.record(z.string(), z.string())) ?? {});
+  const all = stack
+    .resources('AWS::SecretsManager::Secret')
+    .map(({ logicalId, arn, properties }): [string, string] => {
+      if (properties.GenerateSecretString === undefined)
+        throw new LocalCloudError(
+          `The secret ${logicalId} has a value of its own, which has no local counterpart.`,
+        );
+      return [arn, stored[arn] ?? randomBytes(48).toString('base64url')];
+    });
+  if (file !== undefined && all.length > 0) writeState(file, Object.fromEntries(all));
+  return new Map(all);
+}
+
+/**
+ * @param secrets values by name, without the prefix; may change at any time
+ * @param generated values by ARN
+ */
+export function secretsService(
+  secrets: ReadonlyMap<string, string>,
+  generated: ReadonlyMap<string, string> = new Map(),
+): AwsService {
   return async ({ operation, input }) => {
     if (operation !== 'GetSecretValue') {
       return errorReply(
@@ -46,7 +68,7 @@ export function secretsService(secrets: ReadonlyMap<string, string>): AwsService
     }
     const { SecretId } = input as { SecretId: string };
     const name = SecretId.startsWith(PREFIX) ? SecretId.slice(PREFIX.length) : SecretId;
-    const value = secrets.get(name);
+    const value = secrets.get(name) ?? generated.get(SecretId);
     if (value === undefined) {
       return errorReply(
         'ResourceNotFoundException',

@@ -15,6 +15,8 @@ export interface MusterOptions extends Omit<LocalCloudOptions, 'template' | 'ass
    * @default - every request may call every route
    */
   readonly jwt?: JwtOptions | undefined;
+  /** Whether game clients can watch their tickets. @default true */
+  readonly push?: boolean | undefined;
 }
 
 /**
@@ -24,10 +26,16 @@ export interface MusterOptions extends Omit<LocalCloudOptions, 'template' | 'ass
  * @throws Problem with the file and the invalid fields when a queue definition is invalid
  * @throws LocalCloudError as {@link startLocalCloud} does
  */
-export async function startMuster({ queuesDir, jwt, ...options }: MusterOptions): Promise<LocalCloud> {
+export async function startMuster({
+  queuesDir,
+  jwt,
+  push = true,
+  ...options
+}: MusterOptions): Promise<LocalCloud> {
   const { template, assetPathOf, outdir } = await synthesizeApart({
     queuesDir,
     jwt,
+    push,
     secretGrants: ALL_SECRETS,
   });
   const removeAssets = () => rm(outdir, { recursive: true, force: true });

@@ -82,6 +82,7 @@ const HONOURED_TYPES = new Set([
   'AWS::Lambda::EventSourceMapping',
   'AWS::Lambda::Function',
   'AWS::Lambda::Permission',
+  'AWS::SecretsManager::Secret',
   'AWS::SQS::Queue',
   'AWS::SQS::QueuePolicy',
 ]);

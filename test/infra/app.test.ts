@@ -66,6 +66,12 @@ describe('cdk-nag', () => {
       expect(Properties.AlarmActions).toHaveLength(1);
   });
 
+  it.each([true, false])('finds nothing with sockets, with access log: %s', (accessLog) => {
+    const app = appWith({});
+    new MusterStack(app, 'Muster', { push: true, accessLog });
+    expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
+  });
+
   it('finds nothing without the access log, which is suppressed with a reason', () => {
     const app = appWith({});
     new MusterStack(app, 'Muster', { accessLog: false });

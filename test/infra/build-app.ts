@@ -10,7 +10,7 @@ export interface BuiltApp {
 }
 
 const [variant, outdir] = process.argv.slice(2) as [string, string];
-const app = synthesize({ outdir, ...(variant === 'local' && { secretGrants: ALL_SECRETS }) });
+const app = synthesize({ outdir, ...(variant === 'local' && { secretGrants: ALL_SECRETS, push: true }) });
 const functions = Object.entries(app.template.Resources).filter(
   ([, { Type }]) => Type === 'AWS::Lambda::Function',
 );

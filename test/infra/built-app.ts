@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Synthesized } from '../../lib/infra/synthesize.ts';
 import type { BuiltApp } from './build-app.ts';
 
-/** `plain`: as `cdk deploy` would deploy it. `local`: every queue may use every secret, as in `muster serve`. */
+/** `plain`: as `cdk deploy` would deploy it. `local`: every queue may use every secret, and players can watch, as in `muster serve`. */
 export type AppVariant = 'plain' | 'local';
 
 /**

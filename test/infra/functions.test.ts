@@ -10,7 +10,7 @@ import { ROUNDS_MS } from '../../lib/service/ticks/dispatch.ts';
 import { functionNamed, functionsOf, type Resource, resourcesOf, statementsOf, target } from './resources.ts';
 import { synthesized } from './synthesized.ts';
 
-const { template, assetPathOf } = synthesized({ gameSessionQueues: ['arenas'] });
+const { template, assetPathOf } = synthesized({ gameSessionQueues: ['arenas'], push: true });
 const functions = functionsOf(template);
 
 /** All dead-letter queues, in the terms of {@link allowed}. */
@@ -37,6 +37,7 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'dynamodb:UpdateItem queues',
     'dynamodb:GetItem ranges',
     'sqs:SendMessage tick',
+    'secretsmanager:GetSecretValue player key',
   ],
   tickets: [
     'dynamodb:GetItem tickets',
@@ -129,6 +130,12 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
   ],
   publish: [
     'dynamodb:GetItem queues',
+    'dynamodb:GetItem tickets',
+    'dynamodb:GetItem matches',
+    'dynamodb:Query connections',
+    'dynamodb:DeleteItem connections',
+    'execute-api:ManageConnections /live/POST/@connections/*',
+    'execute-api:ManageConnections /live/DELETE/@connections/*',
     'events:PutEvents bus',
     'dynamodb:BatchGetItem ranges',
     'dynamodb:UpdateItem ranges',
@@ -209,6 +216,26 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'dynamodb:UpdateItem queues',
     'dynamodb:Query queues/index/items',
   ],
+  authorize: ['secretsmanager:GetSecretValue player key'],
+  sockets: [
+    'dynamodb:PutItem connections',
+    'dynamodb:Query connections',
+    'dynamodb:DeleteItem connections',
+    'dynamodb:GetItem tickets',
+    'dynamodb:BatchGetItem tickets',
+    'dynamodb:UpdateItem tickets',
+    'dynamodb:GetItem matches',
+    'dynamodb:UpdateItem matches',
+    'dynamodb:GetItem queues',
+    'dynamodb:UpdateItem queues',
+    'sqs:SendMessage tick',
+    'dynamodb:DescribeStream connections/stream',
+    'dynamodb:GetRecords connections/stream',
+    'dynamodb:GetShardIterator connections/stream',
+    'dynamodb:ListStreams connections/stream',
+    'execute-api:ManageConnections /live/POST/@connections/*',
+    'execute-api:ManageConnections /live/DELETE/@connections/*',
+  ],
 };
 
 /** The environment of each function, in the terms of {@link allowed}. */
@@ -219,6 +246,8 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     QUEUES_TABLE: 'queues',
     RANGES_TABLE: 'ranges',
     TICK_QUEUE_URL: 'tick',
+    SOCKETS_URL: 'socket api',
+    PLAYER_KEYS: 'player key',
   },
   tickets: {
     TICKETS_TABLE: 'tickets',
@@ -270,6 +299,10 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     MATCHES_TABLE: 'matches',
   },
   publish: {
+    TICKETS_TABLE: 'tickets',
+    MATCHES_TABLE: 'matches',
+    CONNECTIONS_TABLE: 'connections',
+    SOCKETS_URL: 'socket api',
     EVENT_BUS_NAME: 'bus',
     QUEUES_TABLE: 'queues',
     RANGES_TABLE: 'ranges',
@@ -315,6 +348,25 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     SECRET_GRANTS: '{}',
     GAME_SESSION_QUEUES: '["arenas"]',
   },
+  authorize: { PLAYER_KEYS: 'player key' },
+  sockets: {
+    TICKETS_TABLE: 'tickets',
+    MATCHES_TABLE: 'matches',
+    QUEUES_TABLE: 'queues',
+    CONNECTIONS_TABLE: 'connections',
+    SOCKETS_URL: 'socket api',
+    TICK_QUEUE_URL: 'tick',
+  },
+};
+
+/** The tables by their keys. */
+const TABLES: Readonly<Record<string, string>> = {
+  ticketId: 'tickets',
+  matchId: 'matches',
+  'queue,item': 'queues',
+  item: 'ranges',
+  receiver: 'receivers',
+  'ticketId,connectionId': 'connections',
 };
 
 /** Logical ids by the terms that the tables above use. */
@@ -365,7 +417,9 @@ describe.each(functionNames)('%s', (name) => {
 
   it('reads exactly the environment variables that it has', () => {
     const source = readFileSync(join(lambdasDir, `${name}.ts`), 'utf8');
-    const read = [...source.matchAll(/\benvironment\('(\w+)'\)/g)].map(([, variable]) => variable);
+    const read = [...source.matchAll(/\b(?:environment|optionalEnvironment)\('(\w+)'\)/g)].map(
+      ([, variable]) => variable,
+    );
     expect(new Set(read)).toEqual(new Set(Object.keys(environment[name])));
     expect(source, 'only environment.ts reads process.env').not.toContain('process.env');
   });
@@ -429,13 +483,8 @@ it('no function has reserved concurrency, so an account with a limit of 10 can d
 function nameResources(): Map<string, string> {
   const names = new Map<string, string>();
   for (const { id, Properties } of resourcesOf(template, 'AWS::DynamoDB::GlobalTable')) {
-    const key: string = Properties.KeySchema[0].AttributeName;
-    names.set(
-      id,
-      { ticketId: 'tickets', matchId: 'matches', queue: 'queues', item: 'ranges', receiver: 'receivers' }[
-        key
-      ]!,
-    );
+    const keys: { readonly AttributeName: string }[] = Properties.KeySchema;
+    names.set(id, TABLES[keys.map(({ AttributeName }) => AttributeName).join()]!);
   }
   for (const { Properties } of resourcesOf(template, 'AWS::Lambda::EventSourceMapping')) {
     const source = target(Properties.EventSourceArn);
@@ -450,6 +499,9 @@ function nameResources(): Map<string, string> {
       names.set(target(deadLetters), `${names.get(source)} dead letters`);
   }
   for (const { id } of resourcesOf(template, 'AWS::Events::EventBus')) names.set(id, 'bus');
+  for (const { id } of resourcesOf(template, 'AWS::SecretsManager::Secret')) names.set(id, 'player key');
+  for (const { id, Properties } of resourcesOf(template, 'AWS::ApiGatewayV2::Api'))
+    if (Properties.ProtocolType === 'WEBSOCKET') names.set(id, 'socket api');
   for (const [name, fn] of Object.entries(functions)) {
     names.set(target(fn.Properties.LoggingConfig.LogGroup), `${name} log`);
   }
@@ -473,10 +525,16 @@ function filled(value: unknown): string {
 /** A resource of a statement in the terms of {@link allowed}: `tickets/index/pool`, `secret:muster/*`. */
 function inWords(resource: unknown): string {
   if (typeof resource === 'string') return resource;
-  const { 'Fn::Join': join, 'Fn::GetAtt': getAtt } = resource as {
+  const {
+    'Fn::Join': join,
+    'Fn::GetAtt': getAtt,
+    Ref: ref,
+  } = resource as {
     'Fn::Join'?: [string, unknown[]];
     'Fn::GetAtt'?: [string, string];
+    Ref?: string;
   };
+  if (ref !== undefined) return words.get(ref) ?? ref;
   if (getAtt) return `${words.get(getAtt[0])}${getAtt[1] === 'StreamArn' ? '/stream' : ''}`;
   if (!join) throw new Error(`Expected a reference or a join, got ${JSON.stringify(resource)}.`);
   const [first, ...rest] = join[1];

@@ -24,6 +24,8 @@ const OPTIONS: {
   failedShare: () => 0.5,
   accessLog: () => false,
   invocationLog: () => true,
+  push: () => true,
+  pushKey: () => 2,
   pollConcurrency: () => 500,
   searchReserve: () => 30,
   publishReserve: () => 10,

@@ -307,6 +307,7 @@ export class MemoryCloud {
       confirmSent: async (record, sentUntilMs) => {
         await change(record, () => ({ sentUntilMs }));
       },
+      extendWatched: () => Promise.reject(new Error('not used here')),
       dropLayouts: (record, layouts) => change(record, () => ({ layouts })),
       remove: async (record) => this.#records.delete(record.definition.name),
     };

@@ -1,4 +1,4 @@
-import { BACKFILL, MATCH, TICKET } from '../../lib/service/domain/statuses.ts';
+import { BACKFILL, CONNECTION, MATCH, TICKET } from '../../lib/service/domain/statuses.ts';
 import { templateBounds } from '../bounds/template-bounds.ts';
 import { builtApp } from '../infra/built-app.ts';
 import { drawing, table } from '../service/domain/drawing.ts';
@@ -28,4 +28,5 @@ export const DERIVED: readonly Derived[] = [
   { name: 'statuses of matches', page: ARCHITECTURE, text: () => table(MATCH) },
   { name: 'statuses of tickets', page: ARCHITECTURE, text: () => table(TICKET) },
   { name: 'statuses of backfills', page: ARCHITECTURE, text: () => table(BACKFILL) },
+  { name: 'statuses of connections', page: ARCHITECTURE, text: () => table(CONNECTION) },
 ];

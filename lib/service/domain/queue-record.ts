@@ -19,8 +19,17 @@ export interface QueueState {
   readonly change?: DefinitionChange;
   /** What the last deployment of a folder of definitions has put; absent if none has. */
   readonly deployed?: Deployed;
+  /** When changes of its tickets are sent to sockets; absent if nobody has ever watched one. */
+  readonly watched?: Watched;
   /** Set when the queue is deleted. It accepts no new tickets, but waiting tickets can still be matched. */
   readonly deletedAt?: string;
+}
+
+/** The time in which `publish` looks for those who watch the tickets of a queue. */
+export interface Watched {
+  /** From here on every function knows of it. */
+  readonly fromMs: number;
+  readonly untilMs: number;
 }
 
 /** What a deployment has put for a queue; see `deploy-queues.ts`. */

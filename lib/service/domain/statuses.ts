@@ -272,6 +272,28 @@ export const BACKFILL = machine<BackfillStatus>()({
   },
 });
 
+/** The statuses of the connections of players who watch tickets. */
+export type ConnectionStatus = 'CONNECTED' | 'GONE';
+
+/** The connections. What is missing of them is found by the next message to them, and they expire. */
+export const CONNECTION = machine<ConnectionStatus>()({
+  statuses: ['CONNECTED', 'GONE'],
+  transitions: {
+    connect: {
+      from: [NONE],
+      to: ['CONNECTED'],
+      by: '`sockets`',
+      crash: 'the client is not connected and tries again; the item is removed by the next message to it',
+    },
+    lose: {
+      from: ['CONNECTED'],
+      to: ['GONE'],
+      by: '`sockets`, when the client is gone; `publish`, when a message does not arrive',
+      crash: 'nothing is missing',
+    },
+  },
+});
+
 /** What clients see of a MATCHED ticket, by the status of its match. Of a match that is dissolved: see `ticket-status.ts`. */
 export const SEEN_IN_MATCH: Readonly<Record<StoredMatchStatus | typeof NONE, TicketStatus>> = {
   none: 'QUEUED',

@@ -1,4 +1,6 @@
 import type { MusterEvent } from '../../contract/events.ts';
+import type { MatchView } from '../../contract/match.ts';
+import type { TicketView } from '../../contract/ticket.ts';
 import { messageText } from './message-text.ts';
 
 /**
@@ -19,26 +21,29 @@ const REASON_MAX = 1_000;
  */
 export function fitted(event: MusterEvent): MusterEvent {
   if (Buffer.byteLength(messageText(event)) <= EVENT_BYTES_MAX) return event;
-  if ('ticket' in event) {
-    const { reason, ...ticket } = event.ticket;
-    const players = ticket.players.map(({ playerId, skill }) => ({ playerId, skill }));
-    return { ...event, truncated: true, ticket: { ...ticket, ...shortReason(reason), players } };
-  }
-  const { reason, rules: _, assignment, ...match } = event.match;
+  return 'ticket' in event
+    ? { ...event, truncated: true, ticket: shortTicket(event.ticket) }
+    : { ...event, truncated: true, match: shortMatch(event.match) };
+}
+
+/** A ticket without the fields whose size nothing else limits. */
+export function shortTicket({ reason, ...ticket }: TicketView): TicketView {
+  const players = ticket.players.map(({ playerId, skill }) => ({ playerId, skill }));
+  return { ...ticket, ...shortReason(reason), players };
+}
+
+/** A match without the fields whose size nothing else limits. */
+export function shortMatch({ reason, rules: _, assignment, ...match }: MatchView): MatchView {
   const teams = match.teams.map(({ players, ...team }) => ({
     ...team,
     players: players.map(({ attributes: _, ...seat }) => seat),
   }));
   const { tokens: __, ...server } = assignment ?? {};
   return {
-    ...event,
-    truncated: true,
-    match: {
-      ...match,
-      teams,
-      ...shortReason(reason),
-      ...(assignment !== undefined && { assignment: { ...server, address: assignment.address } }),
-    },
+    ...match,
+    teams,
+    ...shortReason(reason),
+    ...(assignment !== undefined && { assignment: { ...server, address: assignment.address } }),
   };
 }
 

@@ -1,5 +1,11 @@
 import type { BucketLayout } from '../domain/buckets.ts';
-import type { Deployed, QueueRecord, QueueState, ReplacedDefinition } from '../domain/queue-record.ts';
+import type {
+  Deployed,
+  QueueRecord,
+  QueueState,
+  ReplacedDefinition,
+  Watched,
+} from '../domain/queue-record.ts';
 import type { Unreadable } from '../domain/unreadable.ts';
 
 export interface StoredQueues {
@@ -43,6 +49,8 @@ export interface QueueStore {
   extendAwake(record: QueueRecord, untilMs: number): Promise<boolean>;
   /** Records that the ticks up to this slot are sent if `sentUntilMs` is still that of the record. */
   confirmSent(record: QueueRecord, untilMs: number): Promise<void>;
+  /** Sets when the queue is watched if it still is as in the record. */
+  extendWatched(record: QueueRecord, watched: Watched): Promise<boolean>;
   /** Removes layouts that contain no ticket if the version is still that of the record. */
   dropLayouts(record: QueueRecord, keep: readonly BucketLayout[]): Promise<boolean>;
   /** Permanently removes a deleted queue and its earlier definitions if the version is still that of the record. Returns true if it is already removed. */

@@ -24,6 +24,11 @@ export function cachedQueues(store: QueueStore, clock: { now(): number }): Queue
       return record;
     },
 
+    async extendWatched(record, watched) {
+      known.delete(record.definition.name);
+      return store.extendWatched(record, watched);
+    },
+
     async put(record, deployed) {
       known.delete(record.definition.name);
       return store.put(record, deployed);

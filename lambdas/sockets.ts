@@ -1,0 +1,97 @@
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type {
+  APIGatewayProxyResultV2,
+  APIGatewayProxyWebsocketEventV2,
+  DynamoDBBatchResponse,
+  DynamoDBRecord,
+  DynamoDBStreamEvent,
+} from 'aws-lambda';
+import { clock } from '../lib/aws/clock.ts';
+import { connectionStore, toConnection } from '../lib/aws/connection-store.ts';
+import { documentClient } from '../lib/aws/dynamo.ts';
+import { environment } from '../lib/aws/environment.ts';
+import { logIds, toProblem } from '../lib/aws/http.ts';
+import { logger } from '../lib/aws/log.ts';
+import { singleMatchStore } from '../lib/aws/match-store.ts';
+import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
+import { queueStore } from '../lib/aws/queue-store.ts';
+import { sockets } from '../lib/aws/sockets.ts';
+import { ticketStore } from '../lib/aws/ticket-store.ts';
+import { watcherOf } from '../lib/aws/watcher-context.ts';
+import { inParallel } from '../lib/service/concurrency/in-parallel.ts';
+import type { Watcher } from '../lib/service/domain/connection.ts';
+import { Unreadable } from '../lib/service/domain/unreadable.ts';
+import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
+import { answerFrame, type FrameDeps } from '../lib/service/watching/answer-frame.ts';
+import { connect } from '../lib/service/watching/connect.ts';
+import { showTicket } from '../lib/service/watching/show-ticket.ts';
+
+const client = documentClient();
+const deps: FrameDeps = {
+  tickets: ticketStore(client, environment('TICKETS_TABLE')),
+  matches: singleMatchStore(client, environment('MATCHES_TABLE')),
+  queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
+  connections: connectionStore(client, environment('CONNECTIONS_TABLE')),
+  sockets: sockets(environment('SOCKETS_URL')),
+  clock,
+  ticks: tickSender(sqsClient(), environment('TICK_QUEUE_URL')),
+};
+
+/** New connections whose first message is sent at the same time. */
+const SHOWN_AT_ONCE = 50;
+
+/** The function serves the routes of the WebSocket API, and reads new connections from the stream of their table. */
+export const handler = (event: APIGatewayProxyWebsocketEventV2 | DynamoDBStreamEvent) =>
+  'Records' in event ? fromStream(event) : fromSocket(event);
+
+async function fromSocket(event: APIGatewayProxyWebsocketEventV2): Promise<APIGatewayProxyResultV2> {
+  logger.resetKeys();
+  const { routeKey, connectionId, authorizer } = event.requestContext as typeof event.requestContext & {
+    authorizer?: unknown;
+  };
+  try {
+    const watcher = watcherOf(authorizer);
+    logIds({ ticketId: watcher.ticketId, queue: watcher.queue });
+    await handle(routeKey, watcher, connectionId, event);
+    return { statusCode: 200 };
+  } catch (error) {
+    // A client whose connection is not made learns the status alone.
+    return { statusCode: toProblem(error).status };
+  }
+}
+
+async function handle(
+  routeKey: string,
+  watcher: Watcher,
+  connectionId: string,
+  { body = '', isBase64Encoded }: APIGatewayProxyWebsocketEventV2,
+): Promise<void> {
+  if (routeKey === '$connect') return connect(deps, watcher, connectionId, clock.now());
+  if (routeKey === '$disconnect') return;
+  const text = isBase64Encoded ? Buffer.from(body, 'base64').toString() : body;
+  await answerFrame(deps, watcher, connectionId, text, toProblem);
+}
+
+/** A connection whose first message fails is reported, and Lambda continues from the first of them. */
+async function fromStream(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
+  const failed = await inParallel(event.Records, SHOWN_AT_ONCE, async (record) => {
+    try {
+      await show(record);
+      return [];
+    } catch (error) {
+      logger.warn('the first message of a connection failed', { error });
+      return [record.dynamodb!.SequenceNumber!];
+    }
+  });
+  const [first] = failed.flat();
+  return { batchItemFailures: first === undefined ? [] : [{ itemIdentifier: first }] };
+}
+
+async function show({ dynamodb }: DynamoDBRecord): Promise<void> {
+  try {
+    await showTicket(deps, toConnection(unmarshall(dynamodb!.NewImage as Parameters<typeof unmarshall>[0])));
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    logger.error('a connection cannot be read and gets no message', { error });
+  }
+}

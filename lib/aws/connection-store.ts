@@ -1,0 +1,79 @@
+import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import type { Connection } from '../service/domain/connection.ts';
+import { CONNECTION } from '../service/domain/statuses.ts';
+import { readWith } from '../service/domain/unreadable.ts';
+import type { ConnectionStore } from '../service/ports/connection-store.ts';
+import { changeItem } from './change-item.ts';
+import { conditionally } from './dynamo.ts';
+import { movedBy } from './status-condition.ts';
+
+/** API Gateway ends a connection after two hours. The item is kept an hour longer. */
+export const KEPT_SECONDS = 3 * 3_600;
+
+/**
+ * Connections in DynamoDB. Key: `ticketId`, `connectionId`. Its stream reports each new item, and the first message to the client
+ * follows from it.
+ *
+ *     add     if there is none: a repetition must not be reported once more, nor bring back one that is GONE
+ *     lose    if it is CONNECTED
+ *     remove
+ */
+export function connectionStore(client: DynamoDBDocumentClient, table: string): ConnectionStore {
+  return {
+    async add(connection) {
+      const Item = {
+        ...connection,
+        expiresAt: Math.ceil(connection.connectedAtMs / 1_000) + KEPT_SECONDS,
+      };
+      const ConditionExpression = movedBy(CONNECTION.transitions.connect, 'ticketId').condition;
+      await conditionally(() => client.send(new PutCommand({ TableName: table, Item, ConditionExpression })));
+    },
+
+    async of(ticketId) {
+      const connections: Connection[] = [];
+      let from: Record<string, unknown> | undefined;
+      do {
+        const { Items = [], LastEvaluatedKey } = await client.send(
+          new QueryCommand({
+            TableName: table,
+            KeyConditionExpression: 'ticketId = :ticketId',
+            ExpressionAttributeValues: { ':ticketId': ticketId },
+            ConsistentRead: true,
+            ...(from && { ExclusiveStartKey: from }),
+          }),
+        );
+        connections.push(...Items.map(toConnection));
+        from = LastEvaluatedKey;
+      } while (from !== undefined);
+      return connections.sort((a, b) => a.connectedAtMs - b.connectedAtMs);
+    },
+
+    async lose(ticketId, connectionId, goneAtMs) {
+      const key = { ticketId, connectionId };
+      const isConnected = movedBy(CONNECTION.transitions.lose, 'ticketId');
+      const set = { status: 'GONE', goneAtMs };
+      await changeItem(client, { table, key, set, if: [isConnected] });
+    },
+
+    async remove(ticketId, connectionId) {
+      await client.send(new DeleteCommand({ TableName: table, Key: { ticketId, connectionId } }));
+    },
+  };
+}
+
+const connectionItem = z.object({
+  ticketId: z.string(),
+  connectionId: z.string(),
+  queue: z.string(),
+  player: z.number(),
+  status: z.enum(CONNECTION.statuses),
+  connectedAtMs: z.number(),
+  shownFromMs: z.number(),
+  goneAtMs: z.number().exactOptional(),
+}) satisfies z.ZodType<Connection>;
+
+/** @throws Unreadable */
+export function toConnection(item: Record<string, unknown>): Connection {
+  return readWith(connectionItem, item, `a connection of ticket ${item.ticketId}`);
+}

@@ -1,0 +1,112 @@
+import * as z from 'zod';
+import { MATCH_EVENT_TYPES, TICKET_EVENT_TYPES } from './event-type.ts';
+import { matchView } from './match.ts';
+import { problemDocument } from './problem-document.ts';
+import { queueName } from './queue-definition.ts';
+import { id, TICKET_STATUSES, ticketView } from './ticket.ts';
+
+/** The limits of the socket, those of API Gateway. */
+export const SOCKET_LIMITS = {
+  /** The maximum of a frame that a client sends. */
+  frameBytesMax: 32 * 1024,
+  /** The maximum of a message that a client gets. */
+  messageBytesMax: 128 * 1024,
+} as const;
+
+const matchId = id.meta({ description: 'The match that the ticket has accepted or declined' });
+
+/** What a client sends on the socket: one JSON object in each frame. */
+export const frame = z
+  .discriminatedUnion('action', [
+    z.strictObject({ action: z.literal('accept'), matchId }),
+    z.strictObject({ action: z.literal('decline'), matchId }),
+    z.strictObject({ action: z.literal('cancel') }),
+    z.strictObject({
+      action: z.literal('ping'),
+      seen: z
+        .strictObject({ status: z.enum(TICKET_STATUSES), matchId: id.exactOptional() })
+        .exactOptional()
+        .meta({
+          description:
+            'The last state that the client has seen. The ticket is sent only if it is not as this says; without it, in any case',
+        }),
+    }),
+  ])
+  .meta({ id: 'Frame' });
+export type Frame = z.output<typeof frame>;
+export const FRAME_ACTIONS = ['accept', 'decline', 'cancel', 'ping'] as const;
+
+const timestamp = z.iso.datetime().meta({ description: 'When it happened, or was read' });
+const ticket = ticketView.meta({ description: 'The ticket as it is now, as a player of it may see it' });
+const match = matchView.meta({ description: 'Its match, as this player may see it' });
+
+const truncated = z.literal(true).optional().meta({
+  description:
+    'Present when the whole is larger than 128 KB. Then players have no `attributes`, the match no `rules`, or there is no `match`',
+});
+
+/** What the event of a change says to a watcher. */
+const about = {
+  eventId: z
+    .string()
+    .meta({ description: 'The same whenever this change is sent: use it to discard repetitions' }),
+  queue: queueName,
+  ticket,
+  truncated,
+};
+
+/** The ticket as it is: the first message of every connection, and the response to a ping. */
+export const ticketMessage = z
+  .object({
+    type: z.literal('Ticket'),
+    timestamp,
+    data: z.object({ ticket, match: match.optional(), truncated }),
+  })
+  .meta({ id: 'TicketMessage' });
+
+/** A change that the ticket has by itself. */
+export const ticketChangeMessage = z
+  .object({ type: z.enum(TICKET_EVENT_TYPES), timestamp, data: z.object(about) })
+  .meta({ id: 'TicketChangeMessage' });
+
+/** A change that the ticket has with its match. */
+export const matchChangeMessage = z
+  .object({
+    type: z.enum(MATCH_EVENT_TYPES),
+    timestamp,
+    data: z.object({
+      ...about,
+      match: match.optional(),
+      ready: z
+        .literal(true)
+        .optional()
+        .meta({ description: 'Present on the one message from which on the players of the match can play' }),
+    }),
+  })
+  .meta({ id: 'MatchChangeMessage' });
+
+/** The response to an action that was done. Its effect on the ticket comes as a message of its own. */
+export const doneMessage = z
+  .object({
+    type: z.literal('Done'),
+    timestamp,
+    data: z.object({ action: z.enum(FRAME_ACTIONS), matchId: z.string().optional() }),
+  })
+  .meta({ id: 'DoneMessage' });
+
+/** The response to a frame that was rejected. The connection stays open. */
+export const problemMessage = z
+  .object({ type: z.literal('Problem'), timestamp, data: problemDocument })
+  .meta({ id: 'ProblemMessage' });
+
+/** What a client gets on the socket: one JSON object in each message. */
+export const watchMessage = z.discriminatedUnion('type', [
+  ticketMessage,
+  ticketChangeMessage,
+  matchChangeMessage,
+  doneMessage,
+  problemMessage,
+]);
+export type WatchMessage = z.output<typeof watchMessage>;
+/** A message that says how the ticket is. */
+export type TicketStateMessage = Extract<WatchMessage, { data: { ticket: unknown } }>;

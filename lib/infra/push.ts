@@ -1,0 +1,214 @@
+import { ArnFormat, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { type CfnApi, type CfnRoute, WebSocketApi, WebSocketStage } from 'aws-cdk-lib/aws-apigatewayv2';
+import { WebSocketLambdaAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
+import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { AttributeType, StreamViewType } from 'aws-cdk-lib/aws-dynamodb';
+import { Grant } from 'aws-cdk-lib/aws-iam';
+import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import { accessLog } from './api.ts';
+import type { RequestLimit } from './limits.ts';
+import { MusterFunction } from './muster-function.ts';
+import type { StagePolicy } from './stage-policy.ts';
+import { type Store, StoreTable } from './store.ts';
+import type { Tick } from './tick.ts';
+
+export interface PushProps {
+  readonly store: Store;
+  readonly tick: Tick;
+  /** Creates tickets, whose answers name the socket and have the tokens. */
+  readonly enqueue: MusterFunction;
+  /** Sends changes. */
+  readonly publish: MusterFunction;
+  /** The number of the key that signs tokens; see {@link MatchmakerProps.pushKey}. */
+  readonly keyNumber: number;
+  /** The limit of connections and frames together. */
+  readonly requests: RequestLimit;
+  readonly accessLog: boolean;
+  readonly stage: StagePolicy;
+}
+
+/**
+ * The sockets on which game clients watch their tickets: a WebSocket API, the table of its connections, and the keys of the tokens
+ * that open it.
+ */
+export class Push extends Construct {
+  readonly authorize: MusterFunction;
+  readonly sockets: MusterFunction;
+  /** Connections by `ticketId` and `connectionId`. */
+  readonly connections: StoreTable;
+  readonly stage: WebSocketStage;
+  readonly #props: PushProps;
+  readonly #api: WebSocketApi;
+
+  constructor(scope: Construct, id: string, props: PushProps) {
+    super(scope, id);
+    this.#props = props;
+    this.connections = new StoreTable(this, 'Connections', {
+      variable: 'CONNECTIONS_TABLE',
+      stage: props.stage,
+      partitionKey: { name: 'ticketId', type: AttributeType.STRING },
+      sortKey: { name: 'connectionId', type: AttributeType.STRING },
+      dynamoStream: StreamViewType.NEW_IMAGE,
+    });
+    this.authorize = this.#authorize();
+    this.sockets = this.#sockets();
+    this.#api = this.#webSocketApi();
+    this.stage = this.#stage();
+    this.#readStream();
+    this.#allowSend(props.publish);
+    this.#allowSend(this.sockets);
+    props.enqueue.addEnvironment('SOCKETS_URL', this.url);
+    this.#allowKeys([props.enqueue, this.authorize]);
+    // For changes of tickets that somebody watches.
+    this.connections.allow(props.publish, 'Query', 'DeleteItem');
+    props.store.tickets.allow(props.publish, 'GetItem');
+    props.store.matches.allow(props.publish, 'GetItem');
+  }
+
+  /** The URL that clients open, with `?token=TOKEN`. */
+  get url(): string {
+    return `${this.#api.apiEndpoint}/${STAGE}`;
+  }
+
+  #authorize(): MusterFunction {
+    return new MusterFunction(this, 'Authorize', {
+      name: 'authorize',
+      description: 'Lets a game client connect whose token is valid',
+      timeout: Duration.seconds(10),
+      // It verifies one signature.
+      memorySizeMb: 256,
+      stage: this.#props.stage,
+    });
+  }
+
+  #sockets(): MusterFunction {
+    const { store, tick, stage } = this.#props;
+    const fn = new MusterFunction(this, 'Sockets', {
+      name: 'sockets',
+      description: 'Connects game clients, sends them their ticket as it is, and does what they ask for',
+      timeout: Duration.seconds(15),
+      stage,
+    });
+    this.connections.allow(fn, 'PutItem', 'Query', 'DeleteItem');
+    store.tickets.allow(fn, 'GetItem', 'BatchGetItem', 'UpdateItem');
+    store.matches.allow(fn, 'GetItem', 'UpdateItem');
+    store.queues.allow(fn, 'GetItem', 'UpdateItem');
+    tick.queue.allowSend(fn);
+    return fn;
+  }
+
+  #webSocketApi(): WebSocketApi {
+    const integration = (id: string) => new WebSocketLambdaIntegration(id, this.sockets);
+    const authorizer = new WebSocketLambdaAuthorizer('Token', this.authorize, {
+      identitySource: ['route.request.querystring.token'],
+    });
+    const api = new WebSocketApi(this, 'Api', {
+      apiName: `${Stack.of(this).stackName}-push`,
+      description: 'Sends game clients the changes of their tickets',
+      connectRouteOptions: { integration: integration('Connect'), authorizer },
+      disconnectRouteOptions: { integration: integration('Disconnect') },
+      defaultRouteOptions: { integration: integration('Frame') },
+    });
+    for (const name of ['$disconnect-Route', '$default-Route']) {
+      Validations.of(api.node.findChild(name).node.defaultChild as CfnRoute).acknowledge({
+        id: 'AwsSolutions-APIG4',
+        reason: 'API Gateway authorizes a connection once, by the route $connect, for all of its frames.',
+      });
+    }
+    return api;
+  }
+
+  #stage(): WebSocketStage {
+    const { requests, accessLog: hasLog, stage } = this.#props;
+    const live = new WebSocketStage(this, 'Stage', {
+      webSocketApi: this.#api,
+      stageName: STAGE,
+      autoDeploy: true,
+      throttle: { rateLimit: requests.perSecond, burstLimit: requests.burst },
+      ...(hasLog && { accessLogSettings: accessLog(this, stage) }),
+    });
+    if (!hasLog) {
+      Validations.of(live).acknowledge({
+        id: 'AwsSolutions-APIG1',
+        reason: 'The option `accessLog` switches the access log off, which saves its price for each request.',
+      });
+    }
+    return live;
+  }
+
+  /** Each new connection gets its ticket. The client connects again if that fails for too long. */
+  #readStream(): void {
+    Grant.addToPrincipal({
+      grantee: this.sockets,
+      actions: ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map(
+        (action) => `dynamodb:${action}`,
+      ),
+      resourceArns: [this.connections.tableStreamArn!],
+    });
+    new EventSourceMapping(this, 'NewConnections', {
+      target: this.sockets,
+      eventSourceArn: this.connections.tableStreamArn!,
+      startingPosition: StartingPosition.LATEST,
+      batchSize: 100,
+      // Connections of different tickets do not wait for each other.
+      parallelizationFactor: 10,
+      reportBatchItemFailures: true,
+      retryAttempts: 3,
+      maxRecordAge: Duration.minutes(1),
+      filters: [FilterCriteria.filter({ eventName: FilterRule.isEqual('INSERT') })],
+    });
+  }
+
+  /** Lets a function send messages to connections and end them. */
+  #allowSend(fn: MusterFunction): void {
+    fn.addEnvironment('SOCKETS_URL', this.url);
+    const stack = Stack.of(this);
+    const arns = ['POST', 'DELETE'].map((method) =>
+      stack.formatArn({
+        service: 'execute-api',
+        resource: this.#api.apiId,
+        resourceName: `${STAGE}/${method}/@connections/*`,
+        arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
+      }),
+    );
+    Grant.addToPrincipal({ grantee: fn, actions: ['execute-api:ManageConnections'], resourceArns: arns });
+    const api = stack.getLogicalId(this.#api.node.defaultChild as CfnApi);
+    for (const method of ['POST', 'DELETE'])
+      Validations.of(fn.role!).acknowledge({
+        id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<${api}>/${STAGE}/${method}/@connections/*]`,
+        reason: 'Connections have their ids from API Gateway, when they are made.',
+      });
+  }
+
+  /** The key that signs, and the one before it, which still verifies. A key is made by its first deployment and never changes. */
+  #allowKeys(fns: readonly MusterFunction[]): void {
+    const { keyNumber } = this.#props;
+    const keys = [keyNumber, keyNumber - 1]
+      .filter((number) => number > 0)
+      .map((number) => {
+        const secret = new Secret(this, `Key${number}`, {
+          description: 'Signs the tokens with which players watch their tickets',
+          generateSecretString: { passwordLength: 64, excludePunctuation: true },
+          removalPolicy: RemovalPolicy.DESTROY,
+        });
+        Validations.of(secret).acknowledge({
+          id: 'AwsSolutions-SMG4',
+          reason: 'The option `pushKey` rotates it by a second key, so that tokens in use stay valid.',
+        });
+        return { keyId: String(number), secretArn: secret.secretArn };
+      });
+    for (const fn of fns) {
+      fn.addEnvironment('PLAYER_KEYS', Stack.of(this).toJsonString(keys));
+      Grant.addToPrincipal({
+        grantee: fn,
+        actions: ['secretsmanager:GetSecretValue'],
+        resourceArns: keys.map(({ secretArn }) => secretArn),
+      });
+    }
+  }
+}
+
+/** The name of the stage, a part of the URL. */
+const STAGE = 'live';

@@ -1,0 +1,21 @@
+import type { ConnectionStatus } from './statuses.ts';
+
+/** The token of a player says who watches what. */
+export interface Watcher {
+  readonly ticketId: string;
+  readonly queue: string;
+  readonly playerId: string;
+  /** The place of the player in the ticket, from 0. */
+  readonly player: number;
+}
+
+/** A connection of a player who watches a ticket. It names no player, so that it needs no erasure. */
+export interface Connection extends Omit<Watcher, 'playerId'> {
+  readonly connectionId: string;
+  readonly status: ConnectionStatus;
+  readonly connectedAtMs: number;
+  /** The first message is sent no earlier: see `watching/connect.ts`. */
+  readonly shownFromMs: number;
+  /** When it was lost. */
+  readonly goneAtMs?: number;
+}

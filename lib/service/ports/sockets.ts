@@ -1,0 +1,12 @@
+/**
+ * `sent`: it is on its way. `gone`: there is no such connection, or its client is not connected yet. `failed`: nobody knows;
+ * the client may have the message or not.
+ */
+export type Sent = 'sent' | 'gone' | 'failed';
+
+/** The open sockets of game clients. */
+export interface Sockets {
+  send(connectionId: string, message: string): Promise<Sent>;
+  /** Ends a connection, so that its client connects again. Returns false when this may have failed. */
+  close(connectionId: string): Promise<boolean>;
+}

@@ -1,0 +1,115 @@
+import { Problem, parseWith } from '../../contract/problem.ts';
+import { type Frame, frame } from '../../contract/watch.ts';
+import type { Watcher } from '../domain/connection.ts';
+import type { ConnectionStore } from '../ports/connection-store.ts';
+import { type AcceptanceDeps, answerMatch } from '../tickets/acceptance.ts';
+import type { TicketAndMatch } from '../tickets/ticket-status.ts';
+import { type CancelDeps, cancelTicket, unknownTicket } from '../tickets/tickets.ts';
+import { messageOf } from './messages.ts';
+import { type ShowDeps, showTicket, stateOf } from './show-ticket.ts';
+
+export interface FrameDeps extends AcceptanceDeps, CancelDeps, Omit<ShowDeps, keyof CancelDeps | 'queues'> {
+  readonly connections: ConnectionStore;
+}
+
+/** The maximum of a frame with an action. API Gateway ends connections whose frames are larger than 32 KB. */
+export const ACTION_BYTES_MAX = 4 * 1024;
+
+/**
+ * Does what a client asks for on its socket, for its own ticket, and answers there. What changes in the ticket comes to the client
+ * as to every watcher, so an answer says nothing about it: it could be overtaken.
+ *
+ *     do       the action, as the route of the API does it: see acceptance.ts and tickets.ts. It is safe to repeat
+ *     answer   `Done`, or a problem. A crash before it: the client asks again
+ *
+ * The connection stays open whatever the client sends.
+ * @param problemOf the problem that the client gets for an error
+ */
+export async function answerFrame(
+  deps: FrameDeps,
+  watcher: Watcher,
+  connectionId: string,
+  text: string,
+  problemOf: (error: unknown) => Problem,
+): Promise<void> {
+  const timestamp = new Date(deps.clock.now()).toISOString();
+  const answer = async () => {
+    try {
+      const { action, ...more } = await act(deps, watcher, connectionId, readFrame(text));
+      if (action === 'ping') return undefined;
+      return messageOf({ type: 'Done', timestamp, data: { action, ...more } });
+    } catch (error) {
+      return messageOf({ type: 'Problem', timestamp, data: problemOf(error).toDocument() });
+    }
+  };
+  const message = await answer();
+  // A client that has left needs no answer.
+  if (message !== undefined) await deps.sockets.send(connectionId, message);
+}
+
+/** @throws Problem 400 not a frame, 413 too large */
+function readFrame(text: string): Frame {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > ACTION_BYTES_MAX)
+    throw new Problem(413, `Expected a frame of at most ${ACTION_BYTES_MAX} bytes, got ${bytes}.`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new Problem(400, `The frame is not JSON: ${(error as Error).message}`, {
+      errors: [{ pointer: '#', detail: 'Expected JSON' }],
+    });
+  }
+  return parseWith(frame, value, 'The frame');
+}
+
+/** @throws Problem as the routes do */
+async function act(
+  deps: FrameDeps,
+  watcher: Watcher,
+  connectionId: string,
+  asked: Frame,
+): Promise<{ action: Frame['action']; matchId?: string }> {
+  const { ticketId } = watcher;
+  const { action } = asked;
+  switch (action) {
+    case 'ping':
+      await ping(deps, watcher, connectionId, asked.seen);
+      return { action };
+    case 'cancel':
+      await cancelTicket(deps, ticketId, deps.clock.now());
+      return { action };
+    default: {
+      const { matchId } = asked;
+      await answerMatch(deps, ticketId, { accepted: action === 'accept', matchId }, deps.clock.now());
+      return { action, matchId };
+    }
+  }
+}
+
+/** Sends the ticket, unless the client has seen it as it is. So a ping finds every message that was lost. */
+async function ping(
+  deps: FrameDeps,
+  { playerId: _, ...watched }: Watcher,
+  connectionId: string,
+  seen: Extract<Frame, { action: 'ping' }>['seen'],
+): Promise<void> {
+  const state = await stateOf(deps, watched.ticketId);
+  if (state === undefined) throw unknownTicket(watched.ticketId);
+  if (seen !== undefined && isSeen(seen, state)) return;
+  const nowMs = deps.clock.now();
+  await showTicket(deps, {
+    ...watched,
+    connectionId,
+    status: 'CONNECTED',
+    connectedAtMs: nowMs,
+    shownFromMs: nowMs,
+  });
+}
+
+function isSeen(
+  seen: NonNullable<Extract<Frame, { action: 'ping' }>['seen']>,
+  { ticket }: TicketAndMatch,
+): boolean {
+  return seen.status === ticket.status && seen.matchId === ticket.matchId;
+}

@@ -1,0 +1,91 @@
+import { Problem } from '../../contract/problem.ts';
+import type { Connection, Watcher } from '../domain/connection.ts';
+import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
+import type { QueueRecord } from '../domain/queue-record.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { ConnectionStore } from '../ports/connection-store.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
+import type { Sockets } from '../ports/sockets.ts';
+import { StoreBusy } from '../ports/store-busy.ts';
+
+export interface ConnectDeps {
+  readonly queues: Pick<QueueStore, 'get' | 'extendWatched'>;
+  readonly connections: ConnectionStore;
+  readonly sockets: Sockets;
+  readonly clock: Clock;
+}
+
+/** API Gateway ends a connection after two hours. */
+export const CONNECTION_MS = 7_200_000;
+/** A queue counts as watched for this long, so that its item is written once in some hours. */
+const WATCHED_MS = 4 * CONNECTION_MS;
+/** The clocks of functions differ by less, and the time in which the queue's item is written. */
+const CLOCKS_MS = 250;
+const WRITE_MS = 250;
+/** From then on every function knows that a queue is watched. */
+const KNOWN_MS = DEFINITION_AGE_MS + CLOCKS_MS + WRITE_MS;
+/** The maximum of connections of one player of a ticket. */
+export const CONNECTIONS_PER_PLAYER_MAX = 3;
+/** Each try after the first meets another connection that has extended the time. */
+const TRIES_MAX = 5;
+
+/**
+ * A player begins to watch a ticket.
+ *
+ *     extend   the time in which the queue is watched, if it would end before the connection. From `fromMs` on `publish` knows
+ *              of it. A crash after it: the queue counts as watched, and nobody is found
+ *     add      the connection. Every later change is sent to it. Its stream reports it, and the ticket as it is follows: see
+ *              show-ticket.ts. A crash before it: the client is not connected, and tries again. A crash after it: the client
+ *              may not be connected, and the first message finds nobody and removes the connection
+ *     close    older connections of the same player beyond the maximum, so that a token opens only a few. A crash before
+ *              it: the next connection closes them
+ *
+ * @throws Problem 404 the queue is gone
+ * @throws StoreBusy
+ */
+export async function connect(
+  deps: ConnectDeps,
+  { playerId: _, ...watched }: Watcher,
+  connectionId: string,
+  nowMs: number,
+): Promise<void> {
+  const fromMs = await watchedFrom(deps, watched.queue, nowMs);
+  const connection: Connection = {
+    ...watched,
+    connectionId,
+    status: 'CONNECTED',
+    connectedAtMs: nowMs,
+    shownFromMs: Math.max(nowMs, fromMs),
+  };
+  await deps.connections.add(connection);
+  await closeOldest(deps, connection);
+}
+
+/** The time from which on the changes of a queue are sent to those who watch. */
+async function watchedFrom({ queues, clock }: ConnectDeps, queue: string, nowMs: number): Promise<number> {
+  for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
+    const record = await queues.get(queue, attempt === 0 ? DEFINITION_AGE_MS : 0);
+    if (record === undefined) throw new Problem(404, `There is no queue ${JSON.stringify(queue)}.`);
+    const { watched } = record;
+    if (watched !== undefined && watched.untilMs >= nowMs + CONNECTION_MS) return watched.fromMs;
+    const beforeMs = clock.now();
+    const next = { fromMs: startOf(record, beforeMs), untilMs: beforeMs + WATCHED_MS };
+    // A write that took longer is made again, because others may not know of it at the time that it names.
+    if ((await queues.extendWatched(record, next)) && clock.now() - beforeMs <= WRITE_MS) return next.fromMs;
+  }
+  throw new StoreBusy(`other connections keep changing queue ${queue}`);
+}
+
+/** A queue that is watched already is known as such. */
+function startOf({ watched }: QueueRecord, nowMs: number): number {
+  return watched !== undefined && watched.untilMs > nowMs + KNOWN_MS ? watched.fromMs : nowMs + KNOWN_MS;
+}
+
+async function closeOldest({ connections, sockets }: ConnectDeps, { ticketId, player }: Connection) {
+  const all = await connections.of(ticketId);
+  const own = all.filter((one) => one.player === player && one.status === 'CONNECTED');
+  for (const { connectionId } of own.slice(0, -CONNECTIONS_PER_PLAYER_MAX)) {
+    await sockets.close(connectionId);
+    await connections.remove(ticketId, connectionId);
+  }
+}

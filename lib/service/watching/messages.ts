@@ -1,0 +1,94 @@
+import type { MusterEvent } from '../../contract/events.ts';
+import type { MatchView } from '../../contract/match.ts';
+import { Problem } from '../../contract/problem.ts';
+import type { TicketView } from '../../contract/ticket.ts';
+import { SOCKET_LIMITS, type TicketStateMessage, type WatchMessage } from '../../contract/watch.ts';
+import { toMatchView } from '../domain/stored-match.ts';
+import { toTicketView } from '../domain/stored-ticket.ts';
+import { shortMatch, shortTicket } from '../events/fit-event.ts';
+import { messageText } from '../events/message-text.ts';
+import { matchFor } from '../players/own-match.ts';
+import { ticketFor } from '../players/own-ticket.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
+import type { TicketAndMatch } from '../tickets/ticket-status.ts';
+
+/** What a player may see of a ticket and of its match. */
+interface Seen {
+  readonly ticket: TicketView;
+  readonly match?: MatchView;
+}
+
+/**
+ * The message with the ticket as it is, for one player of it.
+ * @param player the place of the player in the ticket
+ */
+export async function ticketText(
+  deps: { readonly queues: Pick<QueueStore, 'get'> },
+  state: TicketAndMatch,
+  player: number,
+  nowMs: number,
+): Promise<string> {
+  const timestamp = new Date(nowMs).toISOString();
+  return fittingText(await seenBy(deps, state, player), (data) => ({ type: 'Ticket', timestamp, data }));
+}
+
+/** The message of an event, for one player of the ticket. */
+export async function eventText(
+  deps: { readonly queues: Pick<QueueStore, 'get'> },
+  event: MusterEvent,
+  state: TicketAndMatch,
+  player: number,
+): Promise<string> {
+  const { type, time: timestamp, eventId, queue } = event;
+  const ready = 'ready' in event && event.ready ? { ready: event.ready } : {};
+  return fittingText(
+    await seenBy(deps, state, player),
+    (seen) => ({ type, timestamp, data: { eventId, queue, ...ready, ...seen } }) as TicketStateMessage,
+  );
+}
+
+/** The text of any other message. */
+export function messageOf(message: Exclude<WatchMessage, TicketStateMessage>): string {
+  return messageText(message);
+}
+
+/** A player who has left the match, because a backfill has filled the seat, sees the ticket alone. */
+async function seenBy(
+  deps: { readonly queues: Pick<QueueStore, 'get'> },
+  { ticket, match }: TicketAndMatch,
+  player: number,
+): Promise<Seen> {
+  const playerId = ticket.players[player]?.playerId ?? '';
+  const caller = { scope: 'player', playerId } as const;
+  const own = await ticketFor(deps, caller, toTicketView(ticket));
+  if (match === undefined) return { ticket: own };
+  try {
+    return { ticket: own, match: await matchFor(deps, caller, toMatchView(match)) };
+  } catch (error) {
+    if (error instanceof Problem) return { ticket: own };
+    throw error;
+  }
+}
+
+/** The largest form that fits into a message: the whole, the short form, the short form without the match. */
+function fittingText(
+  { ticket, match }: Seen,
+  message: (seen: Seen & { truncated?: true }) => TicketStateMessage,
+): string {
+  const whole = messageText(message({ ticket, ...(match && { match }) }));
+  if (fits(whole)) return whole;
+  const short = { ticket: shortTicket(ticket), truncated: true as const };
+  const own = match === undefined ? undefined : withTokens(shortMatch(match), match);
+  const text = messageText(message({ ...short, ...(own && { match: own }) }));
+  return fits(text) ? text : messageText(message(short));
+}
+
+/** The player's own token is small, and nothing else has it. */
+function withTokens(short: MatchView, { assignment }: MatchView): MatchView {
+  if (short.assignment === undefined || assignment?.tokens === undefined) return short;
+  return { ...short, assignment: { ...short.assignment, tokens: assignment.tokens } };
+}
+
+function fits(text: string): boolean {
+  return Buffer.byteLength(text) <= SOCKET_LIMITS.messageBytesMax;
+}

@@ -1,0 +1,121 @@
+import type { MusterEvent } from '../../contract/events.ts';
+import { inParallel } from '../concurrency/in-parallel.ts';
+import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
+import { SEEN_IN_MATCH } from '../domain/statuses.ts';
+import type { StoredMatch } from '../domain/stored-match.ts';
+import { Unreadable } from '../domain/unreadable.ts';
+import { type Change, toEvent } from '../events/publish.ts';
+import { subjectOf } from '../events/trace.ts';
+import type { ConnectionStore } from '../ports/connection-store.ts';
+import { StoreBusy } from '../ports/store-busy.ts';
+import type { TicketAndMatch } from '../tickets/ticket-status.ts';
+import { eventText } from './messages.ts';
+import { sendTo } from './send.ts';
+import { type ShowDeps, stateOf } from './show-ticket.ts';
+
+export interface PushDeps extends ShowDeps {
+  readonly connections: Pick<ConnectionStore, 'of' | 'remove'>;
+}
+
+/** Matches and tickets whose changes are sent at the same time. */
+const SUBJECTS_AT_ONCE = 16;
+/** Tickets of a match whose players are told at the same time. */
+const TICKETS_AT_ONCE = 16;
+
+/**
+ * Sends changes to those who watch their tickets. A queue that nobody watches costs nothing: its record, which `publish` has
+ * read for a second, says so. Returns the indexes of changes that must be retried.
+ *
+ *     look for connections   one read for each ticket of the change. A connection that is added later finds the change itself
+ *     read the ticket        and its match. When they are not as the change left them, a later change follows in the same
+ *                            stream and says more; so a change that the stream delivers again is not sent after a later one
+ *     send                   to each connection. A crash before it: the stream delivers the change again. After it: likewise, so
+ *                            the last message may be repeated, with the same eventId
+ *
+ * Changes of one match are sent in their order, because its stream has them in order.
+ */
+export async function push(deps: PushDeps, changes: readonly Change[]): Promise<number[]> {
+  const failed: number[] = [];
+  await inParallel(await bySubject(deps, changes), SUBJECTS_AT_ONCE, async (group) => {
+    for (const told of group) {
+      try {
+        await pushEvent(deps, told);
+      } catch (error) {
+        // Another version has written this ticket or its match: its players get their next message from that one.
+        if (error instanceof Unreadable) continue;
+        if (!(error instanceof StoreBusy)) throw error;
+        failed.push(told.index);
+        return;
+      }
+    }
+  });
+  return failed;
+}
+
+/** A change that is an event. */
+interface Told {
+  readonly index: number;
+  readonly event: MusterEvent;
+  /** As the change has left it; undefined when it is a change of a ticket. */
+  readonly match: StoredMatch | undefined;
+}
+
+/** The events of queues that are watched, those of one ticket or match together. */
+async function bySubject(deps: PushDeps, changes: readonly Change[]): Promise<Told[][]> {
+  const watched = new Map<string, boolean>();
+  const groups = new Map<string, Told[]>();
+  for (const [index, change] of changes.entries()) {
+    const event = toEvent(change);
+    // A ticket waits from its creation, and after a match of which MatchFailed has said so.
+    if (event === undefined || event.type === 'TicketQueued') continue;
+    const { queue } = event;
+    if (!watched.has(queue)) watched.set(queue, await isWatched(deps, queue));
+    if (!watched.get(queue)) continue;
+    const subject = 'match' in event ? event.match.matchId : event.ticket.ticketId;
+    const match = change.table === 'matches' ? change.after : undefined;
+    groups.set(subject, [...(groups.get(subject) ?? []), { index, event, match }]);
+  }
+  return [...groups.values()];
+}
+
+async function isWatched({ queues, clock }: PushDeps, queue: string): Promise<boolean> {
+  try {
+    const record = await queues.get(queue, DEFINITION_AGE_MS);
+    return record?.watched !== undefined && record.watched.untilMs > clock.now();
+  } catch (error) {
+    if (error instanceof Unreadable) return false;
+    throw error;
+  }
+}
+
+async function pushEvent(deps: PushDeps, { event, match }: Told): Promise<void> {
+  await inParallel(subjectOf(event).ticketIds, TICKETS_AT_ONCE, async (ticketId) => {
+    const connected = (await deps.connections.of(ticketId)).filter(({ status }) => status === 'CONNECTED');
+    if (connected.length === 0) return;
+    const state = await stateOf(deps, ticketId);
+    if (state === undefined || !isStill(event, state)) return;
+    // A ticket that has returned to the pool names its match no more; the message does.
+    const told = state.match === undefined && match !== undefined ? { ...state, match } : state;
+    const texts = new Map<number, string>();
+    for (const connection of connected) {
+      const { player } = connection;
+      const text = texts.get(player) ?? (await eventText(deps, event, told, player));
+      texts.set(player, text);
+      await sendTo(deps, connection, text);
+    }
+  });
+}
+
+/** Whether a ticket and its match are as the event says. */
+function isStill(event: MusterEvent, { ticket, match }: TicketAndMatch): boolean {
+  if ('ticket' in event) return ticket.status === event.ticket.status;
+  const { matchId, status, roster, assignment, endedAt } = event.match;
+  if (status === 'FAILED') return ticket.matchId === undefined || ticket.matchId === matchId;
+  return (
+    ticket.matchId === matchId &&
+    ticket.status === SEEN_IN_MATCH[status] &&
+    match?.roster === roster &&
+    (match?.assignment === undefined) === (assignment === undefined) &&
+    match?.endedAt === endedAt
+  );
+}

@@ -1,0 +1,28 @@
+import type { TicketView } from '../../contract/ticket.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { PlayerTokens } from '../ports/player-tokens.ts';
+
+export interface WatchInfoDeps {
+  readonly tokens: PlayerTokens;
+  readonly clock: Clock;
+  /** Of the WebSocket API. */
+  readonly url: string;
+}
+
+/** A ticket is kept for a day after its end, and its queue may let it wait for a day. */
+const VALID_MS = 2 * 86_400_000;
+
+/** How the players of a ticket watch it: a URL, and a token for each of them that ends with the ticket. */
+export async function watchInfo(
+  { tokens, clock, url }: WatchInfoDeps,
+  { ticketId, queue, players }: Pick<TicketView, 'ticketId' | 'queue' | 'players'>,
+): Promise<NonNullable<TicketView['watch']>> {
+  const untilMs = clock.now() + VALID_MS;
+  const issued = players.map(
+    async ({ playerId }, player): Promise<[string, string]> => [
+      playerId,
+      await tokens.issue({ ticketId, queue, playerId, player }, untilMs),
+    ],
+  );
+  return { url, tokens: Object.fromEntries(await Promise.all(issued)) };
+}

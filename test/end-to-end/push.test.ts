@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import type { TicketView } from '../../lib/contract/ticket.ts';
+import type { WatchMessage } from '../../lib/contract/watch.ts';
+import { eventually } from '../patience.ts';
+import { player, testMuster } from './muster.ts';
+import { connection, forgedToken, watching, watchUrl } from './watching.ts';
+
+const { api } = await testMuster();
+
+const typesOf = (messages: readonly WatchMessage[]) => messages.map(({ type }) => type);
+const first = async (url: string) => {
+  const watcher = await watching(url);
+  const message = await watcher.messages.first(({ type }) => type === 'Ticket');
+  return { watcher, message };
+};
+const matchId = ({ data }: WatchMessage) => (data as { match: { matchId: string } }).match.matchId;
+
+describe.concurrent('a game client that watches its ticket', () => {
+  it('first gets the ticket as it is, then every change in the form of the events', async () => {
+    const queue = await api.queue({ acceptance: { timeoutSeconds: 600 } });
+    const one = await api.ticket(queue, 1);
+    const { watcher, message } = await first(watchUrl(one));
+    expect(message).toMatchObject({ data: { ticket: { ticketId: one.ticketId, status: 'QUEUED' } } });
+    const two = await api.ticket(queue, 2);
+    const found = await watcher.messages.first(({ type }) => type === 'MatchFound');
+    expect(found).toMatchObject({
+      data: { queue, ticket: { status: 'REQUIRES_ACCEPTANCE' }, match: { status: 'REQUIRES_ACCEPTANCE' } },
+    });
+    const other = await first(watchUrl(two));
+    watcher.send({ action: 'accept', matchId: matchId(found) });
+    expect(await watcher.messages.first(({ type }) => type === 'Done')).toMatchObject({
+      data: { action: 'accept', matchId: matchId(found) },
+    });
+    other.watcher.send({ action: 'accept', matchId: matchId(found) });
+    const accepted = await watcher.messages.first(({ type }) => type === 'MatchAccepted');
+    expect(accepted).toMatchObject({ data: { ready: true, ticket: { status: 'COMPLETED' } } });
+    expect(typesOf(watcher.messages.items).filter((type) => type !== 'Ticket')).toEqual([
+      'MatchFound',
+      'Done',
+      'MatchAccepted',
+    ]);
+    await api.client.end(matchId(found));
+    await watcher.messages.first(({ type }) => type === 'MatchEnded');
+    watcher.leave();
+    other.watcher.leave();
+  });
+
+  it('gets what has changed while it was away with the first message', async () => {
+    const queue = await api.queue();
+    const one = await api.ticket(queue, 1);
+    const { watcher } = await first(watchUrl(one));
+    watcher.vanish();
+    await watcher.closed;
+    await api.ticket(queue, 2);
+    await api.until(one.ticketId, 'COMPLETED');
+    const again = await first(watchUrl(one));
+    expect(again.message).toMatchObject({ data: { ticket: { status: 'COMPLETED' }, match: { queue } } });
+    again.watcher.leave();
+  });
+
+  it('cancels its ticket, and declines its match', async () => {
+    const queue = await api.queue({ acceptance: { timeoutSeconds: 600 } });
+    const lone = await api.ticket(queue, 5_000);
+    const quitter = await first(watchUrl(lone));
+    quitter.watcher.send({ action: 'cancel' });
+    expect(await quitter.watcher.messages.first(({ type }) => type === 'TicketCancelled')).toMatchObject({
+      data: { ticket: { status: 'CANCELLED', reasonCode: 'CANCELLED_BY_REQUEST' } },
+    });
+
+    const [one, two] = [await api.ticket(queue, 1), await api.ticket(queue, 2)];
+    const decliner = await first(watchUrl(one));
+    const left = await first(watchUrl(two));
+    const { matchId } = await api.until(one.ticketId, 'REQUIRES_ACCEPTANCE');
+    decliner.watcher.send({ action: 'decline', matchId });
+    const [mine, theirs] = await Promise.all(
+      [decliner, left].map(({ watcher }) => watcher.messages.first(({ type }) => type === 'MatchFailed')),
+    );
+    expect(mine).toMatchObject({ data: { ticket: { status: 'CANCELLED' }, match: { matchId } } });
+    expect(theirs).toMatchObject({ data: { ticket: { status: 'QUEUED' }, match: { matchId } } });
+    for (const { watcher } of [quitter, decliner, left]) watcher.leave();
+  });
+
+  it('sees its own token alone, and nothing that its queue hides from players', async () => {
+    const queue = await api.queue({
+      provisioner: { type: 'external' },
+      attributes: { rank: { type: 'number', default: 1 } },
+    });
+    const party = [{ ...player(1), attributes: { rank: 3 }, avoid: ['rival'] }];
+    const one = await api.ticket(queue, party);
+    const two = await api.ticket(queue, 2);
+    const { watcher } = await first(watchUrl(one));
+    const { matchId } = await api.until(one.ticketId, 'PLACING');
+    const [own, other] = [one, two].map(({ players }) => players[0]!.playerId);
+    const tokens = { [own!]: 'mine', [other!]: 'theirs' };
+    await api.client.assign(matchId!, { address: 'game.example', tokens });
+    const { data } = await watcher.messages.first(({ type }) => type === 'MatchAssigned');
+    expect(data).toMatchObject({ match: { assignment: { tokens: { [own!]: 'mine' } } } });
+    const all = JSON.stringify(watcher.messages.items);
+    for (const hidden of ['theirs', 'rival', 'rank']) expect(all).not.toContain(hidden);
+    watcher.leave();
+  });
+
+  it('gets the ticket for a ping unless it has seen it as it is', async () => {
+    const queue = await api.queue();
+    const one = await api.ticket(queue, 1);
+    const { watcher } = await first(watchUrl(one));
+    watcher.send({ action: 'ping', seen: { status: 'QUEUED' } });
+    watcher.send({ action: 'ping', seen: { status: 'PLACING', matchId: 'm' } });
+    await eventually(() => expect(watcher.messages.items).toHaveLength(2));
+    watcher.send({ action: 'ping' });
+    await eventually(() => expect(watcher.messages.items).toHaveLength(3));
+    expect(typesOf(watcher.messages.items)).toEqual(['Ticket', 'Ticket', 'Ticket']);
+    watcher.leave();
+  });
+
+  it('gets a problem for every frame that is none, and stays connected', async () => {
+    const queue = await api.queue();
+    const { watcher } = await first(watchUrl(await api.ticket(queue, 1)));
+    const frames = ['no JSON', '[]', { action: 'dance' }, { action: 'accept' }, { action: 'cancel', now: 1 }];
+    for (const frame of [...frames, { action: 'cancel', more: 'x'.repeat(8_000) }]) watcher.send(frame);
+    watcher.send({ action: 'accept', matchId: 'another-match' });
+    await eventually(() => expect(watcher.messages.items).toHaveLength(8));
+    const problems = watcher.messages.items
+      .slice(1)
+      .map(({ type, data }) => [type, (data as { status: number }).status]);
+    expect(problems.sort()).toEqual([...Array(5).fill(['Problem', 400]), ['Problem', 409], ['Problem', 413]]);
+    watcher.send({ action: 'cancel' });
+    await watcher.messages.first(({ type }) => type === 'TicketCancelled');
+    watcher.leave();
+  });
+});
+
+describe.concurrent('a connection is refused with 401', () => {
+  const posted = async (): Promise<TicketView> => api.ticket(await api.queue(), 1);
+
+  it('without a token', async () => {
+    const { watch } = await posted();
+    await expect(watching(watch!.url)).rejects.toMatchObject({ status: 401 });
+    await expect(watching(`${watch!.url}?token=`)).rejects.toMatchObject({ status: 401 });
+  });
+
+  it('with a token that is forged, changed, or no token at all', async () => {
+    const ticket = await posted();
+    const { url, tokens } = ticket.watch!;
+    const [own] = Object.values(tokens);
+    const [head, claims, signature] = own!.split('.');
+    const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${claims}.`;
+    for (const token of [await forgedToken(ticket), `${head}.${claims}x.${signature}`, unsigned, 'x'])
+      await expect(watching(`${url}?token=${token}`)).rejects.toMatchObject({ status: 401 });
+  });
+});
+
+describe('connections with one token', () => {
+  it('are three at most: a new one ends the oldest', async () => {
+    const ticket = await api.ticket(await api.queue(), 1);
+    const opened = [];
+    for (let i = 0; i < 4; i++) {
+      const one = await connection(watchUrl(ticket));
+      await one.messages.first(({ type }) => type === 'Ticket');
+      opened.push(one);
+    }
+    await opened[0]!.closed;
+    for (const { socket, messages } of opened.slice(1)) {
+      socket.send(JSON.stringify({ action: 'ping' }));
+      await eventually(() => expect(messages.items).toHaveLength(2));
+      socket.close();
+    }
+  });
+});

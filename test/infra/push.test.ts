@@ -1,0 +1,78 @@
+import { App } from 'aws-cdk-lib';
+import { describe, expect, it } from 'vitest';
+import { MusterStack } from '../../lib/infra/muster-stack.ts';
+import { resourcesOf, target } from './resources.ts';
+import { synthesized, temporaryFolder } from './synthesized.ts';
+
+function stackWith(props: { push?: boolean; pushKey?: number }) {
+  const app = new App({
+    outdir: temporaryFolder(),
+    analyticsReporting: false,
+    builtinCloudFormationValidation: false,
+  });
+  const stack = new MusterStack(app, 'Muster', props);
+  return app.synth().getStackArtifact(stack.artifactId).template;
+}
+
+describe('the option push', () => {
+  it('is off by default, and then the template has nothing of it', () => {
+    const off = JSON.stringify(stackWith({ push: false }));
+    expect(off).toBe(JSON.stringify(stackWith({})));
+    for (const word of [
+      'WEBSOCKET',
+      'CONNECTIONS_TABLE',
+      'SOCKETS_URL',
+      'PLAYER_KEYS',
+      'AWS::SecretsManager',
+    ])
+      expect(off).not.toContain(word);
+  });
+
+  it('adds resources, and changes only what tickets and changes pass', () => {
+    const [off, on] = [stackWith({}), stackWith({ push: true })];
+    const changed = Object.keys(off.Resources).filter(
+      (id) => JSON.stringify(off.Resources[id]) !== JSON.stringify(on.Resources[id]),
+    );
+    const kinds = changed.map((id) => `${id.replace(/[0-9A-F]{8}$/, '')}`);
+    expect(kinds.sort()).toEqual([
+      'MatchmakerFanOutPublish',
+      'MatchmakerFanOutPublishRoleDefaultPolicy',
+      'MatchmakerIntakeEnqueue',
+      'MatchmakerIntakeEnqueueRoleDefaultPolicy',
+      'MatchmakerObservabilityDashboard',
+    ]);
+  });
+
+  it('rotates its key by a second one', () => {
+    const keysOf = (pushKey: number) => {
+      const template = stackWith({ push: true, pushKey });
+      const secrets = resourcesOf(template, 'AWS::SecretsManager::Secret').map(({ id }) => id);
+      const { PLAYER_KEYS } = resourcesOf(template, 'AWS::Lambda::Function').find(
+        ({ Properties }) => Properties.Environment.Variables.POWERTOOLS_SERVICE_NAME === 'authorize',
+      )!.Properties.Environment.Variables;
+      const text = PLAYER_KEYS['Fn::Join'][1].map((part: unknown) =>
+        typeof part === 'string' ? part : target(part),
+      );
+      return { secrets, keys: JSON.parse(text.join('')) as { keyId: string; secretArn: string }[] };
+    };
+    const [one, two, three] = [keysOf(1), keysOf(2), keysOf(3)];
+    expect(one.keys.map(({ keyId }) => keyId)).toEqual(['1']);
+    expect(two.keys.map(({ keyId }) => keyId)).toEqual(['2', '1']);
+    expect(three.keys.map(({ keyId }) => keyId)).toEqual(['3', '2']);
+    // The same number is the same secret, so that tokens stay valid.
+    expect(two.keys[1]).toEqual(one.keys[0]);
+    expect(three.keys[1]).toEqual(two.keys[0]);
+    expect(two.secrets).toHaveLength(2);
+  });
+
+  it('rejects a key that is no whole number', () => {
+    expect(() => stackWith({ push: true, pushKey: 0 })).toThrow(
+      'Expected `pushKey` to be a whole number from 1 and up, got 0.',
+    );
+  });
+
+  it('is an option of the synthesis', () => {
+    const { template } = synthesized({ push: true });
+    expect(template.Outputs).toHaveProperty('SocketUrl');
+  });
+});
