@@ -186,9 +186,9 @@ export class RuleStates implements Constraints {
     for (let r = 0; r < this.#settings.rules.length; r++) {
       const leveled = this.#leveledFor(members, r);
       if (leveled === undefined || isCostOnly(leveled)) continue;
-      const { holds, units } = typeOf(leveled).evaluate(leveled, game, this.#settings);
+      const { holds, units, lacking = units } = typeOf(leveled).evaluate(leveled, game, this.#settings);
       if (!holds && typeOf(leveled).isOfSizes(leveled)) return Number.POSITIVE_INFINITY;
-      if (!holds) sum += Math.min(unmeasured, Math.max(Number.MIN_VALUE, units));
+      if (!holds) sum += Math.min(unmeasured, Math.max(Number.MIN_VALUE, lacking));
     }
     return sum;
   }

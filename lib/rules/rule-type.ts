@@ -120,6 +120,8 @@ export interface Verdict {
   readonly holds: boolean;
   /** The units by which the game breaks the rule, which a cost multiplies; 0 when it does not. With `scope: "team"` the sum over the teams. */
   readonly units: number;
+  /** How far the game is from holding, where more exchanges of players lower that than `units`. @default `units` */
+  readonly lacking?: number;
   /** The values that all players share, for `common` over the game. */
   readonly values?: readonly string[];
   /** The region of the game, for `latency`. */

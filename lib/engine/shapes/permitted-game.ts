@@ -27,7 +27,9 @@ export function permittedGame(
   const stride = strideOf(moves.length);
   let at = 0;
   let failures = 0;
-  for (let calls = 0; calls < judgedMax && failures < moves.length && !clock.isOver(draft.players); ) {
+  const callsMax = () =>
+    best.lacking > 0 ? Math.max(judgedMax, judgedPerPlayer * draft.players) : judgedMax;
+  for (let calls = 0; calls < callsMax() && failures < moves.length && !clock.isOver(draft.players); ) {
     at = (at + stride) % moves.length;
     const undo = make(moves[at], draft, permit);
     if (!undo) {
@@ -138,5 +140,6 @@ function commonDivisor(a: number, b: number): number {
   return b === 0 ? a : commonDivisor(b, a % b);
 }
 
-/** The most games that are judged in search of a better one. */
+/** The most games that are judged in search of a better one; and for each player, of one that is permitted. */
 const judgedMax = 300;
+const judgedPerPlayer = 6;

@@ -16,7 +16,8 @@ export const balance: RuleType<BalanceRule> = {
     const teams = game.teams.map((team) => numbersIn(team, attribute, context));
     const means = teams.filter(({ length }) => length > 0).map(mean);
     const units = means.length === 0 ? 0 : Math.max(...means) - Math.min(...means);
-    return { holds: max === undefined || units <= max, units };
+    if (max === undefined || units <= max) return { holds: true, units };
+    return { holds: false, units, lacking: outsideOf(means, max) };
   },
   faults: (rule, cost, attributes, surroundings) => [
     ...attributeUse(rule.attribute, ['number'], attributes),
@@ -29,3 +30,12 @@ export const balance: RuleType<BalanceRule> = {
   states: () => [],
   unitsMax: ({ attribute }, players, _seats, attributes) => 2 * greatestOf(players, attribute, attributes),
 };
+
+/**
+ * By how much the means are outside a range of this width around their middle, all together: 0 only if they differ by no more.
+ * Of many teams only two decide the greatest difference, so hardly any exchange lowers that.
+ */
+function outsideOf(means: readonly number[], width: number): number {
+  const middle = mean(means);
+  return means.reduce((sum, one) => sum + Math.max(0, Math.abs(one - middle) - width / 2), 0);
+}
