@@ -31,12 +31,12 @@ export { skillSpread, skillSpreadOfRelative } from './model/imbalance.ts';
 export { gameMixes as partyMixes } from './model/party-mixes.ts';
 export { poolTicket } from './model/pooled-ticket.ts';
 export { PreparedTickets } from './model/prepared-tickets.ts';
-export { RoleSeating } from './model/role-seating.ts';
 export { RoleTable } from './model/roles.ts';
 export { SearchClock } from './model/search-clock.ts';
 export { TicketDivider } from './model/ticket-divider.ts';
 export type { TicketPartition, TicketPartitionOptions } from './partition/search-partition.ts';
 export type { PartitionObjective } from './partition/solo-partition.ts';
+export { SeatCounts } from './shapes/seat-counts.ts';
 export { isForSolos, SoloGames, SoloPool } from './solo/solo-pool.ts';
 
 /** How a pool searches. */

@@ -54,12 +54,12 @@ export class SeatCounts implements SeatKeeper {
     this.full = other.full;
   }
 
-  admits(masks: Int32Array): boolean {
+  admits(masks: ArrayLike<number>): boolean {
     for (let i = 0; i < masks.length; i++) if ((masks[i] & ~this.full) === 0) return false;
     return true;
   }
 
-  join(masks: Int32Array): boolean {
+  join(masks: ArrayLike<number>): boolean {
     for (let i = 0; i < masks.length; i++) {
       if (this.joinOne(masks[i])) continue;
       this.leave(i);

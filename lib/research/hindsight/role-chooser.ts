@@ -1,4 +1,4 @@
-import { RoleSeating, RoleTable } from '../../engine/game-pool.ts';
+import { RoleTable, SeatCounts, shapeOf } from '../../engine/game-pool.ts';
 import type { GameRules } from '../../engine/types.ts';
 import { type Chooser, Top } from './chooser.ts';
 
@@ -10,14 +10,15 @@ export class RoleChooser implements Chooser {
   readonly #seats: number;
   readonly #tops: Top[];
   readonly #next: Int32Array;
-  readonly #seating: RoleSeating;
+  readonly #seating: SeatCounts;
   readonly #members: number[] = [];
   #absent = 0;
 
   constructor(rules: GameRules, seats: number) {
     const roles = RoleTable.of(rules)!;
     this.#seats = seats;
-    this.#seating = new RoleSeating(roles);
+    const teams = shapeOf(rules).teamSizes.length;
+    this.#seating = new SeatCounts(roles.seats.map((each) => teams * each));
     this.#tops = Array.from({ length: roles.all + 1 }, () => new Top(seats));
     this.#next = new Int32Array(roles.all + 1);
   }
@@ -43,7 +44,7 @@ export class RoleChooser implements Chooser {
 
   beside(mask: number): number {
     this.#seating.clear();
-    return this.#seating.join(mask) ? this.#fill(this.#seats - 1) : Number.NEGATIVE_INFINITY;
+    return this.#seating.joinOne(mask) ? this.#fill(this.#seats - 1) : Number.NEGATIVE_INFINITY;
   }
 
   /** Seats the players of greatest value. Seats that stay empty count as absent players. */
@@ -64,7 +65,7 @@ export class RoleChooser implements Chooser {
       }
       if (best < 0) break;
       this.#members.push(this.#tops[best].ats[this.#next[best]++]);
-      seating.join(best);
+      seating.joinOne(best);
       sum += value;
     }
     return sum + (seats - this.#members.length) * this.#absent;

@@ -5,9 +5,9 @@ import { teamsOf } from '../../../lib/engine/model/division.ts';
 import { shapeOf } from '../../../lib/engine/model/game-shape.ts';
 import { imbalance } from '../../../lib/engine/model/imbalance.ts';
 import { type PooledTicket, poolPlayer } from '../../../lib/engine/model/pooled-ticket.ts';
-import { RoleSeating } from '../../../lib/engine/model/role-seating.ts';
 import { RoleTable } from '../../../lib/engine/model/roles.ts';
 import { TicketDivider } from '../../../lib/engine/model/ticket-divider.ts';
+import { SeatCounts } from '../../../lib/engine/shapes/seat-counts.ts';
 import type { GameRules } from '../../../lib/engine/types.ts';
 
 /** A game of the approximation, by the ids of its players. */
@@ -35,7 +35,7 @@ export class RoleApproximation {
 
   readonly #rules: GameRules;
   readonly #counter: WindowCounter;
-  readonly #seating: RoleSeating;
+  readonly #seating: SeatCounts;
   readonly #divider: TicketDivider;
   readonly #perRange: number;
   /** The ids in order of skill, and by id the player and the last of its interval (−1 for none). */
@@ -53,7 +53,7 @@ export class RoleApproximation {
     if (!roles) throw new Error('Expected rules with roles; without them use SoloQueue');
     this.#rules = rules;
     this.#counter = new WindowCounter(shapeOf(rules).seats, roles?.gameSeatsOf);
-    this.#seating = new RoleSeating(roles);
+    this.#seating = new SeatCounts(roles.seats.map((each) => 2 * each));
     this.#divider = new TicketDivider(rules, roles);
     this.#perRange = lemma6(rules.teamSize, rules.q);
     this.ratio = (1 + rules.alpha) / this.#perRange;
@@ -117,8 +117,8 @@ export class RoleApproximation {
     this.#seating.clear();
     for (let place = this.#placeOf(start); members.length < shapeOf(this.#rules).seats; place++) {
       const player = this.#players[this.#order[place]];
-      if (!this.#seating.hasSeat(player.masks)) continue;
-      this.#seating.joinAll(player.masks);
+      if (!this.#seating.admits(player.masks)) continue;
+      this.#seating.join(player.masks);
       members.push(player);
     }
     return members;
