@@ -66,7 +66,7 @@ export function importPlayFabQueue(
 
 /** The one that is asked for, else that of the first rule between teams, else that of the first difference. */
 function skillOf(rules: readonly TypedRule[], asked: string | undefined): string | undefined {
-  const numbers = rules.filter(({ Type }) => PLAYFAB_RULE_TYPES[Type]?.attribute === 'number');
+  const numbers = rules.filter(({ Type }) => typeOf(Type)?.attribute === 'number');
   const paths = numbers.flatMap(({ Attribute }) => Attribute?.Path ?? []);
   if (asked !== undefined) {
     if (paths.includes(asked)) return asked;
@@ -77,6 +77,10 @@ function skillOf(rules: readonly TypedRule[], asked: string | undefined): string
   }
   const first = (type: string) => numbers.find(({ Type }) => Type === type)?.Attribute?.Path;
   return first('TeamDifferenceRule') ?? first('DifferenceRule');
+}
+
+function typeOf(type: string) {
+  return Object.hasOwn(PLAYFAB_RULE_TYPES, type) ? PLAYFAB_RULE_TYPES[type] : undefined;
 }
 
 interface Team {
@@ -136,7 +140,7 @@ function attributesOf(
 ): Record<string, unknown> {
   const attributes: Record<string, unknown> = {};
   for (const { Type, Attribute, DefaultAttributeValue, AttributeNotSpecifiedBehavior } of rules) {
-    const type = PLAYFAB_RULE_TYPES[Type]?.attribute;
+    const type = typeOf(Type)?.attribute;
     if (!Attribute || type === undefined || Attribute.Path === skill) continue;
     const own = nameOf(Attribute.Path);
     const isDefault = AttributeNotSpecifiedBehavior !== 'MatchAny' && DefaultAttributeValue != null;
@@ -147,8 +151,7 @@ function attributesOf(
     const notes = [...renamed, ...source];
     report.same(`attribute ${Attribute.Path}`, notes.length === 0 ? undefined : notes.join('; '));
   }
-  if (skill !== undefined)
-    report.same(`attribute ${skill}`, 'it is the skill of each player, not an attribute');
+  if (skill !== undefined) report.same(`attribute ${skill}`, skillNote(rules, skill));
   else
     report.same(
       'skill',
@@ -157,9 +160,19 @@ function attributesOf(
   return attributes;
 }
 
+function skillNote(rules: readonly TypedRule[], skill: string): string {
+  const own = rules.find(
+    ({ Attribute, DefaultAttributeValue }) => Attribute?.Path === skill && DefaultAttributeValue != null,
+  );
+  const note = 'it is the skill of each player, not an attribute';
+  return own === undefined
+    ? note
+    : `${note}; tickets always have it: send ${String(own.DefaultAttributeValue)} by default`;
+}
+
 function convert(rule: TypedRule, names: PlayFabNames, report: Report): Rule[] {
   const property = `${rule.Type} ${rule.Name}`;
-  const type = Object.hasOwn(PLAYFAB_RULE_TYPES, rule.Type) ? PLAYFAB_RULE_TYPES[rule.Type] : undefined;
+  const type = typeOf(rule.Type);
   const converted = type === undefined ? `the type ${rule.Type} is not known` : type.convert(rule, names);
   if (typeof converted === 'string') {
     report.impossible(property, converted);
@@ -175,6 +188,14 @@ function convert(rule: TypedRule, names: PlayFabNames, report: Report): Rule[] {
   if (differs.length > 0) report.nearly(property, [...new Set(differs)].join('; '));
   else report.same(property, converted.note);
   report.unknown(property, rule, KNOWN);
+  const { AttributeNotSpecifiedBehavior: behavior, LinearExpansion, CustomExpansion } = rule;
+  if (behavior !== undefined && !BEHAVIORS.includes(behavior))
+    report.impossible(
+      `${property}.AttributeNotSpecifiedBehavior`,
+      `Expected ${BEHAVIORS.join(' or ')}, got ${JSON.stringify(behavior)}`,
+    );
+  if (LinearExpansion && CustomExpansion)
+    report.impossible(`${property}.LinearExpansion`, 'a rule has one expansion: CustomExpansion is imported');
   return ours;
 }
 
@@ -192,10 +213,18 @@ const KNOWN = [
   ...['Path', 'LinearExpansion', 'CustomExpansion', 'Expansion'],
 ];
 
+const RULE_KEYS = [
+  'Rules',
+  ...['StringEqualityRules', 'DifferenceRules', 'SetIntersectionRules', 'MatchTotalRules'],
+  ...['TeamDifferenceRules', 'RegionSelectionRule', 'TeamSizeBalanceRule', 'TeamTicketSizeSimilarityRule'],
+];
+
+const BEHAVIORS = ['UseDefault', 'MatchAny'];
+
 /** Properties that are not about who plays with whom. */
 function reportOthers(queue: PlayFabQueue, { timeoutSeconds }: PlayFabOptions, report: Report): void {
   for (const [key, value] of Object.entries(queue)) {
-    if (value === null || key.endsWith('Rules') || key.endsWith('Rule')) continue;
+    if (value === null || RULE_KEYS.includes(key)) continue;
     if (['Name', 'MinMatchSize', 'MaxMatchSize', 'Teams'].includes(key)) continue;
     if (key === 'MaxTicketSize')
       report.nearly(key, 'a party may be as large as a team; your backend limits it further');

@@ -43,10 +43,24 @@ const rule = z.looseObject({
     .nullish(),
 });
 
-const team = z.looseObject({ Name: z.string().min(1), MinTeamSize: z.number(), MaxTeamSize: z.number() });
+const team = z
+  .looseObject({ Name: z.string().min(1), MinTeamSize: z.number(), MaxTeamSize: z.number() })
+  .superRefine(({ MinTeamSize, MaxTeamSize }, context) =>
+    inOrder('MinTeamSize', MinTeamSize, 'MaxTeamSize', MaxTeamSize, context),
+  );
 const rules = z.array(rule).nullish();
 
-const queue = z.looseObject({
+/** A least size is at most the greatest. */
+function inOrder(least: string, from: number, most: string, to: number, context: z.RefinementCtx): void {
+  if (from <= to) return;
+  context.addIssue({
+    code: 'custom',
+    path: [least],
+    message: `Expected at most ${most} (${to}), got ${from}`,
+  });
+}
+
+const fields = z.looseObject({
   Name: z.string().min(1),
   MinMatchSize: z.number(),
   MaxMatchSize: z.number(),
@@ -62,6 +76,10 @@ const queue = z.looseObject({
   TeamSizeBalanceRule: rule.nullish(),
   TeamTicketSizeSimilarityRule: rule.nullish(),
 });
+
+const queue = fields.superRefine(({ MinMatchSize, MaxMatchSize }, context) =>
+  inOrder('MinMatchSize', MinMatchSize, 'MaxMatchSize', MaxMatchSize, context),
+);
 
 export const playFabQueue = z.union([
   z.looseObject({ MatchmakingQueue: queue }).transform(({ MatchmakingQueue }) => MatchmakingQueue),

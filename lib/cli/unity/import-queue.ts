@@ -6,7 +6,7 @@ import { type ConvertedRule, type ExpansionStep, relaxed } from '../importing/re
 import { type ImportLine, Report } from '../importing/report.ts';
 import { EMPTY_SEAT_COST } from '../importing/sizes.ts';
 import type { UnityPool, UnityQueue, UnityRelaxation, UnityRule, UnityTeam } from './queue.ts';
-import { sourceOf, UNITY_RULE_TYPES } from './rule-types.ts';
+import { sourceOf, UNITY_RULE_TYPES, type UnityRuleType } from './rule-types.ts';
 
 export interface UnityOptions {
   /** The field of the players' data that becomes their skill. */
@@ -122,6 +122,7 @@ class Import {
     if (different.length > 0) this.#report.nearly(property, [...new Set(different)].join('; '));
     else this.#report.same(property, ours === name ? undefined : `its name is ${ours}`);
     this.#report.unknown(property, rest, ['teamRules']);
+    this.#reportRelaxations(`${property}.playerCount`, playerCount.relaxations, OF_RANGES);
     return {
       name: ours,
       size: playerCount.max,
@@ -133,7 +134,7 @@ class Import {
   #rule(rule: UnityRule, team: string | undefined): void {
     const name = rule.name ?? `${rule.type} ${rule.source}`;
     const property = team === undefined ? `matchRules[${name}]` : `teamRules[${name}]`;
-    const type = Object.hasOwn(UNITY_RULE_TYPES, rule.type) ? UNITY_RULE_TYPES[rule.type] : undefined;
+    const type = typeOf(rule);
     const source = sourceOf(rule.source);
     const nameOf = (attribute: string) => this.#nameOf(attribute);
     const converted =
@@ -150,6 +151,7 @@ class Import {
       return;
     }
     const relaxations = rule.relaxations ?? [];
+    this.#reportRelaxations(property, relaxations, OF_RULES);
     const isEnabled = relaxations.some((one) => one.type === 'RuleControl.Enable');
     if (rule.enableRule === false && !isEnabled) {
       this.#report.same(property, 'it is disabled');
@@ -194,6 +196,16 @@ class Import {
       .sort((a, b) => a.waitTimeSeconds - b.waitTimeSeconds);
   }
 
+  /** The relaxations that are ignored, with the reason. */
+  #reportRelaxations(of: string, relaxations: UnityRule['relaxations'], known: readonly string[]): void {
+    (relaxations ?? []).forEach(({ type, value }, i) => {
+      const property = `${of}.relaxations[${i}]`;
+      if (!known.includes(type)) this.#report.impossible(property, `${type} has no counterpart here`);
+      else if (type.includes('.Replace') && typeof value !== 'number')
+        this.#report.impossible(property, `Expected a number as its value, got ${JSON.stringify(value)}`);
+    });
+  }
+
   #differences(relaxations: readonly UnityRelaxation[]): string[] {
     if (this.#isOldest) return [];
     return relaxations.some(({ ageType = 'Oldest' }) => ageType !== 'Youngest')
@@ -210,7 +222,7 @@ class Import {
     const attributes: Record<string, unknown> = {};
     for (const rule of [...(matchRules ?? []), ...teams.flatMap(({ teamRules }) => teamRules ?? [])]) {
       const source = sourceOf(rule.source);
-      const type = Object.hasOwn(UNITY_RULE_TYPES, rule.type) ? UNITY_RULE_TYPES[rule.type] : undefined;
+      const type = typeOf(rule);
       if (type === undefined || source === undefined || source === 'latency') continue;
       if (source.attribute === this.#skill) continue;
       attributes[this.#nameOf(source.attribute)] ??= { type: type.attribute(rule) };
@@ -260,6 +272,14 @@ const RULE_FIELDS = [
   'externalData',
 ];
 
+function typeOf({ type }: UnityRule): UnityRuleType | undefined {
+  return Object.hasOwn(UNITY_RULE_TYPES, type) ? UNITY_RULE_TYPES[type] : undefined;
+}
+
+/** What relaxations of a rule, and of a range of sizes, do. */
+const OF_RULES = ['ReferenceControl.Replace', 'RuleControl.Enable', 'RuleControl.Disable'];
+const OF_RANGES = ['RangeControl.ReplaceMin'];
+
 function attributesIn(rules: readonly UnityRule[]): string[] {
   const names = rules.flatMap(({ source }) => {
     const found = sourceOf(source);
@@ -270,9 +290,7 @@ function attributesIn(rules: readonly UnityRule[]): string[] {
 
 /** The one that is asked for, else that of the first difference. */
 function skillOf(rules: readonly UnityRule[], asked: string | undefined): string | undefined {
-  const numbers = attributesIn(
-    rules.filter((rule) => UNITY_RULE_TYPES[rule.type]?.attribute(rule) === 'number'),
-  );
+  const numbers = attributesIn(rules.filter((rule) => typeOf(rule)?.attribute(rule) === 'number'));
   if (asked === undefined) return attributesIn(rules.filter(({ type }) => type === 'Difference'))[0];
   if (numbers.includes(asked)) return asked;
   const known = numbers.join(', ') || 'it has none';

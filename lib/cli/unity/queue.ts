@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { expectation } from '../../contract/expectation.ts';
 
 /**
  * A queue of Unity Matchmaker as its configuration files (`.mmq`) have it, or the match logic of one pool. Names of fields may
@@ -7,14 +8,20 @@ import * as z from 'zod';
 const relaxation = z.looseObject({
   type: z.string(),
   ageType: z.string().optional(),
-  atSeconds: z.number(),
+  atSeconds: z.number().min(0),
   value: z.unknown().optional(),
 });
-const range = z.looseObject({
-  min: z.number(),
-  max: z.number(),
-  relaxations: z.array(relaxation).nullish(),
-});
+const range = z
+  .looseObject({
+    min: z.number(),
+    max: z.number(),
+    relaxations: z.array(relaxation).nullish(),
+  })
+  .superRefine(({ min, max }, context) => {
+    if (min <= max) return;
+    const message = `Expected at most max (${max}), got ${min}`;
+    context.addIssue({ code: 'custom', path: ['min'], message });
+  });
 const rule = z.looseObject({
   name: z.string().optional(),
   type: z.string(),
@@ -49,18 +56,25 @@ const queue = z.looseObject({
   filteredPools: z.array(pool).nullish(),
 });
 
+const logicAlone = matchLogic.transform((logic) => ({
+  name: logic.name ?? 'imported',
+  pools: [{ name: '', matchLogic: logic }],
+}));
+const wholeQueue = queue.transform(({ defaultPool, filteredPools, ...rest }) => ({
+  ...rest,
+  pools: [...(defaultPool ? [defaultPool] : []), ...(filteredPools ?? [])],
+}));
+
 export const unityQueue = z.preprocess(
   (value) => withSmallLetters(value),
-  z.union([
-    matchLogic.transform((logic) => ({
-      name: logic.name ?? 'imported',
-      pools: [{ name: '', matchLogic: logic }],
-    })),
-    queue.transform(({ defaultPool, filteredPools, ...rest }) => ({
-      ...rest,
-      pools: [...(defaultPool ? [defaultPool] : []), ...(filteredPools ?? [])],
-    })),
-  ]),
+  // Not a union: what is wrong with match logic is not that it is no queue.
+  z.unknown().transform((value, context): UnityQueue => {
+    const isLogic = typeof value === 'object' && value !== null && 'matchDefinition' in value;
+    const { data, error } = (isLogic ? logicAlone : wholeQueue).safeParse(value, { error: expectation });
+    if (data !== undefined) return data;
+    for (const { path, message } of error!.issues) context.addIssue({ code: 'custom', path, message });
+    return z.NEVER;
+  }),
 );
 
 export type UnityQueue = {

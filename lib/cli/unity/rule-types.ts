@@ -12,7 +12,7 @@ export interface UnityNames {
   readonly team: string | undefined;
 }
 
-interface UnityRuleType {
+export interface UnityRuleType {
   /** The type of the attribute that it reads. */
   attribute(rule: UnityRule): 'number' | 'string' | 'strings';
   /** The counterpart, whose limit is named reference, or the reason why there is none. */

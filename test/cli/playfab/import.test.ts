@@ -17,6 +17,34 @@ const teams = ['red', 'blue'].map((Name) => ({ Name, MinTeamSize: 2, MaxTeamSize
 const base = { Name: 'ranked', MinMatchSize: 4, MaxMatchSize: 6, Teams: teams };
 
 describe('a queue of PlayFab', () => {
+  it('with a least size above the greatest is invalid', () => {
+    const isValid = (queue: object) => playFabQueue.safeParse(queue).success;
+    expect(isValid(base)).toBe(true);
+    expect(isValid({ ...base, MinMatchSize: 9 })).toBe(false);
+    expect(isValid({ ...base, Teams: [{ Name: 'red', MinTeamSize: 4, MaxTeamSize: 3 }] })).toBe(false);
+  });
+
+  it('names rules of unknown lists, unknown behaviors, and the expansion of two that counts', () => {
+    const near = {
+      Name: 'Near',
+      ...attribute('mu'),
+      Difference: 3,
+      DefaultAttributeValue: 7,
+      AttributeNotSpecifiedBehavior: 'Guess',
+      LinearExpansion: { Delta: 2, Limit: 8, SecondsBetweenExpansions: 5 },
+      CustomExpansion: { SecondsBetweenExpansions: 5, DifferenceOverrides: [{ Value: 3 }, { Value: 4 }] },
+    };
+    const result = imported({ ...base, DifferenceRules: [near], MoodRules: [near] });
+    expect(differing(result)).toEqual(
+      expect.arrayContaining([
+        'MoodRules',
+        'DifferenceRule Near.AttributeNotSpecifiedBehavior',
+        'DifferenceRule Near.LinearExpansion',
+      ]),
+    );
+    expect(notesOf(result)['attribute mu']).toMatch('send 7 by default');
+  });
+
   it('with rules of every type keeps them, with their expansions', () => {
     const result = imported({
       MatchmakingQueue: {

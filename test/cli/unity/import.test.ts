@@ -35,6 +35,45 @@ const at = (atSeconds: number, value: unknown, ageType = 'Oldest') => ({
 });
 
 describe('a pool of Unity Matchmaker', () => {
+  const near = { name: 'Near', type: 'Difference', source: 'Players.CustomData.Skill', reference: 5 };
+
+  it('says which relaxations it ignores, and which types it does not know', () => {
+    const faster = [{ type: 'ReferenceControl.Multiply', atSeconds: 5, value: 2 }, at(9, 'far')];
+    const result = imported(
+      queueOf(
+        [
+          { ...near, relaxations: faster },
+          { ...near, name: 'Odd', type: 'constructor' },
+        ],
+        {
+          playerCount: {
+            min: 1,
+            max: 3,
+            relaxations: [{ type: 'RangeControl.ReplaceMax', atSeconds: 5, value: 4 }],
+          },
+        },
+      ),
+    );
+    expect(differing(result)).toEqual(
+      expect.arrayContaining([
+        'teams[side].playerCount.relaxations[0]',
+        'matchRules[Near].relaxations[0]',
+        'matchRules[Near].relaxations[1]',
+        'matchRules[Odd]',
+      ]),
+    );
+  });
+
+  it('with a step before the first second, or a minimum above the maximum, is invalid where that stands', () => {
+    const logic = poolOf([{ ...near, relaxations: [at(-5, 9)] }], {
+      playerCount: { min: 4, max: 3 },
+    }).matchLogic;
+    expect(unityQueue.safeParse(logic).error?.issues.map(({ path }) => path.join('/'))).toEqual([
+      'matchDefinition/teams/0/playerCount/min',
+      'matchDefinition/matchRules/0/relaxations/0/atSeconds',
+    ]);
+  });
+
   it('keeps its teams and rules, and the relaxations by the oldest ticket', () => {
     const result = imported(
       queueOf(
