@@ -11,7 +11,7 @@ import { flexMatchTickets, ticketOf } from './flexmatch/tickets.ts';
 import type { ImportLine } from './importing/report.ts';
 import { positiveNumber, printJson } from './input.ts';
 import { readJson } from './json-file.ts';
-import { writeText } from './output.ts';
+import { makeFolder, writeText } from './output.ts';
 import { importPlayFabQueue } from './playfab/import-queue.ts';
 import { playFabQueue } from './playfab/queue.ts';
 import { importUnityQueue, type UnityOptions } from './unity/import-queue.ts';
@@ -113,8 +113,12 @@ function report(lines: readonly ImportLine[]): void {
 }
 
 function write(definition: Imported['definition'], folder: string | undefined): void {
-  if (folder === undefined) printJson(definition);
-  else writeText(join(folder, `${String(definition.name)}.json`), `${JSON.stringify(definition, null, 2)}\n`);
+  if (folder === undefined) {
+    printJson(definition);
+    return;
+  }
+  makeFolder(folder);
+  writeText(join(folder, `${String(definition.name)}.json`), `${JSON.stringify(definition, null, 2)}\n`);
 }
 
 /** Runs one tick over tickets of FlexMatch, and prints what `muster match` prints. */

@@ -3,6 +3,7 @@ import {
   closeSync,
   constants,
   existsSync,
+  mkdirSync,
   openSync,
   statSync,
   writeFileSync,
@@ -27,6 +28,11 @@ export function checkWritable(path: string | undefined): void {
 /** @throws InvalidInput that names the file, when it cannot be written */
 export function writeText(path: string, text: string): void {
   orUnwritable(path, () => writeFileSync(path, text));
+}
+
+/** @throws InvalidInput that names the folder, when it cannot be made */
+export function makeFolder(path: string): void {
+  orUnwritable(path, () => mkdirSync(path, { recursive: true }));
 }
 
 /** Writes lines to a file while they are produced, a few hundred at a time. */

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Imported, importRuleSet } from '../../../lib/cli/flexmatch/import-rule-set.ts';
 import { flexMatchRuleSet } from '../../../lib/cli/flexmatch/rule-set.ts';
@@ -552,6 +554,15 @@ describe.concurrent('muster import flexmatch', () => {
     const broken = await muster('import', 'flexmatch', file('broken.json', '{ "teams": ['));
     expect(broken.status).toBe(2);
     expect(broken.stderr).toMatch(/broken.json:1:13: expected JSON/);
+  });
+
+  it('writes the definition to a folder, which it makes', async () => {
+    const path = file('fair-rules.json', ruleSets.evenTeams);
+    const folder = join(dirname(path), 'new', 'queues');
+    const { status, stdout } = await muster('import', 'flexmatch', path, '--name', 'fair', '--out', folder);
+    expect([status, stdout]).toEqual([0, '']);
+    const written = JSON.parse(readFileSync(join(folder, 'fair.json'), 'utf8'));
+    expect(written).toEqual(imported(ruleSets.evenTeams, { name: 'fair' }).definition);
   });
 
   it('tries tickets of StartMatchmaking at once', async () => {
