@@ -1290,6 +1290,8 @@ export interface QueueVersion {
   readonly changedBy: string | null;
   /** The version whose definition it restored */
   readonly restored?: number | undefined;
+  /** Of the version in force, once a deployment has put the file of the queue: whether it is what the last deployment has put, or found in force. false: it was changed since. A deployment keeps such a change unless the file changes too, which is a conflict; one that takes back the deployment before it keeps it in a conflict as well */
+  readonly isDeployed?: boolean | undefined;
   /** For `If-Match` of a request that changes or closes the queue */
   readonly etag: string;
   readonly definition: QueueDefinition;

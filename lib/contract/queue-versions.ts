@@ -19,6 +19,10 @@ export const queueVersion = z
         'Who has put it: the ARN of an AWS identity, the `sub` of a token, or `deployment`; null if this is unknown',
     }),
     restored: z.number().int().optional().meta({ description: 'The version whose definition it restored' }),
+    isDeployed: z.boolean().optional().meta({
+      description:
+        'Of the version in force, once a deployment has put the file of the queue: whether it is what the last deployment has put, or found in force. false: it was changed since. A deployment keeps such a change unless the file changes too, which is a conflict; one that takes back the deployment before it keeps it in a conflict as well',
+    }),
     etag: z.string().meta({ description: 'For `If-Match` of a request that changes or closes the queue' }),
     definition: queueDefinition,
   })

@@ -54,7 +54,10 @@ async function replacedBefore(queues: QueueStore, record: QueueRecord): Promise<
 }
 
 function inForceOf(record: QueueRecord): QueueVersionView {
-  return toView({ definition: record.definition, change: changeOf(record) });
+  const { definition, deployed } = record;
+  const change = changeOf(record);
+  const isDeployed = deployed && deployed.version === change.version;
+  return { ...toView({ definition, change }), ...(isDeployed !== undefined && { isDeployed }) };
 }
 
 function toView({ definition, change }: ReplacedDefinition): QueueVersionView {

@@ -5,6 +5,7 @@ import type { DeploymentNote, DeploymentNotes } from '../../../lib/service/ports
 import type { QueueStore } from '../../../lib/service/ports/queue-store.ts';
 import { deployQueues } from '../../../lib/service/queues/deploy-queues.ts';
 import { deleteQueue, putQueue } from '../../../lib/service/queues/queues.ts';
+import { listVersions } from '../../../lib/service/queues/versions.ts';
 import { seededRandom } from '../../../lib/simulation/random.ts';
 import { startTables } from '../../aws/emulated-tables.ts';
 import { NOW_MS } from '../../aws/samples.ts';
@@ -115,6 +116,8 @@ describe('a deployment of queue definitions', () => {
         const record = await queues.get(name + suffix);
         return record?.deletedAt === undefined ? record?.definition.timeoutSeconds : undefined;
       },
+      /** Whether the version list says that the live definition is the deployment's. */
+      isDeployed: async (name: string) => (await listVersions(queues, name + suffix))[0]!.isDeployed,
       version: async (name: string) => (await queues.get(name + suffix))?.change?.version,
     };
   }
@@ -197,10 +200,12 @@ describe('a deployment of queue definitions', () => {
   });
 
   it('can be rolled back after it was complete, and a live change meanwhile stays without failing the rollback', async () => {
-    const { deploy, update, put, live } = stack();
+    const { deploy, update, put, live, isDeployed } = stack();
     await deploy({ arena: 100, duel: 100 });
     await deploy({ arena: 200, duel: 200, trio: 200 });
+    expect(await isDeployed('arena')).toBe(true);
     await put('arena', 300);
+    await put('solo', 300);
     await put('trio', 300);
     const from = { arena: 200, duel: 200, trio: 200 };
     const back = await update({ arena: 100, duel: 100 }, from, queues, 'back');
@@ -210,6 +215,13 @@ describe('a deployment of queue definitions', () => {
       conflicts: [expect.any(String), expect.any(String)],
     });
     expect([await live('arena'), await live('duel'), await live('trio')]).toEqual([300, 100, 300]);
+    expect([await isDeployed('arena'), await isDeployed('duel'), await isDeployed('trio')]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    // No deployment has named it.
+    expect(await isDeployed('solo')).toBeUndefined();
     expect(await update({ arena: 100, duel: 100 }, from, queues, 'back')).toMatchObject({ put: [] });
     // Forward again is a deployment like any other.
     await put('duel', 400);
