@@ -1,3 +1,4 @@
+import { firstPlace } from '../collections/first-place.ts';
 import type { ShapeTicket } from '../shapes/shape-ticket.ts';
 import type { Constraints } from '../types.ts';
 
@@ -32,18 +33,6 @@ export function admittedLine(line: SeatLine, constraints: Constraints): SeatLine
     isAlive: new Uint8Array(places.length).fill(1),
     asked: new Int32Array(places.length),
   };
-}
-
-/** The first place whose mean is not below this one. */
-export function placeOf(means: Float64Array, mean: number): number {
-  let low = 0;
-  let high = means.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (means[middle] < mean) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /**
@@ -81,5 +70,8 @@ function leastByThirds(
     if (valueFor(low + third) <= valueFor(high - third)) high -= third;
     else low += third;
   }
-  return Math.min(means.length - 1, placeOf(means, (low + high) / 2));
+  return Math.min(
+    means.length - 1,
+    firstPlace(means, (mean) => mean >= (low + high) / 2),
+  );
 }

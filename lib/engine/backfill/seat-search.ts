@@ -1,3 +1,4 @@
+import { firstPlace } from '../collections/first-place.ts';
 import { skillSpreadOfRelative } from '../model/imbalance.ts';
 import type { SearchClock } from '../model/search-clock.ts';
 import { Seating } from '../shapes/seating.ts';
@@ -5,7 +6,7 @@ import { areAlike, type ShapeTicket } from '../shapes/shape-ticket.ts';
 import { teamValue } from '../shapes/team-values.ts';
 import type { Constraints, Forbids } from '../types.ts';
 import { fitsSomewhere, type Opening, seatMember, thereOn } from './opening.ts';
-import { admittedLine, leastPlace, placeOf, type SeatLine } from './seat-line.ts';
+import { admittedLine, leastPlace, type SeatLine } from './seat-line.ts';
 
 /** Newcomers and the team of each of their players, in the order of the tickets and their players. */
 export interface Seated {
@@ -334,7 +335,7 @@ export class SeatSearch {
   ): void {
     const { means, size, tickets } = line;
     const { origin } = this.#opening;
-    const start = above === -1 ? placeOf(means, wanted + origin) : above;
+    const start = above === -1 ? firstPlace(means, (mean) => mean >= wanted + origin) : above;
     let down = above === -1 ? start - 1 : below;
     let up = start;
     let previous: ShapeTicket | undefined;

@@ -1,3 +1,4 @@
+import { firstPlace } from '../collections/first-place.ts';
 import { mayMeet } from '../model/forbids.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { SearchClock } from '../model/search-clock.ts';
@@ -238,12 +239,7 @@ class Exchanges<Division> {
       skill += size * mean;
       players += size;
     }
-    let low = 0;
-    for (let high = this.#left.length; low < high; ) {
-      const middle = (low + high) >> 1;
-      if (this.#left[middle].mean * players < skill) low = middle + 1;
-      else high = middle;
-    }
+    const low = firstPlace(this.#left, ({ mean }) => mean * players >= skill);
     return this.#left.slice(Math.max(0, low - leftNearby), low + leftNearby);
   }
 

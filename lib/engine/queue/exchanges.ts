@@ -1,3 +1,4 @@
+import { firstPlace } from '../collections/first-place.ts';
 import { skillSpread } from '../model/imbalance.ts';
 import type { SearchClock } from '../model/search-clock.ts';
 import type { Layout } from '../shapes/layout.ts';
@@ -156,12 +157,7 @@ function alternatives(
   near: readonly QueuedTicket[],
   members: readonly QueuedTicket[],
 ): QueuedTicket[] {
-  let low = 0;
-  for (let high = near.length; low < high; ) {
-    const middle = (low + high) >> 1;
-    if (near[middle].ticket.mean < from.ticket.mean) low = middle + 1;
-    else high = middle;
-  }
+  const low = firstPlace(near, ({ ticket }) => ticket.mean >= from.ticket.mean);
   const found: QueuedTicket[] = [];
   for (const step of [1, -1]) {
     let alike = 0;

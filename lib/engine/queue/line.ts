@@ -1,3 +1,4 @@
+import { firstPlace } from '../collections/first-place.ts';
 import { bySkill } from '../model/pooled-ticket.ts';
 import type { ShapeTicket } from '../shapes/shape-ticket.ts';
 
@@ -87,7 +88,7 @@ export class Line {
     }
     const block = this.blocks[at];
     const { ids } = block;
-    const place = placeIn(ids, isBefore);
+    const place = firstPlace(ids, (id) => !isBefore(id));
     if (place > 0) this.#link(ids[place - 1], id, this.after[ids[place - 1]]);
     else this.#link(this.before[ids[0]], id, ids[0]);
     ids.splice(place, 0, id);
@@ -111,7 +112,7 @@ export class Line {
     const isBefore = (id: number) => this.means[id] < mean;
     for (let at = this.#blockFor(isBefore); at !== -1; at = this.#blockFor(isBefore)) {
       const { ids } = this.blocks[at];
-      const place = placeIn(ids, isBefore);
+      const place = firstPlace(ids, (id) => !isBefore(id));
       const near = ids[Math.min(place, ids.length - 1)];
       if (this.tickets[near].isHere) return place < ids.length ? near : this.waitingAfter(near);
       this.#compact(at);
@@ -124,7 +125,7 @@ export class Line {
     const isBefore = (id: number) => this.means[id] < mean;
     for (let at = this.#blockFor(isBefore); at !== -1; at = this.#blockFor(isBefore)) {
       const { ids } = this.blocks[at];
-      const place = placeIn(ids, isBefore);
+      const place = firstPlace(ids, (id) => !isBefore(id));
       const near = ids[Math.max(0, place - 1)];
       if (this.tickets[near].isHere) return place > 0 ? near : this.waitingBefore(near);
       this.#compact(at);
@@ -154,14 +155,8 @@ export class Line {
 
   /** The place of the last block whose first ticket is before another one, or of the first block; −1 without blocks. */
   #blockFor(isBefore: (id: number) => boolean): number {
-    const { blocks } = this;
-    let low = Math.min(1, blocks.length);
-    for (let high = blocks.length; low < high; ) {
-      const middle = (low + high) >> 1;
-      if (isBefore(blocks[middle].ids[0])) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
+    const next = firstPlace(this.blocks, ({ ids }) => !isBefore(ids[0]));
+    return next === 0 && this.blocks.length > 0 ? 0 : next - 1;
   }
 
   /** Takes the tickets that have left out of a block, and the block away if it was empty then. Returns whether there were any. */
@@ -211,17 +206,6 @@ export class Line {
     this.after = grown(this.after);
     this.before = grown(this.before);
   }
-}
-
-/** The place of the first id that is not before; the ids are in order. */
-function placeIn(ids: readonly number[], isBefore: (id: number) => boolean): number {
-  let low = 0;
-  for (let high = ids.length; low < high; ) {
-    const middle = (low + high) >> 1;
-    if (isBefore(ids[middle])) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** The tickets of a block at first, and half of those that it may have. */

@@ -1,3 +1,4 @@
+import { firstPlace } from '../collections/first-place.ts';
 import { KeyHeap } from '../collections/key-heap.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
 import { TicketLine } from './ticket-line.ts';
@@ -64,7 +65,7 @@ export class TicketLanes {
     const lanes = this.#lanes;
     for (const lane of lanes) {
       const { means } = lane.line;
-      const place = lowerBound(means, centre);
+      const place = firstPlace(means, (mean) => mean >= centre);
       lane.up = lane.line.firstFrom(place);
       lane.down = lane.line.lastTo(place - 1);
       this.#look(lane, centre);
@@ -127,16 +128,6 @@ function laneOf(line: TicketLine, least: number): Lane {
 
 function ownCostOf({ spread, size }: ShapeTicket): number {
   return spread / size;
-}
-
-function lowerBound(sorted: Float64Array, value: number): number {
-  let low = 0;
-  for (let high = sorted.length; low < high; ) {
-    const middle = (low + high) >> 1;
-    if (sorted[middle] < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** The lanes; each but the first begins at twice the cost of the one before. */
