@@ -12,6 +12,7 @@ import { connectionStore } from '../lib/aws/connection-store.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment, optionalEnvironment } from '../lib/aws/environment.ts';
 import { eventBus } from '../lib/aws/event-bus.ts';
+import { experimentStore } from '../lib/aws/experiment-store.ts';
 import { logger } from '../lib/aws/log.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { messageConsumer } from '../lib/aws/message-consumer.ts';
@@ -27,6 +28,7 @@ import { allOf } from '../lib/service/concurrency/all-of.ts';
 import { readParkedEvent } from '../lib/service/domain/parked-event.ts';
 import { Unreadable } from '../lib/service/domain/unreadable.ts';
 import { countOutcomes } from '../lib/service/events/count-outcomes.ts';
+import { type CountUnmatchedDeps, countUnmatched } from '../lib/service/events/count-unmatched.ts';
 import { type Change, type PublishDeps, publish, publishParked } from '../lib/service/events/publish.ts';
 import { subjectOf, traceOf } from '../lib/service/events/trace.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
@@ -37,8 +39,9 @@ const sqs = sqsClient();
 const parkedUrl = environment('PARKED_EVENTS_URL');
 const parking = eventParking(sqs, parkedUrl);
 const client = documentClient();
-const deps: PublishDeps & CountDeps = {
+const deps: PublishDeps & CountDeps & CountUnmatchedDeps = {
   outcomes: outcomeStore(client, environment('RANGES_TABLE')),
+  experiments: experimentStore(client, environment('RANGES_TABLE')),
   failedShareMax: Number(environment('FAILED_SHARE')),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   bus: eventBus(new EventBridgeClient({ requestHandler: REQUEST_TIMEOUTS }), environment('EVENT_BUS_NAME')),
@@ -119,6 +122,11 @@ async function fromStream(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResp
     clock.now(),
   );
   for (const queue of counted) reportQueue(queue);
+  await countUnmatched(
+    deps,
+    published.map(({ change }) => change),
+    clock.now(),
+  );
   if (first === undefined) return { batchItemFailures: [] };
   if (refused.length > 0) logger.warn('the bus rejected events', { count: refused.length });
   if (unsent.length > 0) logger.warn('changes could not be sent to sockets', { count: unsent.length });

@@ -1,9 +1,11 @@
+import { randomInt } from 'node:crypto';
 import { clock } from '../lib/aws/clock.ts';
 import { deadLetterCounts } from '../lib/aws/dead-letters.ts';
 import { deliveryStore } from '../lib/aws/delivery-store.ts';
 import { deploymentRules } from '../lib/aws/deployment-rules.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
+import { experimentStore } from '../lib/aws/experiment-store.ts';
 import { httpHandler } from '../lib/aws/http.ts';
 import { latestMatches } from '../lib/aws/latest-index.ts';
 import { sqsClient } from '../lib/aws/message-queue.ts';
@@ -14,6 +16,8 @@ import { rangeStore } from '../lib/aws/range-store.ts';
 import { receiverStore } from '../lib/aws/receiver-store.ts';
 import type { Caller } from '../lib/contract/callers.ts';
 import { etagOf } from '../lib/service/queues/etag.ts';
+import { getExperiment } from '../lib/service/queues/experiment-results.ts';
+import { deleteExperiment, putExperiment } from '../lib/service/queues/experiments.ts';
 import { getLatestMatches } from '../lib/service/queues/latest-matches.ts';
 import {
   changeOf,
@@ -40,6 +44,7 @@ const deps = {
   deliveryRecords: deliveryStore(client, environment('RECEIVERS_TABLE')),
   receivers: receiverStore(client, environment('RECEIVERS_TABLE')),
   outcomes: outcomeStore(client, environment('RANGES_TABLE')),
+  experiments: experimentStore(client, environment('RANGES_TABLE')),
   failedShareMax: Number(environment('FAILED_SHARE')),
 };
 
@@ -87,6 +92,19 @@ export const handler = httpHandler('queues', {
   },
   'GET /queues/{queue}/versions': async ({ path: { queue } }) => {
     return { status: 200, body: { versions: await listVersions(deps.queues, queue) } };
+  },
+  'GET /queues/{queue}/experiment': async ({ path: { queue } }) => {
+    return { status: 200, body: await getExperiment(deps, queue, Date.now()) };
+  },
+  'PUT /queues/{queue}/experiment': async ({ path: { queue }, json }) => {
+    const outcome = await putExperiment(deps.queues, queue, json(), () => randomInt(2 ** 32), Date.now());
+    const body = await getExperiment(deps, queue, Date.now());
+    return { status: outcome === 'begun' ? 201 : 200, body };
+  },
+  'DELETE /queues/{queue}/experiment': async ({ path: { queue } }) => {
+    await deleteExperiment(deps.queues, queue, Date.now());
+    await untilInForce(clock);
+    return { status: 204 };
   },
   'POST /queues/{queue}/versions/{version}/restore': async ({ path: { queue, version }, caller }) => {
     const { isChanged, inForce } = await restoreVersion(

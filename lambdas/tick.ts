@@ -5,6 +5,7 @@ import { backfillStore } from '../lib/aws/backfill-store.ts';
 import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
+import { experimentStore } from '../lib/aws/experiment-store.ts';
 import { logger } from '../lib/aws/log.ts';
 import { matchStore } from '../lib/aws/match-store.ts';
 import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
@@ -35,6 +36,7 @@ const deps = {
   backfills: backfillStore(client, tables),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   ranges: rangeStore(client, tables.ranges),
+  experiments: experimentStore(client, tables.ranges),
   ticks: tickSender(sqsClient(), environment('TICK_QUEUE_URL')),
   clock,
   newId: randomUUID,

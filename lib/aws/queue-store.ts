@@ -11,6 +11,7 @@ import type {
   Watched,
 } from '../service/domain/queue-record.ts';
 import { storedDefinition } from '../service/domain/stored-definition.ts';
+import { storedExperiment } from '../service/domain/stored-experiment.ts';
 import { readWith, Unreadable, UnreadableQueue } from '../service/domain/unreadable.ts';
 import type { QueueStore } from '../service/ports/queue-store.ts';
 import { batchGet } from './batch-get.ts';
@@ -85,7 +86,7 @@ function queueReads(client: DynamoDBDocumentClient, table: string) {
 function definitionWrites(client: DynamoDBDocumentClient, table: string) {
   return {
     async put(record, deployed) {
-      const { definition, version, layouts, awakeUntilMs, deletedAt, change } = record;
+      const { definition, version, layouts, awakeUntilMs, deletedAt, change, experiment } = record;
       const writeId = newWriteMark();
       const isAsRead =
         version === 1
@@ -106,6 +107,7 @@ function definitionWrites(client: DynamoDBDocumentClient, table: string) {
             awakeUntilMs,
             change: change && JSON.stringify(change),
             deletedAt,
+            experiment: experiment && JSON.stringify(experiment),
             deployed: deployed ? JSON.stringify(deployed) : undefined,
             writeId,
           },
@@ -246,6 +248,8 @@ const stateItem = z.object({
   change: jsonOf(definitionChange).exactOptional(),
   deployed: jsonOf(deployedNote).exactOptional(),
   deletedAt: z.iso.datetime().exactOptional(),
+  // Without one that a later version has stored, the queue is searched by its definition.
+  experiment: jsonOf(storedExperiment).optional().catch(undefined),
 });
 
 const queueItem = stateItem.extend({ definition: jsonOf(storedDefinition) });

@@ -1,17 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { checkExperiment, scheduleOf } from '../contract/experiment.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
-import {
-  type BlockTotals,
-  compare,
-  endedOf,
-  MEASURES,
-  type Measure,
-  meanOver,
-} from '../experiments/block-totals.ts';
-import type { Effect } from '../experiments/effect.ts';
+import { type BlockTotals, endedOf, type Measure, meanOver } from '../experiments/block-totals.ts';
 import type { Schedule } from '../experiments/schedule.ts';
-import { type Finding, findingOf, moreDays } from '../experiments/words.ts';
+import { type VariantEffect, variantEffects } from '../experiments/variant-effects.ts';
 import { rounded } from '../simulation/distribution.ts';
 import { type ExperimentTotals, partOf, playAlone, playExperiment } from '../simulation/experiment.ts';
 import { readJson } from './json-file.ts';
@@ -23,8 +15,7 @@ const MINUTE_MS = 60_000;
 const DAY_SECONDS = 86_400;
 
 /** A measure of a variant beside that of the first one. */
-export interface MeasuredEffect extends Effect, Finding {
-  readonly moreDaysToSee5Percent: number | null;
+export interface MeasuredEffect extends VariantEffect {
   /** The difference when each variant has the whole queue for itself, on the same traffic: what the experiment estimates. */
   readonly alone: number;
   /** The difference when the players are split between the variants, on the same traffic. */
@@ -137,21 +128,11 @@ function effectsOf(
   others: readonly BlockTotalsOf[],
 ): Record<string, MeasuredEffect> {
   const effects: Record<string, MeasuredEffect> = {};
-  const roundMs = schedule.blockMs * schedule.variants;
-  for (const measure of Object.keys(MEASURES) as Measure[]) {
-    const effect = compare(schedule, counted, variant, measure);
-    // No player of either has cancelled, for example.
-    if (effect === undefined || (effect.control === 0 && effect.variant === 0)) continue;
+  for (const [measure, effect] of Object.entries(variantEffects(schedule, counted, variant, name))) {
     const difference = (of: keyof BlockTotalsOf) =>
-      meanOver(others[variant]?.[of].values() ?? [], measure) -
-      meanOver(others[0]?.[of].values() ?? [], measure);
-    effects[measure] = {
-      ...effect,
-      moreDaysToSee5Percent: moreDays(effect, roundMs) ?? null,
-      ...findingOf(measure, name, effect, roundMs),
-      alone: difference('alone'),
-      splitPlayers: difference('split'),
-    };
+      meanOver(others[variant]?.[of].values() ?? [], measure as Measure) -
+      meanOver(others[0]?.[of].values() ?? [], measure as Measure);
+    effects[measure] = { ...effect, alone: difference('alone'), splitPlayers: difference('split') };
   }
   return effects;
 }

@@ -634,6 +634,37 @@ export interface TicketBatch {
   readonly tickets: readonly NewTicket[];
 }
 
+export interface ExperimentDefinition {
+  readonly name: string;
+  /** The first is what the others are compared with */
+  readonly variants: readonly {
+    /** Unique in the experiment */
+    readonly name: string;
+    /** Keys of the definition with the values they have in this variant; null removes a key. What no key names is as in the definition */
+    readonly changes: {
+      readonly imbalance?: unknown | undefined;
+      readonly beta?: unknown | undefined;
+      readonly release?: unknown | undefined;
+      readonly rules?: unknown | undefined;
+      readonly relaxBy?: unknown | undefined;
+      readonly short?: unknown | undefined;
+    };
+  }[];
+  /** How long a variant is in force before the next is drawn */
+  readonly blockMinutes: number;
+  /** For how long at the beginning and at the end of a block tickets are not counted, because they meet tickets of the block before, or are matched in the next one; "auto" (default): the time-out of the queue, at most a quarter of a block */
+  readonly burnInMinutes?: 'auto' | number | undefined;
+  /** How long it lasts: whole rounds of one block for each variant, as many as begin in this time; at most 2200 blocks */
+  readonly days: number;
+  /** Ends the experiment on a running queue when a block of a variant exceeds this. Variants without changes are not judged: they are what is in force after the end */
+  readonly stop?:
+    | {
+        /** The longest wait in seconds that 99 of 100 players of a block may have; of fewer than 100 players the longest of all */
+        readonly waitP99Seconds: number;
+      }
+    | undefined;
+}
+
 export type DryRun =
   | readonly FileTicket[]
   | {
@@ -1295,6 +1326,74 @@ export interface QueueVersion {
   /** For `If-Match` of a request that changes or closes the queue */
   readonly etag: string;
   readonly definition: QueueDefinition;
+}
+
+export interface Experiment {
+  readonly queue: string;
+  readonly definition: ExperimentDefinition;
+  /** `running`: it has begun, or begins within a minute. `ended`: after its last block, or by a request. `stopped`: by its `stop`, or because the queue has changed */
+  readonly state: 'running' | 'ended' | 'stopped';
+  /** Why it ended before its last block */
+  readonly reason?: string | undefined;
+  readonly beginsAt: string;
+  /** When its last block ends, or when it ended */
+  readonly endsAt: string;
+  /** The order of the variants in each round follows from it */
+  readonly seed: number;
+  /** For how long at both ends of a block tickets are not counted */
+  readonly burnInMinutes: number;
+  readonly rounds: {
+    readonly planned: number;
+    /** Those of which all blocks are in the results: a block is when no counted ticket of it can still be waiting */
+    readonly counted: number;
+  };
+  /** The variant that the queue is searched by now; null when none is */
+  readonly inForce: {
+    readonly variant: string;
+    readonly block: number;
+    readonly until: string;
+  } | null;
+  /** The players that the results count */
+  readonly players: number;
+  /** The last 100 blocks that the results count, the oldest first */
+  readonly blocks: readonly {
+    /** From 0 up */
+    readonly block: number;
+    readonly variant: string;
+    readonly from: string;
+    readonly until: string;
+    readonly players: number;
+    /** The mean wait of its players; null without any */
+    readonly waitSeconds: number | null;
+  }[];
+  /** Each variant but the first, by measure: waits in seconds, the imbalance of matches, and the shares of players who cancel and who time out */
+  readonly variants: readonly {
+    readonly name: string;
+    readonly measures: Readonly<Record<string, ExperimentEffect>>;
+  }[];
+}
+
+export interface ExperimentEffect {
+  /** The mean over the players of the first variant */
+  readonly control: number;
+  /** The mean over the players of this variant */
+  readonly variant: number;
+  /** `variant` − `control` */
+  readonly difference: number;
+  /** The lower end of the 95 % interval of the difference; null while there are too few rounds */
+  readonly low: number | null;
+  /** The upper end */
+  readonly high: number | null;
+  /** How likely a difference this far from 0 is when the variants differ in nothing */
+  readonly pValue: number;
+  /** The rounds in which both variants have players */
+  readonly rounds: number;
+  /** How many more days it takes to see a difference of 5 % four times in five; null without an interval */
+  readonly moreDaysToSee5Percent: number | null;
+  /** `real`: 0 is outside the interval. `unclear`: it is inside. `tooFewRounds`: there is no interval yet */
+  readonly verdict: 'real' | 'unclear' | 'tooFewRounds';
+  /** The same in one sentence */
+  readonly text: string;
 }
 
 export interface WebhookTests {

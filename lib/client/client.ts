@@ -4,6 +4,8 @@ import type {
   Backfill,
   DeadLetters,
   DryRun,
+  Experiment,
+  ExperimentDefinition,
   LatestMatches,
   Match,
   MatchResult,
@@ -115,6 +117,16 @@ export interface QueuesClient {
   matches(queue: string, options?: ListOptions): Promise<LatestMatches['matches']>;
   /** A sample of the waiting tickets, without names. @param options `limit`: 1 to 1,000, 200 by default */
   waiting(queue: string, options?: ListOptions): Promise<WaitingSample>;
+  /** The last experiment on the queue, with its results. */
+  experiment(queue: string, options?: RequestOptions): Promise<Experiment>;
+  /** Begins an experiment within two minutes. Changes nothing when the same one is running. */
+  putExperiment(
+    queue: string,
+    definition: ExperimentDefinition,
+    options?: RequestOptions,
+  ): Promise<Experiment>;
+  /** Ends the experiment. Its results stay. */
+  endExperiment(queue: string, options?: RequestOptions): Promise<void>;
   /** The last 50 versions of the definition, the newest first. */
   versions(queue: string, options?: RequestOptions): Promise<readonly QueueVersion[]>;
   /** Puts the definition of a version again, as a new version. Returns the version in force. */
@@ -227,6 +239,10 @@ function queuesClient(call: Call, requests: Sender): QueuesClient {
     },
     waiting: (queue, more) =>
       call<WaitingSample>(to('GET /queues/{queue}/waiting', { queue }, { limit: more?.limit }), more),
+    experiment: (queue, more) => call<Experiment>(to('GET /queues/{queue}/experiment', { queue }), more),
+    putExperiment: (queue, definition, more) =>
+      call<Experiment>(to('PUT /queues/{queue}/experiment', { queue }), more, definition),
+    endExperiment: (queue, more) => call<void>(to('DELETE /queues/{queue}/experiment', { queue }), more),
     versions: async (queue, more) =>
       (await call<QueueVersions>(to('GET /queues/{queue}/versions', { queue }), more)).versions,
     restore: (queue, version, more) =>

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Schedule } from '../experiments/schedule.ts';
 import { expected } from '../rules/expected.ts';
+import { recentSeconds } from '../rules/recent-seconds.ts';
 import { type FieldProblem, invalid, Problem, parseWith } from './problem.ts';
 import { checkQueueDefinition, type QueueDefinition, queueDefinition } from './queue-definition.ts';
 
@@ -22,6 +23,11 @@ const VARIANTS_MAX = 4;
 const BLOCK_MINUTES_MIN = 5;
 const BLOCK_MINUTES_MAX = 24 * 60;
 const DAYS_MAX = 90;
+/**
+ * Reading the results reads an item for each block, and the intervals of all measures take 4,096 draws of all rounds: 22 requests
+ * and less than a second of CPU time.
+ */
+export const BLOCKS_MAX = 2_200;
 
 const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, {
   error: expected('1 to 64 of the characters A–Z a–z 0–9 _ . -, the first a letter or digit'),
@@ -69,10 +75,25 @@ export const experimentDefinition = z
         description:
           'For how long at the beginning and at the end of a block tickets are not counted, because they meet tickets of the block before, or are matched in the next one; "auto" (default): the time-out of the queue, at most a quarter of a block',
       }),
-    days: z.number().positive().max(DAYS_MAX).meta({
-      description:
-        'How long it lasts: whole rounds of one block for each variant, as many as begin in this time',
-    }),
+    days: z
+      .number()
+      .positive()
+      .max(DAYS_MAX)
+      .meta({
+        description: `How long it lasts: whole rounds of one block for each variant, as many as begin in this time; at most ${BLOCKS_MAX} blocks`,
+      }),
+    stop: z
+      .strictObject({
+        waitP99Seconds: z.number().positive().max(86_400).meta({
+          description:
+            'The longest wait in seconds that 99 of 100 players of a block may have; of fewer than 100 players the longest of all',
+        }),
+      })
+      .optional()
+      .meta({
+        description:
+          'Ends the experiment on a running queue when a block of a variant exceeds this. Variants without changes are not judged: they are what is in force after the end',
+      }),
   })
   .superRefine(({ blockMinutes, burnInMinutes, days, variants }, context) => {
     if (typeof burnInMinutes === 'number' && 2 * burnInMinutes >= blockMinutes)
@@ -87,6 +108,13 @@ export const experimentDefinition = z
         code: 'custom',
         path: ['days'],
         message: `Expected at least a round of one block for each variant (${roundMinutes} minutes), got ${days * DAY_MINUTES} minutes`,
+      });
+    const blocks = roundsOf({ blockMinutes, days }, variants.length) * variants.length;
+    if (blocks > BLOCKS_MAX)
+      context.addIssue({
+        code: 'custom',
+        path: ['days'],
+        message: `Expected at most ${BLOCKS_MAX} blocks, got ${blocks}: set fewer days or longer blocks`,
       });
   })
   .meta({ id: 'ExperimentDefinition' });
@@ -112,7 +140,9 @@ export function checkExperiment(
   const problems: FieldProblem[] = [];
   const definitions = experiment.variants.map(({ changes }, at) => {
     try {
-      return variantOf(queue, changes);
+      const definition = variantOf(queue, changes);
+      problems.push(...demands(queue, definition, at));
+      return definition;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       problems.push(...inChanges(error, at));
@@ -146,12 +176,42 @@ export function scheduleOf(
     blockMs: blockMinutes * MINUTE_MS,
     burnInMs: burnIn * MINUTE_MS,
     variants: variants.length,
-    rounds: Math.floor((days * DAY_MINUTES) / (blockMinutes * variants.length)),
+    rounds: roundsOf({ blockMinutes, days }, variants.length),
   };
 }
 
-/** @throws Problem (400) */
-function variantOf(
+function roundsOf({ blockMinutes, days }: { blockMinutes: number; days: number }, variants: number): number {
+  return Math.floor((days * DAY_MINUTES) / (blockMinutes * variants));
+}
+
+/**
+ * What a variant would need of tickets that were posted under the definition of the queue. A ticket waits under several variants,
+ * so all of them have to work with what it has brought.
+ */
+function demands(queue: QueueDefinition, variant: QueueDefinition, at: number): FieldProblem[] {
+  const pointer = `#/variants/${at}/changes/rules`;
+  const hasLatency = ({ rules = [] }: QueueDefinition) => rules.some(({ type }) => type === 'latency');
+  const problems: FieldProblem[] = [];
+  if (hasLatency(variant) && !hasLatency(queue))
+    problems.push({
+      pointer,
+      detail:
+        'Expected no rule of type latency, because the queue has none and its waiting tickets have no latencies, got one: add the rule to the definition of the queue first',
+    });
+  const [own, wanted] = [recentSeconds(queue), recentSeconds(variant)];
+  if (own !== wanted)
+    problems.push({
+      pointer,
+      detail: `Expected rules of type recent with the longest \`seconds\` of the queue (${own === 0 ? 'it has no such rule' : own}), because meetings are kept for that long and read when a ticket is posted, got ${wanted === 0 ? 'no such rule' : wanted}`,
+    });
+  return problems;
+}
+
+/**
+ * The definition of a variant.
+ * @throws Problem (400) when it is none
+ */
+export function variantOf(
   queue: QueueDefinition,
   changes: ExperimentDefinition['variants'][number]['changes'],
 ): QueueDefinition {

@@ -4,6 +4,8 @@ import { backfillView, matchEnd, newBackfill } from './backfill.ts';
 import type { Scope } from './callers.ts';
 import { deadLetters } from './dead-letters.ts';
 import { dryRunBody } from './dry-run.ts';
+import { experimentDefinition } from './experiment.ts';
+import { experimentView } from './experiment-view.ts';
 import { wholeNumber } from './limit.ts';
 import { assignment, matchResult, matchView } from './match.ts';
 import { continuationQuery, playerData, playerErasure } from './player-data.ts';
@@ -166,6 +168,31 @@ export const ROUTES = {
     scopes: ['admin'],
     answers: { 200: queueVersion },
     problems: [404, 409],
+  },
+  'GET /queues/{queue}/experiment': {
+    id: 'getExperiment',
+    summary: 'The last experiment on a queue: the variant in force, its blocks, and what the variants change',
+    function: 'queues',
+    scopes: ['backend', 'admin'],
+    answers: { 200: experimentView },
+    problems: [404],
+  },
+  'PUT /queues/{queue}/experiment': {
+    id: 'putExperiment',
+    summary: 'Begin an experiment on a queue; 200 when the same one is running',
+    function: 'queues',
+    scopes: ['admin'],
+    body: experimentDefinition,
+    answers: { 200: experimentView, 201: experimentView },
+    problems: [404, 409],
+  },
+  'DELETE /queues/{queue}/experiment': {
+    id: 'endExperiment',
+    summary: 'End the experiment on a queue, or leave it ended; its results stay',
+    function: 'queues',
+    scopes: ['admin'],
+    answers: { 204: undefined },
+    problems: [404],
   },
   'POST /queues/{queue}/webhooks/test': {
     id: 'testWebhooks',

@@ -114,14 +114,17 @@ export function endedOf({ matched, cancelled, timedOut }: BlockTotals): number {
 /** The quantile of a block, with the weight of its players. */
 function quantileTotal(totals: BlockTotals, share: number): Total {
   const count = endedOf(totals);
+  return { sum: waitQuantile(totals, share) * count, count };
+}
+
+/** The wait in seconds that this share of the players of a block do not exceed, to within 2.5 %; 0 without players. */
+export function waitQuantile(totals: BlockTotals, share: number): number {
+  const count = endedOf(totals);
   let below = 0;
   const bins = Object.entries(totals.waits).sort(([a], [b]) => Number(a) - Number(b));
   for (const [bin, players] of bins) {
     below += players;
-    if (below >= share * count) {
-      const middle = Number(bin) < 0 ? 0.5 : RESOLUTION ** (Number(bin) + 0.5);
-      return { sum: middle * count, count };
-    }
+    if (below >= share * count) return Number(bin) < 0 ? 0.5 : RESOLUTION ** (Number(bin) + 0.5);
   }
-  return { sum: 0, count };
+  return 0;
 }

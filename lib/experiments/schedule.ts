@@ -45,6 +45,14 @@ export function blockAt(schedule: Schedule, nowMs: number): Block | undefined {
   return number < 0 || number >= blocksOf(schedule) ? undefined : block(schedule, number);
 }
 
+/** The last blocks that have ended, the oldest first. */
+export function lastBlocks(schedule: Schedule, nowMs: number, most: number): Block[] {
+  const ended = Math.floor((nowMs - schedule.startMs) / schedule.blockMs);
+  const end = Math.min(Math.max(0, ended), blocksOf(schedule));
+  const from = Math.max(0, end - most);
+  return Array.from({ length: end - from }, (_, at) => block(schedule, from + at));
+}
+
 /** How many blocks a schedule has. */
 export function blocksOf({ rounds, variants }: Schedule): number {
   return rounds * variants;

@@ -5,6 +5,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { backfillStore } from '../../lib/aws/backfill-store.ts';
 import { fromEnvelope } from '../../lib/aws/event-bus.ts';
+import { experimentStore } from '../../lib/aws/experiment-store.ts';
 import { logger } from '../../lib/aws/log.ts';
 import { matchIdOf } from '../../lib/aws/match-message.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
@@ -250,7 +251,11 @@ describe('A queue of another version', () => {
     const ticks = { send: async (messages: readonly unknown[]) => void sent.push(...messages) };
     const overdue = { until: async () => [] };
     const timer = { again: async () => {} };
-    const { awake, failed } = await dispatch({ ...stores, ticks, overdue, timer, clock: Date }, NOW_MS);
+    const experiments = experimentStore(client, tables.names.ranges);
+    const { awake, failed } = await dispatch(
+      { ...stores, experiments, ticks, overdue, timer, clock: Date },
+      NOW_MS,
+    );
     expect(awake).toContain('healthy');
     expect(failed.map(({ what }) => what)).toEqual(['queue broken']);
     expect(sent.length).toBeGreaterThan(0);
@@ -346,6 +351,7 @@ describe('A waiting ticket that cannot be read', () => {
       {
         ...stores,
         backfills: backfillStore(client, tables.names),
+        experiments: experimentStore(client, tables.names.ranges),
         ticks: { send: async () => {} },
         clock,
         newId: () => `id-${queue}`,

@@ -31,6 +31,8 @@ export const NO_BOUNDS: Readonly<Record<string, readonly string[]>> = {
     'lib/service/tickets/one-place.ts#RUNNING_MS',
     'lib/aws/match-store.ts#LOOK_AGAIN_MS',
     'lib/aws/leases.ts#ENDED_MS',
+    'lib/service/events/count-unmatched.ts#JUST_READ_MS',
+    'lib/service/queues/experiment-results.ts#COUNTED_LATE_MS',
   ],
   'how long a load must last before the buckets change, and how it is averaged': [
     'lib/service/domain/bucket-load.ts#SUSTAINED_MS',
@@ -57,6 +59,10 @@ export const NO_BOUNDS: Readonly<Record<string, readonly string[]>> = {
     'lib/contract/experiment.ts#MINUTE_MS',
     'lib/service/domain/match-outcomes.ts#FAILED_MIN',
     'lib/service/domain/match-tally.ts#HORIZON_MS',
+  ],
+  'units of time': [
+    'lib/service/queues/experiments.ts#MINUTE_MS',
+    'lib/service/queues/experiment-results.ts#MINUTE_MS',
   ],
   'what counts as slow or fast: the bound that follows from it is listed': [
     'lib/service/events/receivers.ts#SLOW_MS',

@@ -80,6 +80,9 @@ describe('a request of the client', () => {
     await client.queues.stats('Q');
     await client.queues.matches('Q', { limit: 3 });
     await client.queues.waiting('Q');
+    await client.queues.experiment('Q');
+    await client.queues.putExperiment('Q', { name: 'X' } as never);
+    await client.queues.endExperiment('Q');
     await client.queues.versions('Q');
     await client.queues.restore('Q', 7);
     await client.queues.testWebhooks('Q');

@@ -65,6 +65,7 @@ export class MemoryCloud {
       receivers: { get: async () => undefined } as never,
       outcomes: { add: async () => {}, recent: async () => [] },
       failedShareMax: 0.25,
+      experiments: { add: async () => {}, totals: async () => new Map() },
       ticks: this.#ticks(),
     };
   }

@@ -5,6 +5,7 @@ import { backfillStore } from '../../lib/aws/backfill-store.ts';
 import { overdueMatches } from '../../lib/aws/deadline-index.ts';
 import { deliveryStore } from '../../lib/aws/delivery-store.ts';
 import { erasedPlayers } from '../../lib/aws/erased-players.ts';
+import { experimentStore } from '../../lib/aws/experiment-store.ts';
 import { latestMatches } from '../../lib/aws/latest-index.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
 import { meetingStore } from '../../lib/aws/meeting-store.ts';
@@ -22,6 +23,7 @@ import type { Delivery } from '../../lib/service/domain/delivery.ts';
 import type { ParkedEvent } from '../../lib/service/domain/parked-event.ts';
 import type { TickMessage } from '../../lib/service/domain/tick-message.ts';
 import { countOutcomes } from '../../lib/service/events/count-outcomes.ts';
+import { countUnmatched } from '../../lib/service/events/count-unmatched.ts';
 import { DeliveryLog } from '../../lib/service/events/delivery-log.ts';
 import { type Change, DESTINATIONS, publish, publishParked } from '../../lib/service/events/publish.ts';
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
@@ -168,6 +170,7 @@ export class VirtualCloud {
       now: () => this.nowMs,
       random: () => 0.5,
       outcomes: outcomeStore(client, ranges),
+      experiments: experimentStore(client, ranges),
       failedShareMax: 0.25,
       overdue: overdueMatches(client, tables.names.matches, () => 0.5),
       latest: latestMatches(client, tables.names),
@@ -295,6 +298,7 @@ export class VirtualCloud {
     const changes = await this.newChanges();
     await publish(this.deps, changes);
     this.counted.push(...(await countOutcomes(this.deps, changes, this.nowMs)));
+    await countUnmatched(this.deps, changes, this.nowMs);
   }
 }
 

@@ -1,17 +1,11 @@
 import type { Game, Player, Ticket } from '../../engine/types.ts';
 import type { Filling } from '../../policies/plan.ts';
 import type { Met } from '../../rules/met.ts';
-import type { RulesDefinition } from '../../rules/rule-types.ts';
 import type { RuledPlayer } from '../../rules/types.ts';
 import type { MeetingRecord } from '../ports/meeting-store.ts';
 
 /** The maximum of meetings in a player's record; the latest are kept. */
 export const MET_MAX = 100;
-
-/** The longest `seconds` of the queue's `recent` rules; 0 without such a rule. */
-export function recentSeconds({ rules = [] }: RulesDefinition): number {
-  return rules.reduce((most, rule) => (rule.type === 'recent' ? Math.max(most, rule.seconds) : most), 0);
-}
 
 /**
  * The records of meetings that the commit of a game stores, in queues with a `recent` rule. They are written in one

@@ -1,5 +1,6 @@
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { BucketLayout } from './buckets.ts';
+import type { StoredExperiment } from './stored-experiment.ts';
 
 /** A stored queue: its definition and its state. */
 export interface QueueRecord extends QueueState {
@@ -23,6 +24,8 @@ export interface QueueState {
   readonly watched?: Watched;
   /** Set when the queue is deleted. It accepts no new tickets, but waiting tickets can still be matched. */
   readonly deletedAt?: string;
+  /** The last experiment on the queue; absent before the first. */
+  readonly experiment?: StoredExperiment | undefined;
 }
 
 /** The time in which `publish` looks for those who watch the tickets of a queue. */

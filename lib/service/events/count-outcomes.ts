@@ -2,6 +2,7 @@ import type { Outcome } from '../domain/match-outcomes.ts';
 import type { Counts } from '../domain/minute-counts.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import { type CountDeps, type CountedQueue, countQueue } from '../queues/count-queue.ts';
+import { endWithoutMatch } from './count-unmatched.ts';
 import type { Change } from './publish.ts';
 
 /**
@@ -41,10 +42,7 @@ function outcomesOf(change: Change): Counts<Outcome> {
     // One that would return with its match, but has failed too often.
     if (after.status === 'FAILED' && before !== undefined && before.status !== 'FAILED')
       return { returned: -1 };
-    // Those that a match has cancelled count as their match, and one that is replaced waits on as the other.
-    const isCancelled = after.status === 'CANCELLED' && before?.status !== 'CANCELLED';
-    const isOwn = after.matchId === undefined && after.replacedBy === undefined;
-    return isCancelled && isOwn ? { cancelled: 1 } : {};
+    return endWithoutMatch(change) === 'cancelled' ? { cancelled: 1 } : {};
   }
   const { before, after } = change;
   if (before === undefined) return {};

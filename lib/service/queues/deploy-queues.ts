@@ -2,12 +2,20 @@ import { invalid, Problem } from '../../contract/problem.ts';
 import { parseQueueDefinition, type QueueDefinition } from '../../contract/queue-definition.ts';
 import { digestOf } from '../domain/digest.ts';
 import type { Deployed } from '../domain/queue-record.ts';
+import { isExperimenting } from '../domain/running-experiment.ts';
 import { Unreadable } from '../domain/unreadable.ts';
 import type { DeploymentNotes } from '../ports/deployment-notes.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import { type DeploymentRules, deploymentProblems } from './deployment-rules.ts';
-import { changeOf, type LiveQueue, queueOrState, replaceDefinition } from './queues.ts';
+import {
+  changeOf,
+  closed,
+  experimentConflict,
+  type LiveQueue,
+  queueOrState,
+  replaceDefinition,
+} from './queues.ts';
 
 /** The maximum of tries to change a queue that others are changing. */
 const TRIES_MAX = 5;
@@ -57,7 +65,8 @@ export interface DeployedQueues {
  *     not changed             changed or deleted since      stays: a deployment of another queue must not revert it
  *     changed or new          as last deployed, or none     the file's definition is put
  *     changed or new          changed or deleted since      conflict
- *     removed                 as last deployed              the queue is deleted
+ *     changed                 with a running experiment     conflict
+ *     removed                 as last deployed              the queue is deleted, and its experiment ends
  *     removed                 changed since                 conflict
  *
  * A conflict fails the deployment before any change, with what to do. Only when the folder returns within an hour from that of
@@ -84,7 +93,7 @@ export async function deployQueues(
   const isReturn = await noteReturn(deployments, request, nowMs);
   const conflicts: string[] = [];
   for (const change of isReturn ? [] : changes) {
-    const decision = decide(change, await queueOrState(queues, change.name));
+    const decision = decide(change, await queueOrState(queues, change.name), nowMs);
     if (decision.action === 'conflict') conflicts.push(decision.message);
   }
   if (conflicts.length > 0) throw new Problem(409, `${conflicts.join(' ')} No queue was changed.`);
@@ -149,7 +158,11 @@ type Decision =
   | { readonly action: 'put'; readonly deployed: Deployed }
   | { readonly action: 'conflict'; readonly message: string };
 
-function decide({ name, definition, digest, before }: Change, live: LiveQueue | undefined): Decision {
+function decide(
+  { name, definition, digest, before }: Change,
+  live: LiveQueue | undefined,
+  nowMs: number,
+): Decision {
   const isLive = live !== undefined && live.deletedAt === undefined;
   const inForce = digestInForce(live);
   const { version } = changeOf(live);
@@ -160,6 +173,8 @@ function decide({ name, definition, digest, before }: Change, live: LiveQueue | 
       ? { action: 'none' }
       : { action: 'note', deployed: { digest, version } };
   if (last === digest) return { action: 'keep' };
+  if (definition !== undefined && live !== undefined && isExperimenting(live, nowMs))
+    return { action: 'conflict', message: experimentConflict(name, live.experiment!.definition.name) };
   if (isAsDeployed(live, inForce, last))
     return definition === undefined
       ? { action: 'delete' }
@@ -217,7 +232,7 @@ async function apply(
   const { name, definition } = change;
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const live = await queueOrState(queues, name);
-    const decision = decide(change, live);
+    const decision = decide(change, live, nowMs);
     switch (decision.action) {
       case 'none':
         return;
@@ -253,6 +268,5 @@ async function deleted(queues: QueueStore, name: string, live: LiveQueue, nowMs:
   const { definition } = live;
   if (definition === undefined)
     throw new Unreadable(`queue ${name} cannot be deleted: its definition cannot be read`);
-  const record = { ...live, definition, version: live.version + 1, deletedAt: new Date(nowMs).toISOString() };
-  return queues.put(record, null);
+  return queues.put(closed({ ...live, definition }, nowMs), null);
 }

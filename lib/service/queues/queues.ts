@@ -5,6 +5,7 @@ import { type QueueDefinition, queueDefinition, queueName } from '../../contract
 import type { QueueList } from '../../contract/queue-list.ts';
 import { type BucketLayout, LAYOUT_GRACE_MS, nextLayout, withLayout } from '../domain/buckets.ts';
 import type { DefinitionChange, Deployed, QueueRecord, QueueState } from '../domain/queue-record.ts';
+import { isExperimenting } from '../domain/running-experiment.ts';
 import { Unreadable } from '../domain/unreadable.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
@@ -83,7 +84,7 @@ function unknownQueue(queue: string): Problem {
  * @param more who changes it, and the version that it restores
  * @param ifMatch the ETag of the definition that may be replaced. It is not asked for when the definition is in force already, so
  * a repeated request finds its own change @default any may be replaced
- * @throws Problem 409 there are too many queues for another one, or the queue has too many bucket layouts, 412 another definition is in force
+ * @throws Problem 409 there are too many queues for another one, the queue has too many bucket layouts, or an experiment is running on it, 412 another definition is in force
  * @throws Unreadable when the state cannot be read either
  */
 export async function putQueue(
@@ -111,7 +112,8 @@ export async function putQueue(
 /**
  * The steps of {@link putQueue}, once, for a queue as it was read. Returns false if another writer was faster.
  * @param deployed what a deployment notes in the same write
- * @throws Problem (409) when there are too many queues. Requests at the same moment may exceed the maximum by their number
+ * @throws Problem (409) when there are too many queues, or an experiment is running on this one. Requests at the same moment may
+ *   exceed the maximum by their number
  */
 export async function replaceDefinition(
   queues: QueueStore,
@@ -122,6 +124,8 @@ export async function replaceDefinition(
   deployed?: Deployed,
 ): Promise<boolean> {
   if (old === undefined && (await queues.count()) >= QUEUES_MAX) throw tooManyQueues(definition.name);
+  if (old !== undefined && isExperimenting(old, nowMs))
+    throw new Problem(409, experimentConflict(definition.name, old.experiment!.definition.name));
   const replaced = changeOf(old);
   const record: QueueRecord = {
     definition,
@@ -171,10 +175,26 @@ export async function deleteQueue(
     if (old === undefined) throw unknownQueue(queue);
     if (old.deletedAt !== undefined) return;
     if (ifMatch !== undefined) checkIfMatch(ifMatch, queue, { ...old, change: changeOf(old) });
-    const record = { ...old, version: old.version + 1, deletedAt: new Date(nowMs).toISOString() };
-    if (await queues.put(record)) return;
+    if (await queues.put(closed(old, nowMs))) return;
   }
   throw new StoreBusy(`queue ${queue} is being changed by others`);
+}
+
+/** The record of a queue that is closed, which ends its experiment. */
+export function closed(record: QueueRecord, nowMs: number): QueueRecord {
+  const { experiment, version } = record;
+  const ended = { atMs: nowMs, why: 'queueDeleted', text: 'the queue was deleted' } as const;
+  return {
+    ...record,
+    version: version + 1,
+    deletedAt: new Date(nowMs).toISOString(),
+    ...(experiment && isExperimenting(record, nowMs) && { experiment: { ...experiment, ended } }),
+  };
+}
+
+/** Why the definition of a queue with an experiment cannot change: the variants are changes of it. */
+export function experimentConflict(queue: string, experiment: string): string {
+  return `The experiment ${experiment} is running on queue ${queue}, and its variants are changes of the definition in force. DELETE /queues/${queue}/experiment ends it; then change the definition.`;
 }
 
 /** The layouts after a change. A new one begins when every function has read it. */

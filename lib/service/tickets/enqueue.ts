@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
-import { recentSeconds } from '../commits/meeting-records.ts';
+import { recentSeconds } from '../../rules/recent-seconds.ts';
 import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import { placeScope } from '../domain/place-scope.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';

@@ -2,6 +2,7 @@ import { planTick } from '../../policies/plan.ts';
 import { poolOrder, rangeName, rangesAround } from '../domain/buckets.ts';
 import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
+import { definitionAt } from '../domain/running-experiment.ts';
 import { type StoredTicket, toEngineTicket } from '../domain/stored-ticket.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
@@ -23,7 +24,7 @@ const SEARCH_MS = 1_000;
 
 /**
  * Explains why a ticket is waiting. It plans a tick among the ticket's neighbours without storing anything, and returns
- * the plan's reason for this ticket. It reads the pool and searches 81 tickets, so do not call it for every poll.
+ * the plan's reason for this ticket. In an experiment it plans by the variant in force. It reads the pool and searches 81 tickets, so do not call it for every poll.
  */
 export async function whyWaiting(deps: ExplainDeps, ticket: StoredTicket): Promise<string> {
   const record = await deps.queues.get(ticket.queue, DEFINITION_AGE_MS);
@@ -40,7 +41,7 @@ export async function whyWaiting(deps: ExplainDeps, ticket: StoredTicket): Promi
   const others = stored.filter((other) => other.ticketId !== ticket.ticketId && fits(other));
   const endMs = deps.clock.now() + SEARCH_MS;
   const plan = planTick({
-    rules: record.definition,
+    rules: definitionAt(record, deps.clock.now()),
     tickets: [ticket, ...others].map(toEngineTicket),
     nowMs: deps.clock.now(),
     memory,

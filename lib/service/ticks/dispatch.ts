@@ -12,6 +12,7 @@ import type { TicketStore } from '../ports/ticket-store.ts';
 import { keepAwake, type ScheduleDeps } from '../waking/schedule.ts';
 import { endShards } from '../waking/shards.ts';
 import { mayMerge, rebalance } from './rebalance.ts';
+import { type StopExperimentDeps, stopExperiment } from './stop-experiment.ts';
 
 /** A deleted queue is kept longer than a match can take to be accepted (15 minutes) and placed (an hour). */
 const QUEUE_GRACE_MS = 2 * 3_600_000;
@@ -30,7 +31,7 @@ const QUEUES_AT_ONCE = 16;
 const QUEUE_MS = 5_000;
 export const ROUNDS_MS = 24_000;
 
-export interface DispatchDeps extends ScheduleDeps, SweepDeps {
+export interface DispatchDeps extends ScheduleDeps, SweepDeps, StopExperimentDeps {
   readonly ranges: RangeStore;
   readonly tickets: TicketStore;
   readonly matches: SingleMatchStore;
@@ -47,6 +48,8 @@ export interface Dispatched {
   readonly overdue: number;
   /** Names of the queues for whose work there was no time. The next minute continues. */
   readonly cut: readonly string[];
+  /** The experiments that their own rule has stopped. */
+  readonly stopped: readonly { readonly queue: string; readonly why: string }[];
   /** The tasks of this minute that failed. The others are done. */
   readonly failed: readonly { readonly what: string; readonly error: unknown }[];
 }
@@ -57,6 +60,7 @@ export interface Dispatched {
  *     wake       round one, every queue: the next minute's ticks for those with waiting tickets
  *     look after round two, every queue: settles what crashed ticks have left, and removes layouts and queues that no
  *                ticket needs
+ *     stop       every queue: ends an experiment that exceeds its `stop`. A crash before it: the next minute judges again
  *     sweep      beside them: sends overdue matches to `deadline`
  *
  * A few queues at a time, and each has its share of the time. A queue whose share is used up, or that fails, does not stop the
@@ -92,10 +96,18 @@ export async function dispatch(deps: DispatchDeps, nowMs: number): Promise<Dispa
         queue.lookAfter(hasTime),
       );
     });
+    const stopped: { queue: string; why: string }[] = [];
+    await inParallel(queues, QUEUES_AT_ONCE, (queue) =>
+      attempt(`the experiment on queue ${queue.name}`, async () => {
+        const why = await queue.stopExperiment();
+        if (why !== undefined) stopped.push({ queue: queue.name, why });
+      }),
+    );
     const namesOf = (some: readonly DispatchedQueue[]) => some.map(({ name }) => name).sort();
     return {
       awake: namesOf(queues.filter(({ isAwake }) => isAwake)),
       cut: namesOf(queues.filter(({ isCut }) => isCut)),
+      stopped,
     };
   };
   const [overdue, of] = await Promise.all([
@@ -190,6 +202,11 @@ class DispatchedQueue {
       await this.#forget(left);
       await this.#deps.queues.remove(this.#record);
     }
+  }
+
+  /** See `stop-experiment.ts`. */
+  stopExperiment(): Promise<string | undefined> {
+    return stopExperiment(this.#deps, this.#record, this.#nowMs);
   }
 
   async #isOccupied(layout: BucketLayout): Promise<boolean> {

@@ -1,7 +1,9 @@
+import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { BUCKET_LIMITS, type BucketLimits } from '../domain/bucket-limits.ts';
 import { type BucketLayout, layoutAt, type TickRange, tickRanges } from '../domain/buckets.ts';
 import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
+import { definitionAt } from '../domain/running-experiment.ts';
 import type { TickMessage } from '../domain/tick-message.ts';
 import { TICK_LATE_MS } from '../domain/timing.ts';
 import { UnreadableQueue, unlessUnreadable } from '../domain/unreadable.ts';
@@ -22,6 +24,8 @@ export interface DueTickDeps {
 /** A tick to be done: one range of a queue, at one slot. */
 export interface DueTick {
   readonly record: QueueRecord;
+  /** The definition to search by: that of the record, or of the variant that its experiment has drawn for the slot. */
+  readonly definition: QueueDefinition;
   readonly slotMs: number;
   /** When this tick began; milliseconds since the epoch. */
   readonly startMs: number;
@@ -61,7 +65,8 @@ export async function dueTick(deps: DueTickDeps, message: TickMessage): Promise<
   // The interval between ticks has changed, so an even slot has become an odd one.
   if (range === undefined) return dropped('its slot no longer has this range');
   const limits = deps.limits ?? BUCKET_LIMITS;
-  return { record, slotMs, startMs, ageMs, layout, range, ranges, limits };
+  const definition = definitionAt(record, slotMs);
+  return { record, definition, slotMs, startMs, ageMs, layout, range, ranges, limits };
 }
 
 /** Sends a tick for each range except the first. They run in parallel a moment later. */

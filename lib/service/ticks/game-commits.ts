@@ -3,10 +3,11 @@ import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { Why } from '../../contract/reason-code.ts';
 import type { Game, Ticket } from '../../engine/types.ts';
 import { type Filling, isFilling, type Released } from '../../policies/plan.ts';
+import { recentSeconds } from '../../rules/recent-seconds.ts';
 import { backfilledMatch } from '../backfills/backfilled-match.ts';
 import type { OpenBackfill } from '../backfills/open-backfills.ts';
 import type { CommitOutcome } from '../commits/commits.ts';
-import { meetingRecords, meetingsOfNewcomers, recentSeconds } from '../commits/meeting-records.ts';
+import { meetingRecords, meetingsOfNewcomers } from '../commits/meeting-records.ts';
 import { firstStatus } from '../domain/match-status.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
@@ -48,7 +49,7 @@ export class GameCommits {
     this.#deps = deps;
     this.#tick = tick;
     this.#nowMs = read.readAtMs;
-    this.#recentSeconds = recentSeconds(tick.record.definition);
+    this.#recentSeconds = recentSeconds(tick.definition);
     this.#open = new Map(open.map((one) => [one.backfill.backfillId, one]));
     this.#stored = read.stored;
     this.#searched = new Map(read.tickets.map((ticket) => [ticket.ticketId, ticket]));
@@ -59,7 +60,7 @@ export class GameCommits {
   }
 
   async #create(game: Game): Promise<GameCommit> {
-    const match = toMatch(game, this.#tick.record.definition, this.#deps.newId(), this.#nowMs);
+    const match = toMatch(game, this.#tick.definition, this.#deps.newId(), this.#nowMs);
     const seconds = this.#recentSeconds;
     const met = seconds > 0 ? meetingRecords(game, this.#searched, seconds, this.#nowMs) : [];
     const tickets = game.ticketIds.map((ticketId) => this.#storedTicket(ticketId));

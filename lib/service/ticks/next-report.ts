@@ -25,7 +25,7 @@ export interface Results {
 
 /** The report that a tick leaves for the next one. */
 export function nextReport(
-  { record, slotMs, startMs }: DueTick,
+  { definition, slotMs, startMs }: DueTick,
   before: TickReport | undefined,
   { read, search, summary, load, durationMs }: Results,
 ): TickReport {
@@ -48,8 +48,8 @@ export function nextReport(
     next: read.next,
     load,
     ...(backfills && { backfills: withEarlier(before, backfills) }),
-    waits: waitsAfter(record.definition, before, { read, search, summary }),
-    ...(record.definition.rules && { tally: addMatches(before?.tally, tallied, startMs) }),
+    waits: waitsAfter(definition, before, { read, search, summary }),
+    ...(definition.rules && { tally: addMatches(before?.tally, tallied, startMs) }),
   };
 }
 

@@ -58,8 +58,7 @@ export async function searchRange(
   before: TicksBefore,
   read: RangeRead,
 ): Promise<RangeSearch> {
-  const { record, startMs, limits } = tick;
-  const { definition } = record;
+  const { definition, startMs, limits } = tick;
   const { readAtMs } = read;
   const searchMs = Math.max(SEARCH_MIN_MS, Math.min(SEARCH_MAX_MS, definition.tickSeconds * 1_000));
   const endFirstMs = Math.min(END_FIRST_MAX_MS, searchMs / 2);
@@ -93,7 +92,7 @@ function planInput(
   { tickets, stored, readAtMs, isPart }: RangeRead,
   open: readonly OpenBackfill[],
 ): TickInput {
-  const { definition } = tick.record;
+  const { definition } = tick;
   const share = isPart ? stored.length / Math.max(1, stored.length, report?.waiting ?? 0) || 1 : 1;
   // A tick of the previous slot has searched these skills in other ranges, or another part of the range.
   const sight = { sinceMs: readAtMs - definition.tickSeconds * 1_000, share };

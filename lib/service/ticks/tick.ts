@@ -1,3 +1,4 @@
+import type { BlockTotals } from '../../experiments/block-totals.ts';
 import { type TickMemory, together } from '../../policies/memory.ts';
 import { type BucketLoad, isOverloaded } from '../domain/bucket-load.ts';
 import { rangeName } from '../domain/buckets.ts';
@@ -13,6 +14,7 @@ import { StoreBusy } from '../ports/store-busy.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import { choiceFreeNeeded } from '../queues/choice-advice.ts';
 import { isOdd } from '../waking/schedule.ts';
+import { type CountMatchedDeps, countMatched, matchedWaits } from './count-matched.ts';
 import { type DueTick, type DueTickDeps, dueTick, isOneOfSeveral } from './due-tick.ts';
 import { TicketEnds } from './end-tickets.ts';
 import { measureLoad } from './measure-load.ts';
@@ -27,7 +29,7 @@ import { type AtRest, type Dropped, dropped, type Searched, type TickOutcome } f
 /** The interval at which the arrivals of the whole queue are added up. */
 const ARRIVALS_EVERY_MS = 10_000;
 
-export interface TickDeps extends DueTickDeps, LeaseDeps, ReadDeps, SearchDeps {
+export interface TickDeps extends DueTickDeps, LeaseDeps, ReadDeps, SearchDeps, CountMatchedDeps {
   readonly matches: MatchStore;
   readonly queues: QueueStore;
   readonly ranges: RangeStore;
@@ -53,6 +55,7 @@ export interface TickDeps extends DueTickDeps, LeaseDeps, ReadDeps, SearchDeps {
  *     survey     until 8.5 s a count of the tickets, if they are more than one tick reads
  *     report     the state for the next tick and the statistics. A crash before it: they use the previous report
  *     end lease  after an error too, unless a match could not be settled. A crash before it: as after the lease
+ *     count      what was matched, in a queue with an experiment: see `count-matched.ts`
  *     split      until 8.5 s a new bucket layout if this bucket is overloaded: see `rebalance.ts`. A crash before it: a
  *                            later tick repeats it
  *
@@ -93,11 +96,12 @@ async function passOver(deps: TickDeps, tick: LeasedTick): Promise<SearchedTick 
 interface SearchedTick extends Searched {
   readonly load: BucketLoad;
   readonly memory: TickMemory;
+  /** What was matched, by the block of the queue's experiment. */
+  readonly blocks: ReadonlyMap<number, BlockTotals>;
 }
 
 async function search(deps: TickDeps, tick: LeasedTick, before: TicksBefore): Promise<SearchedTick> {
-  const { record, range, ageMs, startMs } = tick;
-  const { definition } = record;
+  const { definition, range, ageMs, startMs } = tick;
   const queue = definition.name;
   const read = await readRange(deps, tick, before, definition.fill === 'bots');
   const found = await searchRange(deps, tick, before, read);
@@ -111,7 +115,8 @@ async function search(deps: TickDeps, tick: LeasedTick, before: TicksBefore): Pr
   const { waiting } = report;
   const metrics = { queue, waiting, recent, timedOut, isCut, lostRaces, busy, durationMs, ageMs };
   const { unreadable } = read;
-  return { outcome: 'searched', matches, metrics, unreadable, tooLarge, load, memory: plan.memory };
+  const blocks = matchedWaits(tick, read, found);
+  return { outcome: 'searched', matches, metrics, unreadable, tooLarge, load, memory: plan.memory, blocks };
 }
 
 /** Ends the tickets that a search would end, also those whose games bots would fill. It needs no lease. */
@@ -138,16 +143,17 @@ async function rest(deps: TickDeps, tick: DueTick, before: TicksBefore, setAside
 async function afterSearch(
   deps: TickDeps,
   tick: LeasedTick,
-  { load, memory, ...outcome }: SearchedTick,
+  { load, memory, blocks, ...outcome }: SearchedTick,
 ): Promise<Searched> {
-  const { record, range, startMs } = tick;
+  const { definition, range, startMs } = tick;
+  await countMatched(deps, tick, blocks, deps.clock.now());
   if (deps.clock.now() >= startMs + TICK_STAGES.surveyMs) return outcome;
   const isSplit = await splitIfOverloaded(deps, tick, load);
   const isArrivalsTick = range.index === 0 && isArrivalsSlot(tick);
   const isSummed = isSplit || (isOneOfSeveral(tick) && isArrivalsTick);
   const arrivals = isSummed ? await updateArrivals(deps, tick) : memory;
   if (!isArrivalsTick) return outcome;
-  const needed = choiceFreeNeeded(record.definition, arrivals);
+  const needed = choiceFreeNeeded(definition, arrivals);
   return { ...outcome, metrics: { ...outcome.metrics, choiceFreeNeeded: needed } };
 }
 

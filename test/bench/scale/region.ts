@@ -1,4 +1,5 @@
 import { backfillStore } from '../../../lib/aws/backfill-store.ts';
+import { experimentStore } from '../../../lib/aws/experiment-store.ts';
 import { matchStore, singleMatchStore } from '../../../lib/aws/match-store.ts';
 import { meetingStore } from '../../../lib/aws/meeting-store.ts';
 import { queueStore } from '../../../lib/aws/queue-store.ts';
@@ -232,6 +233,7 @@ export class Instance {
       backfills: backfillStore(client, tables),
       queues: cachedQueues(queueStore(client, tables.queues), this.clock),
       ranges: rangeStore(client, tables.ranges),
+      experiments: experimentStore(client, tables.ranges),
       meetings: meetingStore(client, tables.ranges),
       limits: BUCKET_LIMITS,
       ticks: {

@@ -6,6 +6,7 @@ import { overdueMatches } from '../../../lib/aws/deadline-index.ts';
 import { deliveryStore } from '../../../lib/aws/delivery-store.ts';
 import { erasedPlayers } from '../../../lib/aws/erased-players.ts';
 import { eventBus, fromEnvelope } from '../../../lib/aws/event-bus.ts';
+import { experimentStore } from '../../../lib/aws/experiment-store.ts';
 import { matchIdOf } from '../../../lib/aws/match-message.ts';
 import { matchStore } from '../../../lib/aws/match-store.ts';
 import { meetingStore } from '../../../lib/aws/meeting-store.ts';
@@ -127,6 +128,7 @@ export class HostileRun {
       backfills: backfillStore(this.#client, names),
       queues: queueStore(this.#client, names.queues),
       ranges: rangeStore(this.#client, names.ranges),
+      experiments: experimentStore(this.#client, names.ranges),
       meetings: meetingStore(this.#client, names.ranges),
       receivers: receiverStore(this.#client, names.receivers),
       outcomes: outcomeStore(this.#client, names.ranges),

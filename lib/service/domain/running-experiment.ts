@@ -1,0 +1,101 @@
+import { variantOf } from '../../contract/experiment.ts';
+import { Problem } from '../../contract/problem.ts';
+import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import { type Block, blockAt, countedIn, endMs } from '../../experiments/schedule.ts';
+import type { QueueRecord, QueueState } from './queue-record.ts';
+import type { EarlyEnd, StoredExperiment } from './stored-experiment.ts';
+
+/**
+ * Which definition a queue is searched by. Everything here follows from the stored record and the time that is asked about, so
+ * all functions find the same without asking each other:
+ *
+ *     a switch          ticks ask about their slot, not about their clock. A tick that is late, or whose function has kept the
+ *                       record for a second, uses the variant of its slot. Clocks apart matter only for when a ticket was
+ *                       enqueued: at the edges of a block, which do not count
+ *     start             the first block begins two seconds after the write or later, when every function has read it
+ *     early end         until a function has read it, for a second, it goes on. The block is left out of the results
+ *     another version   an earlier version of Muster does not know experiments, and searches by the queue's definition. If it
+ *                       changes that, the version is no longer the one that the variants change, and the experiment is over
+ */
+
+/** The definition in force at a moment: that of the queue, or of a variant of it. */
+export function definitionAt(record: QueueRecord, atMs: number): QueueDefinition {
+  const block = blockInForce(record, atMs);
+  return block === undefined ? record.definition : variantsOf(record)![block.variant]!;
+}
+
+/** The block of a running experiment at a moment. */
+export function blockInForce(record: QueueRecord, atMs: number): Block | undefined {
+  const { experiment } = record;
+  if (experiment === undefined || earlyEnd(record) !== undefined) return undefined;
+  return blockAt(experiment.schedule, atMs);
+}
+
+/** Whether an experiment has begun, or will, and has not ended. */
+export function isExperimenting(record: QueueState & Partial<QueueRecord>, nowMs: number): boolean {
+  const { experiment } = record;
+  return experiment !== undefined && earlyEnd(record) === undefined && nowMs < endMs(experiment.schedule);
+}
+
+/** Why an experiment has ended before its last block; undefined when it has not. */
+export function earlyEnd(
+  record: QueueState & Partial<QueueRecord>,
+): (Pick<EarlyEnd, 'why' | 'text'> & { readonly atMs?: number }) | undefined {
+  const { experiment, change, definition } = record;
+  if (experiment === undefined) return undefined;
+  if (experiment.ended !== undefined) return experiment.ended;
+  if (experiment.ofVersion !== (change?.version ?? 1)) {
+    const text = `the definition of the queue was changed by an earlier version of Muster, and the variants are those of its version ${experiment.ofVersion}`;
+    return { why: 'stopped', text, ...(change?.at !== undefined && { atMs: Date.parse(change.at) }) };
+  }
+  if (definition === undefined || variantsOf({ experiment, definition }) === undefined)
+    return { why: 'stopped', text: 'this version of Muster cannot read all of its variants', atMs: 0 };
+  return undefined;
+}
+
+/**
+ * The block that a ticket counts in.
+ * @returns undefined for tickets outside of the experiment, in a burn-in, and in the block in which it ended early
+ */
+export function countedBlock(record: QueueRecord, enqueuedAtMs: number): Block | undefined {
+  if (record.experiment === undefined) return undefined;
+  const block = countedIn(record.experiment.schedule, enqueuedAtMs);
+  return block !== undefined && isWhole(record, block) ? block : undefined;
+}
+
+/** Whether an experiment did not end within or before a block. */
+export function isWhole(record: QueueRecord, { untilMs }: Block): boolean {
+  const end = earlyEnd(record);
+  return end === undefined || untilMs <= (end.atMs ?? 0);
+}
+
+/** What variants are made of. */
+type Varied = Pick<QueueRecord, 'definition'> & { readonly experiment?: StoredExperiment | undefined };
+
+/** The definitions of the variants, by experiment: a function that keeps a record makes them once. */
+const KNOWN = new WeakMap<StoredExperiment, readonly QueueDefinition[] | null>();
+
+function variantsOf({ experiment, definition }: Varied): readonly QueueDefinition[] | undefined {
+  if (experiment === undefined) return undefined;
+  let known = KNOWN.get(experiment);
+  if (known === undefined) {
+    known = makeVariants(experiment, definition);
+    KNOWN.set(experiment, known);
+  }
+  return known ?? undefined;
+}
+
+/** @returns null when this version cannot read a variant that another has stored */
+function makeVariants(
+  { definition: { variants } }: StoredExperiment,
+  queue: QueueDefinition,
+): readonly QueueDefinition[] | null {
+  try {
+    return variants.map(({ changes }) =>
+      Object.keys(changes).length === 0 ? queue : variantOf(queue, changes),
+    );
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return null;
+  }
+}

@@ -1,0 +1,77 @@
+import { addWait, type BlockTotals, noTotals, type WaitEnd } from '../../experiments/block-totals.ts';
+import { inParallel } from '../concurrency/in-parallel.ts';
+import { countedBlock } from '../domain/running-experiment.ts';
+import { UnreadableQueue, unlessUnreadable } from '../domain/unreadable.ts';
+import type { ExperimentKey, ExperimentStore } from '../ports/experiment-store.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
+import { StoreBusy } from '../ports/store-busy.ts';
+import type { Change, TicketChange } from './publish.ts';
+
+/** `publish` has read the queues of a batch just before, and keeps them. */
+const JUST_READ_MS = 10_000;
+const WRITES_AT_ONCE = 8;
+
+export interface CountUnmatchedDeps {
+  readonly queues: Pick<QueueStore, 'get'>;
+  readonly experiments: Pick<ExperimentStore, 'add'>;
+}
+
+/**
+ * Adds waits that ended without a match, because their tickets were cancelled or timed out, to the totals of their queue's
+ * experiment. A queue without an experiment costs nothing. What ticks match, they count themselves: see `ticks/count-matched.ts`.
+ *
+ *     publish    the changes. A crash after it: they come again and are counted then
+ *     count      a crash after it, before the batch is done: its changes come again and are counted twice. When the store is too
+ *                busy, they are not counted
+ *
+ * A batch has the changes of all queues and knows nothing of variants, so what is lost or doubled is no more often that of one
+ * variant than of another.
+ */
+export async function countUnmatched(
+  deps: CountUnmatchedDeps,
+  changes: readonly Change[],
+  nowMs: number,
+): Promise<void> {
+  const ends = changes.flatMap((change) => {
+    const end = change.table === 'tickets' ? endWithoutMatch(change) : undefined;
+    return end === undefined ? [] : [{ change: change as TicketChange, end }];
+  });
+  const names = [...new Set(ends.map(({ change }) => change.after.queue))];
+  const writes: { key: ExperimentKey; block: number; totals: BlockTotals }[] = [];
+  for (const queue of names) {
+    const record = await unlessUnreadable(() => deps.queues.get(queue, JUST_READ_MS));
+    if (record === undefined || record instanceof UnreadableQueue || record.experiment === undefined)
+      continue;
+    const blocks = new Map<number, BlockTotals>();
+    for (const { change, end } of ends) {
+      const { after, atMs } = change;
+      const enqueuedAtMs = Date.parse(after.enqueuedAt);
+      const block = after.queue === queue ? countedBlock(record, enqueuedAtMs) : undefined;
+      if (block === undefined) continue;
+      const totals = blocks.get(block.number) ?? noTotals();
+      blocks.set(block.number, totals);
+      // The time of a change in a stream is in whole seconds.
+      addWait(totals, after.players.length, end, Math.max(0, atMs - enqueuedAtMs) / 1_000);
+    }
+    const key = { queue, startMs: record.experiment.schedule.startMs };
+    for (const [block, totals] of blocks) writes.push({ key, block, totals });
+  }
+  await inParallel(writes, WRITES_AT_ONCE, async ({ key, block, totals }) => {
+    try {
+      await deps.experiments.add(key, block, totals, nowMs);
+    } catch (error) {
+      if (!(error instanceof StoreBusy)) throw error;
+    }
+  });
+}
+
+/**
+ * How the wait of a ticket has ended in a change, if not by a match. A ticket that its match has cancelled was matched, and one
+ * that is replaced waits on as the other.
+ */
+export function endWithoutMatch({ before, after }: TicketChange): Exclude<WaitEnd, 'matched'> | undefined {
+  if (before?.status === after.status || after.matchId !== undefined || after.replacedBy !== undefined)
+    return undefined;
+  if (after.status === 'CANCELLED') return 'cancelled';
+  return after.status === 'TIMED_OUT' ? 'timedOut' : undefined;
+}

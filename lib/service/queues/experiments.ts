@@ -1,0 +1,96 @@
+import { isDeepStrictEqual } from 'node:util';
+import { checkExperiment, type ExperimentDefinition, scheduleOf } from '../../contract/experiment.ts';
+import { Problem } from '../../contract/problem.ts';
+import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
+import type { QueueRecord } from '../domain/queue-record.ts';
+import { isExperimenting } from '../domain/running-experiment.ts';
+import type { EarlyEnd, StoredExperiment } from '../domain/stored-experiment.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
+import { StoreBusy } from '../ports/store-busy.ts';
+import { changeOf, openQueue } from './queues.ts';
+
+/** The maximum of tries to change a queue that others are changing. */
+const TRIES_MAX = 5;
+const MINUTE_MS = 60_000;
+
+/**
+ * Begins an experiment on a queue at the next whole minute that every function hears of in time. The same experiment again, while
+ * it is running, changes nothing.
+ *
+ *     put   one conditional write of the queue's record. A crash before it: nothing has begun. After it: a repeated request
+ *           finds the same experiment
+ *
+ * @param draw draws a seed, a 32-bit integer
+ * @throws Problem 400 the experiment is invalid, 404 no such queue, 409 another experiment is running on it
+ */
+export async function putExperiment(
+  queues: QueueStore,
+  queue: string,
+  body: unknown,
+  draw: () => number,
+  nowMs: number,
+): Promise<'begun' | 'unchanged'> {
+  for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
+    const record = await openQueue(queues, queue);
+    const { experiment: definition } = checkExperiment(body, record.definition, 'The experiment');
+    const { experiment: last } = record;
+    if (last !== undefined && isExperimenting(record, nowMs)) {
+      if (isDeepStrictEqual(last.definition, definition)) return 'unchanged';
+      throw alreadyRunning(queue, last.definition);
+    }
+    const experiment = begun(record, definition, draw(), nowMs);
+    if (await queues.put({ ...record, version: record.version + 1, experiment })) return 'begun';
+  }
+  throw new StoreBusy(`queue ${queue} is being changed by others`);
+}
+
+/**
+ * Ends the experiment on a queue, which is searched by its definition again after `untilInForce`. An experiment that has ended
+ * stays as it is, so the request can be repeated.
+ * @throws Problem 404 no such queue, or no experiment on it
+ */
+export async function deleteExperiment(queues: QueueStore, queue: string, nowMs: number): Promise<void> {
+  const text = 'it was ended by a request';
+  for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
+    const record = await openQueue(queues, queue);
+    if (record.experiment === undefined) throw noExperiment(queue);
+    if (!isExperimenting(record, nowMs)) return;
+    if (await endEarly(queues, record, { atMs: nowMs, why: 'ended', text })) return;
+  }
+  throw new StoreBusy(`queue ${queue} is being changed by others`);
+}
+
+/** Ends a running experiment. @returns false if the record was changed since it was read */
+export function endEarly(queues: QueueStore, record: QueueRecord, ended: EarlyEnd): Promise<boolean> {
+  const experiment: StoredExperiment = { ...record.experiment!, ended };
+  return queues.put({ ...record, version: record.version + 1, experiment });
+}
+
+export function noExperiment(queue: string): Problem {
+  return new Problem(
+    404,
+    `There is no experiment on queue ${queue}. PUT /queues/${queue}/experiment begins one.`,
+  );
+}
+
+function begun(
+  record: QueueRecord,
+  definition: ExperimentDefinition,
+  seed: number,
+  nowMs: number,
+): StoredExperiment {
+  // A function has read the record at most DEFINITION_AGE_MS before a slot, and the write takes a moment.
+  const startMs = Math.ceil((nowMs + 2 * DEFINITION_AGE_MS) / MINUTE_MS) * MINUTE_MS;
+  return {
+    definition,
+    schedule: scheduleOf(definition, record.definition, { seed, startMs }),
+    ofVersion: changeOf(record).version,
+  };
+}
+
+function alreadyRunning(queue: string, { name }: ExperimentDefinition): Problem {
+  return new Problem(
+    409,
+    `The experiment ${name} is running on queue ${queue}, and a queue has one at a time. Wait for its end, or DELETE /queues/${queue}/experiment first.`,
+  );
+}

@@ -1,0 +1,64 @@
+import { addWait, type BlockTotals, noTotals } from '../../experiments/block-totals.ts';
+import { countedBlock } from '../domain/running-experiment.ts';
+import type { ExperimentStore } from '../ports/experiment-store.ts';
+import { StoreBusy } from '../ports/store-busy.ts';
+import type { DueTick } from './due-tick.ts';
+import type { RangeRead } from './read-range.ts';
+import type { RangeSearch } from './search-range.ts';
+
+export interface CountMatchedDeps {
+  readonly experiments: Pick<ExperimentStore, 'add'>;
+}
+
+/** The waits of the tickets that a tick has matched, by the block of the queue's experiment in which they were enqueued. */
+export function matchedWaits(
+  { record }: DueTick,
+  { tickets, readAtMs }: RangeRead,
+  { commits }: RangeSearch,
+): ReadonlyMap<number, BlockTotals> {
+  const blocks = new Map<number, BlockTotals>();
+  if (record.experiment === undefined) return blocks;
+  const byId = new Map(tickets.map((ticket) => [ticket.ticketId, ticket]));
+  for (const { game, outcome } of commits) {
+    if (outcome !== 'committed') continue;
+    for (const ticketId of game.ticketIds) {
+      const { players, enqueuedAtMs } = byId.get(ticketId)!;
+      const block = countedBlock(record, enqueuedAtMs);
+      if (block === undefined) continue;
+      const totals = blocks.get(block.number) ?? noTotals();
+      blocks.set(block.number, totals);
+      const waitSeconds = Math.max(0, readAtMs - enqueuedAtMs) / 1_000;
+      addWait(totals, players.length, 'matched', waitSeconds, game.imbalance);
+    }
+  }
+  return blocks;
+}
+
+/**
+ * Adds what a tick has matched to the totals of its queue's experiment.
+ *
+ *     commit   the matches, and the end of the lease. A crash after it: what this tick has matched is not counted
+ *     count    one write for each block, most often one. A crash between two: the others are not counted. When the response of a
+ *              write is lost, the SDK repeats it, and it counts twice. When the store is too busy, it is not counted
+ *
+ * None of this asks which variant a block has. Only a variant whose searches are stopped again and again loses more than the others,
+ * and then its queue is set aside and reported. It is written before anything that a tick does only while it has time, so a variant
+ * that searches longer loses nothing by that. Waits that end without a match: see `events/count-unmatched.ts`.
+ */
+export async function countMatched(
+  { experiments }: CountMatchedDeps,
+  { record }: DueTick,
+  blocks: ReadonlyMap<number, BlockTotals>,
+  nowMs: number,
+): Promise<void> {
+  const { definition, experiment } = record;
+  if (experiment === undefined) return;
+  const key = { queue: definition.name, startMs: experiment.schedule.startMs };
+  for (const [block, totals] of blocks) {
+    try {
+      await experiments.add(key, block, totals, nowMs);
+    } catch (error) {
+      if (!(error instanceof StoreBusy)) throw error;
+    }
+  }
+}
