@@ -37,6 +37,7 @@ import {
 } from './requests.ts';
 import { to } from './route-to.ts';
 import { type WaitOptions, waitForMatch } from './wait-for-match.ts';
+import { type Watch, type WatchOptions, watchTicket } from './watch.ts';
 
 /**
  * A client of Muster's API. Every request is repeated with growing, random delays after a failure that may pass, and honours
@@ -60,6 +61,12 @@ export interface MusterClient {
    * have failed for too long
    */
   waitForMatch(ticketId: string, options?: WaitOptions): Promise<Ticket>;
+  /**
+   * Watches a ticket: `for await (const change of client.watch(ticket))`. With a ticket as {@link post} has returned it, and a
+   * deployment with push, by its socket; otherwise, and where no socket can be opened, by long polls. It connects again for as
+   * long as it takes, and ends when nothing can follow.
+   */
+  watch(ticket: Pick<Ticket, 'ticketId' | 'watch'>, options?: WatchOptions): Watch;
   /** Cancels a ticket that is QUEUED. One that is CANCELLED stays as it is. */
   cancel(ticketId: string, options?: RequestOptions): Promise<Ticket>;
   /** Accepts the match of a ticket that REQUIRES_ACCEPTANCE, or declines it. */
@@ -168,6 +175,12 @@ export function musterClient(options: ClientOptions): MusterClient {
   const request = async <T>(route: RouteRequest) => (await requests.send<T>(route)).body;
   const call: Call = (route, { signal } = {}, body) =>
     request({ ...route, ...(body !== undefined && { body }), ...(signal && { signal }) });
+  const cancel: MusterClient['cancel'] = (ticketId, more) =>
+    call<Ticket>(to('DELETE /tickets/{ticketId}', { ticketId }), more);
+  const accept: MusterClient['accept'] = (ticketId, matchId, more) => {
+    const body: Acceptance = { accepted: more?.accepted ?? true, matchId };
+    return call<Ticket>(to('PUT /tickets/{ticketId}/acceptance', { ticketId }), more, body);
+  };
   return {
     request,
     post: (queue, ticket, more) => call<Ticket>(to('POST /queues/{queue}/tickets', { queue }), more, ticket),
@@ -179,11 +192,18 @@ export function musterClient(options: ClientOptions): MusterClient {
     getMany: async (ticketIds, more) =>
       (await call<TicketList>(to('GET /tickets', {}, { ticketIds: ticketIds.join(',') }), more)).tickets,
     waitForMatch: (ticketId, more) => waitForMatch(requests, ticketId, more),
-    cancel: (ticketId, more) => call<Ticket>(to('DELETE /tickets/{ticketId}', { ticketId }), more),
-    accept: (ticketId, matchId, more) => {
-      const body: Acceptance = { accepted: more?.accepted ?? true, matchId };
-      return call<Ticket>(to('PUT /tickets/{ticketId}/acceptance', { ticketId }), more, body);
+    watch: (ticket, more) => {
+      const { ticketId } = ticket;
+      return watchTicket(requests, ticket, {
+        ...more,
+        act: (action, matchId) =>
+          matchId === undefined
+            ? cancel(ticketId, more)
+            : accept(ticketId, matchId, { ...more, accepted: action === 'accept' }),
+      });
     },
+    cancel,
+    accept,
     match: (matchId, more) => call<Match>(to('GET /matches/{matchId}', { matchId }), more),
     assign: (matchId, assignment, more) =>
       call<Match>(to('PUT /matches/{matchId}/assignment', { matchId }), more, assignment),

@@ -20,4 +20,6 @@ export {
 export type { TicketResult } from './post-batch.ts';
 export type { ClientOptions, RequestOptions, RouteRequest } from './requests.ts';
 export { isFinal, type WaitOptions } from './wait-for-match.ts';
+export { type Watch, type WatchOptions, watchBySocket } from './watch.ts';
+export type { Change, WatchTarget } from './watch-types.ts';
 export { readyMatch, type VerifyOptions, verifyWebhook, type WebhookHeaders } from './webhooks.ts';

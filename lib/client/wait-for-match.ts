@@ -49,28 +49,46 @@ const WAITED_MS = 1_000;
 export async function waitForMatch(
   sender: Sender,
   ticketId: string,
-  { until = ['COMPLETED'], onChange, signal, failingMs = FAILING_MS, limitMs = LIMIT_MS }: WaitOptions = {},
+  { until = ['COMPLETED'], onChange, ...options }: WaitOptions = {},
 ): Promise<Ticket> {
-  let last: Ticket | undefined;
+  for await (const ticket of pollsOf(sender, ticketId, options)) {
+    await onChange?.(ticket);
+    if (until.includes(ticket.status)) return ticket;
+    if (isFinal(ticket.status)) throw new TicketEnded(ticket);
+  }
+  throw new Error('Expected polls to end with a final status or an error');
+}
+
+/** How polls begin and end. */
+export interface PollOptions extends Pick<WaitOptions, 'signal' | 'failingMs' | 'limitMs'> {
+  /** The state that the caller has seen already. */
+  readonly last?: Ticket | undefined;
+}
+
+/** The states of a ticket by long polls, each once. The next poll starts when the caller asks for the next state. */
+export async function* pollsOf(
+  sender: Sender,
+  ticketId: string,
+  { last, signal, failingMs = FAILING_MS, limitMs = LIMIT_MS }: PollOptions,
+): AsyncGenerator<Ticket> {
+  let seen = last;
   let idle = 0;
   const sinceMs = Date.now();
   let answeredMs = sinceMs;
   for (;;) {
     const startMs = Date.now();
-    const poll = await read(sender, ticketId, last, signal);
+    const poll = await read(sender, ticketId, seen, signal);
     const nowMs = Date.now();
     if ('error' in poll && nowMs - answeredMs >= failingMs) throw poll.error;
     const ticket = 'error' in poll ? undefined : poll.ticket;
     if (ticket !== undefined) answeredMs = nowMs;
     const isChanged =
-      ticket !== undefined && (ticket.status !== last?.status || ticket.matchId !== last.matchId);
+      ticket !== undefined && (ticket.status !== seen?.status || ticket.matchId !== seen.matchId);
     if (isChanged) {
-      last = ticket;
-      await onChange?.(ticket);
-      if (until.includes(ticket.status)) return ticket;
-      if (isFinal(ticket.status)) throw new TicketEnded(ticket);
+      seen = ticket;
+      yield ticket;
     }
-    if (nowMs - sinceMs >= limitMs) throw new WaitEnded(ticketId, last?.status, limitMs);
+    if (nowMs - sinceMs >= limitMs) throw new WaitEnded(ticketId, seen?.status, limitMs);
     // A party that has not accepted its match gets a response at once.
     idle = isChanged || (ticket !== undefined && nowMs - startMs >= WAITED_MS) ? 0 : idle + 1;
     if (idle > 0) await sender.pause(BACKOFF, idle, signal);

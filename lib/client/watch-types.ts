@@ -1,0 +1,23 @@
+import type { Match, Ticket } from './api-types.ts';
+
+/** A change of a ticket, or the ticket as it is at the begin. */
+export interface Change {
+  /** The type of the event, or `Ticket` when it is not known which one there was. */
+  readonly type: string;
+  /** ISO 8601. */
+  readonly timestamp: string;
+  /** The ticket as it is now. */
+  readonly ticket: Ticket;
+  /** Its match, if it has one. By long polls it is absent: read it with `match`. */
+  readonly match?: Match | undefined;
+  /** True on the one change from which on the players can play. */
+  readonly ready?: true | undefined;
+}
+
+/** What a game client needs to watch a ticket: the part `watch` of a posted ticket, with the token of its player. */
+export interface WatchTarget {
+  readonly url: string;
+  readonly token: string;
+  /** @default 300 */
+  readonly pingSeconds?: number | undefined;
+}

@@ -1,0 +1,169 @@
+import type { Problem, Ticket } from './api-types.ts';
+import { type Backoff, delayMs, pause } from './backoff.ts';
+import { changesByPolls } from './changes-by-polls.ts';
+import { MusterUnreachable } from './errors.ts';
+import type { RequestOptions, Sender } from './requests.ts';
+import { SocketSession } from './socket-session.ts';
+import { isFinal } from './wait-for-match.ts';
+import type { Change, WatchTarget } from './watch-types.ts';
+
+export interface WatchOptions extends RequestOptions {
+  /**
+   * Whose token opens the socket.
+   * @default the first player of the ticket
+   */
+  readonly playerId?: string | undefined;
+  /** Called when the service rejects what {@link Watch.accept} and the others have sent. @default - it is ignored */
+  readonly onProblem?: ((problem: Problem) => void) | undefined;
+  /**
+   * Replaces the runtime's `WebSocket`; null: none is used.
+   * @default globalThis.WebSocket, which browsers and Node 22 have
+   */
+  readonly WebSocket?: typeof globalThis.WebSocket | null | undefined;
+}
+
+/** A ticket that is watched: an iterable of its changes. It connects when it is iterated. */
+export interface Watch extends AsyncIterable<Change> {
+  /** Accepts a match. Its effect comes as a change. */
+  accept(matchId: string): Promise<void>;
+  /** Declines a match. */
+  decline(matchId: string): Promise<void>;
+  /** Cancels the ticket. */
+  cancel(): Promise<void>;
+}
+
+/** The delays before a further connection. */
+const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000 };
+/** How long connections may fail in a row, where nothing else can be done, in milliseconds. A deployment takes less. */
+const FAILING_MS = 600_000;
+/** Connections in a row without any message, after which long polls are used, if there is a way to poll. */
+const FAILED_MAX = 4;
+
+/** How the changes of a ticket are read. */
+interface Ways {
+  readonly target: WatchTarget | undefined;
+  readonly pause: Sender['pause'];
+  /** Reads them by long polls, if the client can send requests. */
+  readonly polls?: ((last: Ticket | undefined) => AsyncIterable<Change>) | undefined;
+  /** What to do by requests while there is no socket. */
+  readonly act: (action: 'accept' | 'decline' | 'cancel', matchId?: string) => Promise<unknown>;
+}
+
+/**
+ * Watches a ticket by its socket. It connects again with growing delays when the connection ends, and yields each state once. It
+ * ends when the ticket has ended without a match, when its match has ended, or with the signal.
+ */
+function watchBy(ways: Ways, { signal, onProblem, WebSocket }: WatchOptions): Watch {
+  const Socket = WebSocket === undefined ? globalThis.WebSocket : WebSocket;
+  let session: SocketSession | undefined;
+  const send = async (action: 'accept' | 'decline' | 'cancel', matchId?: string) => {
+    if (!session?.send({ action, ...(matchId !== undefined && { matchId }) }))
+      await ways.act(action, matchId);
+  };
+  async function* changes(): AsyncGenerator<Change> {
+    const seen = new Seen();
+    let answeredMs = Date.now();
+    for (let failed = 0; ; ) {
+      signal?.throwIfAborted();
+      const { target } = ways;
+      if (target === undefined || !Socket || (failed >= FAILED_MAX && ways.polls)) {
+        if (ways.polls === undefined)
+          throw new TypeError('Expected a WebSocket to watch with, got none: pass the option WebSocket.');
+        yield* ways.polls(seen.ticket);
+        return;
+      }
+      if (Date.now() - answeredMs >= FAILING_MS)
+        throw new MusterUnreachable(
+          `watch ${target.url}`,
+          new Error('No connection was made for ten minutes'),
+        );
+      session = new SocketSession(target, { Socket, signal, onProblem, seen: () => seen.ticket });
+      for await (const change of session.messages()) {
+        failed = 0;
+        answeredMs = Date.now();
+        if (!seen.isNews(change)) continue;
+        yield change;
+        if (isOver(change)) return;
+      }
+      failed++;
+      await ways.pause(BACKOFF, failed, signal);
+    }
+  }
+  return {
+    async *[Symbol.asyncIterator]() {
+      try {
+        yield* changes();
+      } finally {
+        session?.end();
+      }
+    },
+    accept: (matchId) => send('accept', matchId),
+    decline: (matchId) => send('decline', matchId),
+    cancel: () => send('cancel'),
+  };
+}
+
+/**
+ * Watches a ticket in a game client, which has nothing but the URL and the token that its backend has passed on. It needs no
+ * other credentials, and connects again for as long as it takes.
+ */
+export function watchBySocket(target: WatchTarget, options: WatchOptions = {}): Watch {
+  const act = async () => {
+    throw new Error('There is no connection at the moment. Try again after the next change.');
+  };
+  const wait: Ways['pause'] = (backoff, tries, signal) => pause(delayMs(backoff, tries, Math.random), signal);
+  return watchBy({ target, pause: wait, act }, options);
+}
+
+/** Watches a ticket of a client that can also send requests. */
+export function watchTicket(
+  sender: Sender,
+  { ticketId, watch }: Pick<Ticket, 'ticketId' | 'watch'>,
+  options: WatchOptions & Pick<Ways, 'act'>,
+): Watch {
+  const tokens = Object.entries(watch?.tokens ?? {});
+  const { playerId = tokens[0]?.[0] } = options;
+  const token = tokens.find(([one]) => one === playerId)?.[1];
+  const target = watch && token !== undefined ? { ...watch, token } : undefined;
+  const polls = (last: Ticket | undefined) => changesByPolls(sender, ticketId, last, options);
+  return watchBy({ target, pause: sender.pause, polls, act: options.act }, options);
+}
+
+/** Nothing can follow: the ticket has ended without a match, or its match has ended. */
+function isOver({ ticket, match }: Change): boolean {
+  return (isFinal(ticket.status) && ticket.status !== 'COMPLETED') || match?.endedAt !== undefined;
+}
+
+/** What was yielded last. */
+class Seen {
+  #last: Change | undefined;
+
+  get ticket(): Ticket | undefined {
+    return this.#last?.ticket;
+  }
+
+  /** Whether a change says something new. One that was sent before the last one but arrives after it is none. */
+  isNews(change: Change): boolean {
+    const last = this.#last;
+    if (last !== undefined) {
+      const [before, now] = [last.match?.createdAt ?? '', change.match?.createdAt ?? ''];
+      if (now !== '' && now < before) return false;
+      if (signOf(last) === signOf(change) && change.ready === undefined) return false;
+    }
+    this.#last = change;
+    return true;
+  }
+}
+
+function signOf({ ticket, match }: Change): string {
+  const { matchId, status, roster, assignment, endedAt } = match ?? {};
+  return JSON.stringify([
+    ticket.status,
+    ticket.matchId,
+    matchId,
+    status,
+    roster,
+    assignment?.address,
+    endedAt,
+  ]);
+}

@@ -1,0 +1,201 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type WebSocket as ServerSocket, WebSocketServer } from 'ws';
+import {
+  type Change,
+  musterClient,
+  type Problem,
+  type Ticket,
+  watchBySocket,
+} from '../../lib/client/index.ts';
+
+let server: WebSocketServer;
+let url: string;
+/** Called with each connection, and how many there were before it. */
+let connected: (socket: ServerSocket, before: number) => void;
+let received: unknown[];
+beforeEach(async () => {
+  server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  await once(server, 'listening');
+  url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/live`;
+  received = [];
+  let count = 0;
+  server.on('connection', (socket) => {
+    socket.on('message', (data) => received.push(JSON.parse(String(data))));
+    connected(socket, count++);
+  });
+});
+afterEach(() => {
+  for (const socket of server.clients) socket.terminate();
+  server.close();
+});
+
+const ticketOf = (status: Ticket['status'], matchId?: string) =>
+  ({ ticketId: 't', queue: 'q', status, players: [], ...(matchId && { matchId }) }) as unknown as Ticket;
+const matchOf = (matchId: string, status: string, more: object = {}) => ({
+  matchId,
+  status,
+  createdAt: `2026-01-01T00:00:0${matchId.at(-1)}.000Z`,
+  ...more,
+});
+const say = (socket: ServerSocket, type: string, data: object) =>
+  socket.send(JSON.stringify({ type, timestamp: '2026-01-01T00:00:00.000Z', data }));
+const noPause = { pause: async () => {} };
+const target = () => ({ url, token: 'token' });
+const all = async (changes: AsyncIterable<Change>) => {
+  const states: string[] = [];
+  for await (const { type, ticket } of changes) states.push(`${type} ${ticket.status}`);
+  return states;
+};
+
+describe('a ticket that is watched', () => {
+  it('yields the ticket as it is, then each change, until its match has ended', async () => {
+    connected = (socket) => {
+      say(socket, 'Ticket', { ticket: ticketOf('QUEUED') });
+      say(socket, 'MatchFound', { ticket: ticketOf('PLACING', 'm1'), match: matchOf('m1', 'PLACING') });
+      const match = matchOf('m1', 'COMPLETED', { assignment: { address: 'a' } });
+      say(socket, 'MatchAssigned', { ticket: ticketOf('COMPLETED', 'm1'), match, ready: true });
+      const ended = { ...match, endedAt: '2026-01-01T01:00:00.000Z' };
+      say(socket, 'MatchEnded', { ticket: ticketOf('COMPLETED', 'm1'), match: ended });
+    };
+    expect(await all(watchBySocket(target()))).toEqual([
+      'Ticket QUEUED',
+      'MatchFound PLACING',
+      'MatchAssigned COMPLETED',
+      'MatchEnded COMPLETED',
+    ]);
+  });
+
+  it('yields no state twice when it connects again, and none that is older than the last', async () => {
+    connected = (socket, before) => {
+      const second = { ticket: ticketOf('PLACING', 'm2'), match: matchOf('m2', 'PLACING') };
+      if (before === 0) {
+        // Sent before the first message, which is newer.
+        say(socket, 'MatchFound', { ticket: ticketOf('PLACING', 'm1'), match: matchOf('m1', 'PLACING') });
+        say(socket, 'Ticket', { ticket: ticketOf('QUEUED') });
+        say(socket, 'MatchFound', second);
+        say(socket, 'MatchFound', second);
+        socket.close();
+      } else {
+        say(socket, 'Ticket', second);
+        say(socket, 'MatchFailed', { ticket: ticketOf('QUEUED'), match: matchOf('m1', 'FAILED') });
+        say(socket, 'TicketCancelled', { ticket: ticketOf('CANCELLED') });
+      }
+    };
+    expect(await all(watchBySocket(target()))).toEqual([
+      'Ticket QUEUED',
+      'MatchFound PLACING',
+      'TicketCancelled CANCELLED',
+    ]);
+  });
+
+  it('accepts, declines and cancels on the socket, and reports what is rejected', async () => {
+    const problems: Problem[] = [];
+    connected = (socket) => {
+      say(socket, 'Ticket', {
+        ticket: ticketOf('REQUIRES_ACCEPTANCE', 'm1'),
+        match: matchOf('m1', 'REQUIRES_ACCEPTANCE'),
+      });
+      socket.on('message', (data) => {
+        const { action } = JSON.parse(String(data));
+        if (action === 'accept')
+          say(socket, 'Problem', { type: 'about:blank', title: 'Conflict', status: 409, detail: 'late' });
+        if (action === 'cancel') say(socket, 'TicketCancelled', { ticket: ticketOf('CANCELLED') });
+      });
+    };
+    const watch = watchBySocket(target(), { onProblem: (problem) => problems.push(problem) });
+    for await (const { ticket } of watch) {
+      if (ticket.status !== 'REQUIRES_ACCEPTANCE') continue;
+      await watch.accept('m1');
+      await watch.decline('m1');
+      await watch.cancel();
+    }
+    expect(received).toEqual([
+      { action: 'accept', matchId: 'm1' },
+      { action: 'decline', matchId: 'm1' },
+      { action: 'cancel' },
+    ]);
+    expect(problems.map(({ status }) => status)).toEqual([409]);
+  });
+
+  it('pings with the state that it has seen', async () => {
+    connected = (socket) => {
+      say(socket, 'Ticket', { ticket: ticketOf('QUEUED') });
+      socket.on('message', () => say(socket, 'TicketTimedOut', { ticket: ticketOf('TIMED_OUT') }));
+    };
+    await all(watchBySocket({ ...target(), pingSeconds: 0.01 }));
+    expect(received[0]).toEqual({ action: 'ping', seen: { status: 'QUEUED' } });
+  });
+
+  it('ends with the reason of its signal', async () => {
+    const stop = new AbortController();
+    connected = (socket) => say(socket, 'Ticket', { ticket: ticketOf('QUEUED') });
+    const states = (async () => {
+      for await (const _ of watchBySocket(target(), { signal: stop.signal })) stop.abort(new Error('enough'));
+    })();
+    await expect(states).rejects.toThrow('enough');
+  });
+
+  it('ends its connection when the caller leaves the loop', async () => {
+    const closed = Promise.withResolvers<void>();
+    connected = (socket) => {
+      socket.on('close', () => closed.resolve());
+      say(socket, 'Ticket', { ticket: ticketOf('QUEUED') });
+    };
+    for await (const _ of watchBySocket(target())) break;
+    await closed.promise;
+  });
+});
+
+describe('a ticket that is watched by long polls', () => {
+  /** A service that tells these states, one at each poll. */
+  const polled = (...states: Ticket[]) => {
+    const asked: string[] = [];
+    const fetch = (async (input: string) => {
+      asked.push(String(input));
+      return Response.json(states[Math.min(asked.length, states.length) - 1]);
+    }) as unknown as typeof globalThis.fetch;
+    return { asked, client: musterClient({ url: 'http://muster.example', fetch, ...noPause }) };
+  };
+
+  it('yields each state when the deployment has no sockets', async () => {
+    const { client, asked } = polled(
+      ticketOf('QUEUED'),
+      ticketOf('PLACING', 'm'),
+      ticketOf('COMPLETED', 'm'),
+    );
+    expect(await all(client.watch({ ticketId: 't' }))).toEqual([
+      'Ticket QUEUED',
+      'Ticket PLACING',
+      'Ticket COMPLETED',
+    ]);
+    expect(asked[1]).toContain('waitSeconds=20&seen=QUEUED');
+  });
+
+  it('goes on from the last state when no socket can be opened any more', async () => {
+    connected = (socket, before) => {
+      if (before === 0) say(socket, 'Ticket', { ticket: ticketOf('QUEUED') });
+      socket.close();
+    };
+    const { client } = polled(ticketOf('QUEUED'), ticketOf('CANCELLED'));
+    const watch = { url, tokens: { ann: 'token' } };
+    expect(await all(client.watch({ ticketId: 't', watch }))).toEqual(['Ticket QUEUED', 'Ticket CANCELLED']);
+  });
+
+  it('is used where there is no WebSocket', async () => {
+    const { client } = polled(ticketOf('FAILED'));
+    const watch = { url, tokens: { ann: 'token' } };
+    const none = { WebSocket: null as never };
+    expect(await all(client.watch({ ticketId: 't', watch }, none))).toEqual(['Ticket FAILED']);
+    await expect(all(watchBySocket(target(), none))).rejects.toThrow('Expected a WebSocket');
+  });
+
+  it('accepts and cancels by requests', async () => {
+    const { client, asked } = polled(ticketOf('CANCELLED'));
+    const watch = client.watch({ ticketId: 't' });
+    await watch.accept('m');
+    await watch.cancel();
+    expect(asked).toEqual(['http://muster.example/tickets/t/acceptance', 'http://muster.example/tickets/t']);
+  });
+});
