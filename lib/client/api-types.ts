@@ -1128,6 +1128,18 @@ export interface QueueStats {
         readonly waitingSince: string | null;
       }[]
     | undefined;
+  /** The experiment on the queue, until a day after its end */
+  readonly experiment?:
+    | {
+        readonly name: string;
+        /** `running`: it has begun, or begins within two minutes. `ended`: after its last block, or by a request. `stopped`: by its `stop`, or because the queue has changed */
+        readonly state: 'running' | 'ended' | 'stopped';
+        /** Why it ended before its last block */
+        readonly reason?: string | undefined;
+        /** The variant in force */
+        readonly variant?: string | undefined;
+      }
+    | undefined;
   /** Present while the queue, or one of its buckets, is not searched because its ticks fail. Tickets still time out. It ends with the next tick that succeeds, or when the definition is changed */
   readonly setAside?:
     | {
@@ -1331,7 +1343,7 @@ export interface QueueVersion {
 export interface Experiment {
   readonly queue: string;
   readonly definition: ExperimentDefinition;
-  /** `running`: it has begun, or begins within a minute. `ended`: after its last block, or by a request. `stopped`: by its `stop`, or because the queue has changed */
+  /** `running`: it has begun, or begins within two minutes. `ended`: after its last block, or by a request. `stopped`: by its `stop`, or because the queue has changed */
   readonly state: 'running' | 'ended' | 'stopped';
   /** Why it ended before its last block */
   readonly reason?: string | undefined;

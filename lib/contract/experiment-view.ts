@@ -6,6 +6,11 @@ export const BLOCKS_LISTED = 100;
 
 const mean = z.number().nullable();
 
+export const experimentState = z.enum(['running', 'ended', 'stopped']).meta({
+  description:
+    '`running`: it has begun, or begins within two minutes. `ended`: after its last block, or by a request. `stopped`: by its `stop`, or because the queue has changed',
+});
+
 /** What a variant changes of one measure. */
 const effect = z
   .object({
@@ -38,10 +43,7 @@ export const experimentView = z
   .object({
     queue: z.string(),
     definition: experimentDefinition,
-    state: z.enum(['running', 'ended', 'stopped']).meta({
-      description:
-        '`running`: it has begun, or begins within a minute. `ended`: after its last block, or by a request. `stopped`: by its `stop`, or because the queue has changed',
-    }),
+    state: experimentState,
     reason: z.string().optional().meta({ description: 'Why it ended before its last block' }),
     beginsAt: z.iso.datetime(),
     endsAt: z.iso.datetime().meta({ description: 'When its last block ends, or when it ended' }),

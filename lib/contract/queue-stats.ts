@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { experimentState } from './experiment-view.ts';
 
 const seconds = z.number().nullable();
 
@@ -164,6 +165,15 @@ export const queueStats = z
       description:
         'The webhooks of the queue. The numbers may be off by those of functions that were stopped; none of them decides anything',
     }),
+    experiment: z
+      .object({
+        name: z.string(),
+        state: experimentState,
+        reason: z.string().optional().meta({ description: 'Why it ended before its last block' }),
+        variant: z.string().optional().meta({ description: 'The variant in force' }),
+      })
+      .optional()
+      .meta({ description: 'The experiment on the queue, until a day after its end' }),
     setAside: z
       .object({
         failedTicks: z.number().int().meta({ description: 'Ticks in a row that have not succeeded' }),

@@ -60,11 +60,12 @@ export function effectOf(pairs: readonly Pair[], seed = 0): Effect | undefined {
   const difference = variant - control;
   const ends: number[] = [];
   const orders = 2 ** Math.min(usable.length, ALL_ORDERS_OF);
+  const show = ordersOf(usable);
   let above = 0;
   let below = 0;
   // Order 0 is the real one.
   for (let order = 1; order < orders; order++) {
-    const { shown, ofVariant } = differenceWith(usable, swapsOf(usable.length, order, seed));
+    const { shown, ofVariant } = show(swapsOf(usable.length, order, seed));
     if (shown >= difference) above++;
     if (shown <= difference) below++;
     // A drawn order that swaps nothing is the real one again, and as extreme for every τ.
@@ -110,31 +111,36 @@ function meanOf(pairs: readonly Pair[], side: keyof Pair): number {
   return sum / count;
 }
 
-/** What an order with the blocks of these rounds swapped would show; the measure itself, and 1 for players of the variant. */
-function differenceWith(
-  pairs: readonly Pair[],
-  swapped: (pair: number) => boolean,
-): { readonly shown: number; readonly ofVariant: number } {
-  let [sumOfControl, countOfControl, variantInControl] = [0, 0, 0];
-  let [sumOfVariant, countOfVariant, variantInVariant] = [0, 0, 0];
-  pairs.forEach(({ control, variant }, at) => {
-    if (swapped(at)) {
-      sumOfControl += variant.sum;
-      countOfControl += variant.count;
-      variantInControl += variant.count;
-      sumOfVariant += control.sum;
-      countOfVariant += control.count;
-    } else {
-      sumOfControl += control.sum;
-      countOfControl += control.count;
-      sumOfVariant += variant.sum;
-      countOfVariant += variant.count;
-      variantInVariant += variant.count;
+/** What an order of the blocks would show: of the measure itself, and of 1 for players of the variant. */
+interface Shown {
+  readonly shown: number;
+  readonly ofVariant: number;
+}
+
+/**
+ * The differences that orders show. Thousands of orders of many rounds are asked for, so what a swap of each round moves from the
+ * variant to the control is in flat arrays.
+ */
+function ordersOf(pairs: readonly Pair[]): (swapped: (pair: number) => boolean) => Shown {
+  const total = (side: keyof Pair, of: keyof Total) => pairs.reduce((sum, pair) => sum + pair[side][of], 0);
+  const [controlSum, controlCount] = [total('control', 'sum'), total('control', 'count')];
+  const [variantSum, variantCount] = [total('variant', 'sum'), total('variant', 'count')];
+  const sums = Float64Array.from(pairs, ({ control, variant }) => variant.sum - control.sum);
+  const counts = Float64Array.from(pairs, ({ control, variant }) => variant.count - control.count);
+  const variants = Float64Array.from(pairs, ({ variant }) => variant.count);
+  return (swapped) => {
+    let [sum, count, ofVariant] = [0, 0, 0];
+    for (let pair = 0; pair < sums.length; pair++) {
+      if (!swapped(pair)) continue;
+      sum += sums[pair]!;
+      count += counts[pair]!;
+      ofVariant += variants[pair]!;
     }
-  });
-  return {
-    shown: sumOfVariant / countOfVariant - sumOfControl / countOfControl,
-    ofVariant: variantInVariant / countOfVariant - variantInControl / countOfControl,
+    const [inControl, inVariant] = [controlCount + count, variantCount - count];
+    return {
+      shown: (variantSum - sum) / inVariant - (controlSum + sum) / inControl,
+      ofVariant: (variantCount - ofVariant) / inVariant - ofVariant / inControl,
+    };
   };
 }
 

@@ -56,6 +56,7 @@ export const NO_BOUNDS: Readonly<Record<string, readonly string[]>> = {
   ],
   'the window of a statistic': [
     'lib/service/domain/minute-counts.ts#MINUTE_MS',
+    'lib/service/queues/experiment-results.ts#SUMMARY_MS',
     'lib/contract/experiment.ts#MINUTE_MS',
     'lib/service/domain/match-outcomes.ts#FAILED_MIN',
     'lib/service/domain/match-tally.ts#HORIZON_MS',

@@ -148,6 +148,65 @@ describe('the page of a queue', () => {
     expect(await tab.evaluate('document.activeElement.tagName')).toBe('H1');
   });
 
+  it('shows the experiment on a queue with its blocks and intervals, and why it was stopped', async () => {
+    const time = (minutes: number) => new Date(Date.now() - 60_000 * minutes).toISOString();
+    const reason = 'one waited 130 s or longer';
+    service.stats.raid = { experiment: { name: 'wider', state: 'stopped', reason } };
+    service.experiments.raid = {
+      queue: 'raid',
+      definition: {
+        name: 'wider',
+        variants: [
+          { name: 'today', changes: {} },
+          { name: 'greedy', changes: { release: { policy: 'greedy' } } },
+        ],
+        blockMinutes: 20,
+        days: 1,
+      },
+      state: 'stopped',
+      reason,
+      beginsAt: time(100),
+      endsAt: time(10),
+      seed: 1,
+      burnInMinutes: 5,
+      rounds: { planned: 36, counted: 1 },
+      inForce: null,
+      players: 90,
+      blocks: [
+        { block: 0, variant: 'greedy', from: time(60), until: time(40), players: 40, waitSeconds: 12 },
+        { block: 1, variant: 'today', from: time(40), until: time(20), players: 50, waitSeconds: 20 },
+      ],
+      variants: [
+        {
+          name: 'greedy',
+          measures: {
+            waitSeconds: {
+              control: 20,
+              variant: 12,
+              difference: -8,
+              low: -11,
+              high: -5,
+              pValue: 0.001,
+              rounds: 12,
+              moreDaysToSee5Percent: 0,
+              verdict: 'real',
+              text: 'this is not by chance',
+            },
+          },
+        },
+      ],
+    };
+    onTestFinished(() => {
+      delete service.stats.raid;
+    });
+    const tab = await open('/queues/raid');
+    await tab.getByText(`The experiment wider was stopped: ${reason}.`).waitFor();
+    await tab.getByRole('heading', { name: 'Experiment wider' }).waitFor();
+    await tab.getByText('−11 s to −5.0 s').waitFor();
+    await tab.getByRole('img', { name: /Mean wait by block/ }).waitFor();
+    await expectWellMade(tab);
+  });
+
   it('shows what becomes of matches, and the webhooks with their responses to a test', async () => {
     const since = new Date().toISOString();
     service.stats.raid = {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
+import type { ExperimentView } from '../../lib/contract/experiment-view.ts';
 import { gameJson, type MatchView } from '../../lib/contract/match.ts';
 import { Problem } from '../../lib/contract/problem.ts';
 import { parseQueueDefinition, type QueueDefinition } from '../../lib/contract/queue-definition.ts';
@@ -34,6 +35,8 @@ export interface PlayedService {
   readonly deadLetters: Record<string, number>;
   /** Statistics that a queue has instead of its own, by name. They may be changed. */
   readonly stats: Record<string, Partial<QueueStats>>;
+  /** The experiments on queues, by name. They may be changed. */
+  readonly experiments: Record<string, ExperimentView>;
   /** The latest match of a queue. It may be changed. */
   latestMatch(queue: string): MatchView;
   /** A ticket that waits in a queue. */
@@ -61,6 +64,7 @@ export async function startPlayedService(
   };
   const deadLetters: Record<string, number> = { Tick: 0, Notify: 0 };
   const stats: Record<string, Partial<QueueStats>> = {};
+  const experiments: Record<string, ExperimentView> = {};
   const answer = (path: string, query: URLSearchParams): unknown => {
     const [, kind, name, what] = path.split('/').map(decodeURIComponent);
     if (kind === 'dead-letters') {
@@ -76,6 +80,7 @@ export async function startPlayedService(
       if (what === 'stats') return queue && { ...queue.stats(nowMs()), ...stats[name!] };
       if (what === 'matches') return queue && { matches: queue.matches.slice(-limit).reverse() };
       if (what === 'waiting') return queue?.sample(limit, nowMs());
+      if (what === 'experiment') return queue && experiments[name!];
       if (what === 'versions') return queue && { versions: queue.versions };
     }
     if (kind === 'matches') return find((queue) => queue.matches.find(({ matchId }) => matchId === name));
@@ -125,6 +130,7 @@ export async function startPlayedService(
     tick() {
       for (const queue of played.values()) if (queue.isServed) queue.tick(nowMs());
     },
+    experiments,
     deadLetters,
     stats,
     latestMatch: (queue) => played.get(queue)!.matches.at(-1)!,

@@ -41,6 +41,30 @@ describe.concurrent('a deleted queue', () => {
   });
 });
 
+describe.concurrent('an experiment over HTTP', () => {
+  it('begins once, is read, keeps the definition from changing, and ends', async () => {
+    const queue = await api.queue();
+    const path = `/queues/${queue}/experiment`;
+    const patient = { release: { policy: 'periodic', everySeconds: 20 } };
+    const variants = [
+      { name: 'today', changes: {} },
+      { name: 'patient', changes: patient },
+    ];
+    const experiment = { name: 'patience', variants, blockMinutes: 5, days: 1 };
+    expect((await api.get(path)).status).toBe(404);
+    expect((await api.put(path, { ...experiment, blockMinutes: 1 })).status).toBe(400);
+    const begun = await api.put(path, experiment);
+    expect(begun).toMatchObject({ status: 201, body: { queue, state: 'running', players: 0, blocks: [] } });
+    expect((await api.put(path, experiment)).status).toBe(200);
+    expect((await api.get(path)).body).toEqual(begun.body);
+    expect((await api.put(`/queues/${queue}`, definition({ name: queue, teamSize: 2 }))).status).toBe(409);
+    expect((await api.delete(path)).status).toBe(204);
+    expect((await api.delete(path)).status).toBe(204);
+    expect((await api.get(path)).body).toMatchObject({ state: 'ended', inForce: null });
+    expect((await api.get(`/queues/${queue}/stats`)).body.experiment).toMatchObject({ state: 'ended' });
+  });
+});
+
 describe.concurrent('a definition that changes while tickets are waiting', () => {
   it('applies to them from the next tick on', async () => {
     const queue = await api.queue({ teamSize: 2 });

@@ -1,4 +1,5 @@
 import { BLOCKS_LISTED, type ExperimentView } from '../../contract/experiment-view.ts';
+import type { QueueStats } from '../../contract/queue-stats.ts';
 import { type BlockTotals, endedOf } from '../../experiments/block-totals.ts';
 import { type Block, block, blocksOf, endMs } from '../../experiments/schedule.ts';
 import { type VariantEffect, variantEffects } from '../../experiments/variant-effects.ts';
@@ -13,6 +14,8 @@ import { openQueue } from './queues.ts';
 /** What ended is counted this much later at most: a tick after the time-out, the stream, and its batch. */
 const COUNTED_LATE_MS = 60_000;
 const MINUTE_MS = 60_000;
+/** Statistics name an experiment for this long after its end. */
+const SUMMARY_MS = 86_400_000;
 
 export interface ExperimentDeps {
   readonly queues: QueueStore;
@@ -57,6 +60,17 @@ export async function getExperiment(
       ),
     })),
   };
+}
+
+/** The experiment on a queue as its statistics have it; undefined a day after its end. */
+export function experimentSummary(record: QueueRecord, nowMs: number): QueueStats['experiment'] {
+  const { experiment } = record;
+  if (experiment === undefined) return undefined;
+  const { state, reason, endsAt } = stateOf(record, experiment, nowMs);
+  if (nowMs > Date.parse(endsAt) + SUMMARY_MS) return undefined;
+  const variant = inForceOf(record, experiment, nowMs)?.variant;
+  const { name } = experiment.definition;
+  return { name, state, ...(reason !== undefined && { reason }), ...(variant !== undefined && { variant }) };
 }
 
 /**

@@ -15,6 +15,7 @@ import {
 import { type MatchTally, mergedTallies } from '../domain/match-tally.ts';
 import { type Counts, countedSinceMs, type MinuteCounts, recentCounts } from '../domain/minute-counts.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
+import { definitionAt } from '../domain/running-experiment.ts';
 import { whyOf } from '../domain/set-aside.ts';
 import type { TickCount, TickReport } from '../domain/tick-report.ts';
 import type { OutcomeStore } from '../ports/outcome-store.ts';
@@ -22,6 +23,7 @@ import type { QueueStore } from '../ports/queue-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 import { AHEAD_MS } from '../waking/schedule.ts';
 import { choiceAdvice } from './choice-advice.ts';
+import { experimentSummary } from './experiment-results.ts';
 import { quantile } from './quantile.ts';
 import { openQueue } from './queues.ts';
 import { waitingCount } from './waiting-count.ts';
@@ -58,7 +60,10 @@ export async function getStats(deps: StatsDeps, queue: string, nowMs: number): P
     nowMs,
   );
   const arriving = arrivingOf(record.layouts, reports);
-  const choices = choiceAdvice(record.definition, together(memoriesOf(arriving)));
+  const experiment = experimentSummary(record, nowMs);
+  // In an experiment, rules and choices are those of the variant in force.
+  const definition = definitionAt(record, nowMs);
+  const choices = choiceAdvice(definition, together(memoriesOf(arriving)));
   return {
     queue,
     at: new Date(nowMs).toISOString(),
@@ -80,10 +85,11 @@ export async function getStats(deps: StatsDeps, queue: string, nowMs: number): P
     outcomes: outcomesView(record.definition, counted, outcomes, deps.failedShareMax, nowMs),
     searchesCut: counted.cut ?? 0,
     ...(webhooks.length > 0 && { webhooks }),
+    ...(experiment && { experiment }),
     ...setAsideView(record, reports),
     ...(record.definition.backfill && { backfills: backfillsView(all, last) }),
     ...(choices.length > 0 && { choices: choices.map(choiceView) }),
-    ...rulesView(record.definition, mergedTallies(all.flatMap(({ tally }) => tally ?? []))),
+    ...rulesView(definition, mergedTallies(all.flatMap(({ tally }) => tally ?? []))),
   };
 }
 

@@ -9,6 +9,7 @@ import { deployQueues } from '../../../lib/service/queues/deploy-queues.ts';
 import { getExperiment } from '../../../lib/service/queues/experiment-results.ts';
 import { deleteExperiment, putExperiment } from '../../../lib/service/queues/experiments.ts';
 import { deleteQueue, putQueue } from '../../../lib/service/queues/queues.ts';
+import { getStats } from '../../../lib/service/queues/stats.ts';
 import { restoreVersion } from '../../../lib/service/queues/versions.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { cancelTicket } from '../../../lib/service/tickets/tickets.ts';
@@ -85,6 +86,9 @@ describe.skipIf(skipped !== undefined)(suiteName('an experiment on a queue', emu
       inForce: null,
       rounds: { planned: 2, counted: 0 },
     });
+    cloud.nowMs = schedule.startMs;
+    const { name } = EXPERIMENT.variants[block(schedule, 0).variant]!;
+    expect((await getStats(cloud.deps, queue, cloud.nowMs)).experiment).toMatchObject({ variant: name });
   });
 
   it('is the same when the request is repeated, and another one is refused while it runs', async () => {
@@ -309,6 +313,11 @@ describe.skipIf(skipped !== undefined)(suiteName('an experiment on a queue', emu
     const stopped = await view();
     expect(stopped.reason).toMatch(/variant patient was in force, one waited \d+ s or longer/);
     expect(stopped.inForce).toBeNull();
+    const { state, reason } = stopped;
+    const told = async () => (await getStats(cloud.deps, queue, cloud.nowMs)).experiment;
+    expect(await told()).toEqual({ name: 'patience', state, reason });
+    cloud.nowMs += 25 * 60 * MINUTE_MS;
+    expect(await told()).toBeUndefined();
     expect(definitionAt(await record(), cloud.nowMs).release).toEqual({ policy: 'greedy' });
     expect((await dispatch(cloud.deps, cloud.nowMs)).stopped).toEqual([]);
   });

@@ -8,6 +8,7 @@ import {
   type Ticket,
 } from '../../../client/index.ts';
 import type { DeadLetters } from '../../../contract/dead-letters.ts';
+import type { ExperimentView } from '../../../contract/experiment-view.ts';
 import type { MatchView } from '../../../contract/match.ts';
 import type { QueueDefinition } from '../../../contract/queue-definition.ts';
 import type { QueueStats } from '../../../contract/queue-stats.ts';
@@ -71,6 +72,8 @@ export const service = {
     ask<MatchView[]>(client.queues.matches(name, { limit, signal }), signal),
   waiting: (name: string, limit: number, signal?: AbortSignal) =>
     ask<WaitingSample>(client.queues.waiting(name, { limit, signal }), signal),
+  experiment: (name: string, signal?: AbortSignal) =>
+    ask<ExperimentView>(client.queues.experiment(name, { signal }), signal),
   versions: (name: string, signal?: AbortSignal) =>
     ask<QueueVersion[]>(client.queues.versions(name, { signal }), signal),
   restore: (name: string, version: number) => ask<QueueVersion>(client.queues.restore(name, version)),

@@ -68,6 +68,11 @@ export function troublesOf(
     });
   }
   if (troubles.length === 0) troubles.push(...silenceTroubles(stats.arrivals));
+  if (stats.experiment?.state === 'stopped')
+    troubles.push({
+      level: 'warning',
+      text: `The experiment ${stats.experiment.name} was stopped: ${stats.experiment.reason}.`,
+    });
   troubles.push(...failingTroubles(stats.outcomes));
   troubles.push(...(stats.webhooks ?? []).flatMap((webhook) => webhookTrouble(webhook, nowMs) ?? []));
   // A service of an earlier version does not count them.
