@@ -1,10 +1,12 @@
 import { clock } from '../lib/aws/clock.ts';
+import { cooldownStore } from '../lib/aws/cooldown-store.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { loggedIdsOf, matchIdOf } from '../lib/aws/match-message.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { messageConsumer } from '../lib/aws/message-consumer.ts';
 import { deadlineTimer, sqsClient, tickSender } from '../lib/aws/message-queue.ts';
+import { outcomeStore } from '../lib/aws/outcome-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import type { StoredMatch } from '../lib/service/domain/stored-match.ts';
@@ -18,6 +20,8 @@ const url = environment('DEADLINE_QUEUE_URL');
 const deps = {
   tickets: ticketStore(client, environment('TICKETS_TABLE')),
   matches: singleMatchStore(client, environment('MATCHES_TABLE')),
+  cooldowns: cooldownStore(client, environment('RANGES_TABLE')),
+  outcomes: outcomeStore(client, environment('RANGES_TABLE')),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   ticks: tickSender(sqs, environment('TICK_QUEUE_URL')),
   timer: deadlineTimer(sqs, url),

@@ -1,5 +1,6 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { clock } from '../lib/aws/clock.ts';
+import { cooldownStore } from '../lib/aws/cooldown-store.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment, optionalEnvironment } from '../lib/aws/environment.ts';
 import { httpHandler, logIds, toProblem } from '../lib/aws/http.ts';
@@ -27,6 +28,7 @@ const deps = {
   tickets: ticketStore(client, environment('TICKETS_TABLE')),
   matches: singleMatchStore(client, environment('MATCHES_TABLE')),
   meetings: meetingStore(client, environment('RANGES_TABLE')),
+  cooldowns: cooldownStore(client, environment('RANGES_TABLE')),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   ranges: rangeStore(client, environment('RANGES_TABLE')),
   ticks: tickSender(sqsClient(tries), environment('TICK_QUEUE_URL')),

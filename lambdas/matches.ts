@@ -1,9 +1,11 @@
 import { backfillStore } from '../lib/aws/backfill-store.ts';
 import { clock } from '../lib/aws/clock.ts';
+import { cooldownStore } from '../lib/aws/cooldown-store.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { httpHandler } from '../lib/aws/http.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
+import { outcomeStore } from '../lib/aws/outcome-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { cancelBackfill, getBackfill, requestBackfill } from '../lib/service/backfills/request-backfill.ts';
 import { toBackfillView } from '../lib/service/domain/stored-backfill.ts';
@@ -18,6 +20,8 @@ const tables = { tickets: environment('TICKETS_TABLE'), matches: environment('MA
 const deps = {
   matches: singleMatchStore(client, tables.matches),
   backfills: backfillStore(client, tables),
+  cooldowns: cooldownStore(client, environment('RANGES_TABLE')),
+  outcomes: outcomeStore(client, environment('RANGES_TABLE')),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
 };
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { backfillStore } from '../lib/aws/backfill-store.ts';
 import { clock } from '../lib/aws/clock.ts';
+import { cooldownStore } from '../lib/aws/cooldown-store.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { erasedPlayers } from '../lib/aws/erased-players.ts';
@@ -8,9 +9,12 @@ import { httpHandler } from '../lib/aws/http.ts';
 import { logger } from '../lib/aws/log.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { playerDataStore } from '../lib/aws/player-data-store.ts';
+import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
+import { endCooldown, getCooldown } from '../lib/service/players/cooldown.ts';
 import { erasePlayer } from '../lib/service/players/erase-player.ts';
 import { exportPlayer } from '../lib/service/players/export-player.ts';
+import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 
 const client = documentClient();
 const tables = {
@@ -24,6 +28,8 @@ const deps = {
   matches: singleMatchStore(client, tables.matches),
   backfills: backfillStore(client, tables),
   erased: erasedPlayers(client, environment('RECEIVERS_TABLE')),
+  queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
+  cooldowns: cooldownStore(client, tables.ranges),
   clock,
   pseudonym: randomUUID,
   log: logger,
@@ -36,5 +42,12 @@ export const handler = httpHandler('players', {
   'DELETE /players/{playerId}': async ({ path: { playerId }, query: { continuation } }) => {
     const erasure = await erasePlayer(deps, playerId, continuation);
     return { status: erasure.isErased ? 200 : 202, body: erasure };
+  },
+  'GET /queues/{queue}/players/{playerId}/cooldown': async ({ path: { queue, playerId } }) => {
+    return { status: 200, body: await getCooldown(deps, queue, playerId, Date.now()) };
+  },
+  'DELETE /queues/{queue}/players/{playerId}/cooldown': async ({ path: { queue, playerId } }) => {
+    await endCooldown(deps, queue, playerId, Date.now());
+    return { status: 204 };
   },
 });

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { clock } from '../lib/aws/clock.ts';
+import { cooldownStore } from '../lib/aws/cooldown-store.ts';
 import { deadLetterCounts } from '../lib/aws/dead-letters.ts';
 import { deliveryStore } from '../lib/aws/delivery-store.ts';
 import { deploymentRules } from '../lib/aws/deployment-rules.ts';
@@ -15,6 +16,7 @@ import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
 import { receiverStore } from '../lib/aws/receiver-store.ts';
 import type { Caller } from '../lib/contract/callers.ts';
+import { listCooldowns } from '../lib/service/players/cooldown.ts';
 import { etagOf } from '../lib/service/queues/etag.ts';
 import { getExperiment } from '../lib/service/queues/experiment-results.ts';
 import { deleteExperiment, putExperiment } from '../lib/service/queues/experiments.ts';
@@ -43,6 +45,7 @@ const deps = {
   pool: poolSample(client, environment('TICKETS_TABLE')),
   deliveryRecords: deliveryStore(client, environment('RECEIVERS_TABLE')),
   receivers: receiverStore(client, environment('RECEIVERS_TABLE')),
+  cooldowns: cooldownStore(client, environment('RANGES_TABLE')),
   outcomes: outcomeStore(client, environment('RANGES_TABLE')),
   experiments: experimentStore(client, environment('RANGES_TABLE')),
   failedShareMax: Number(environment('FAILED_SHARE')),
@@ -89,6 +92,9 @@ export const handler = httpHandler('queues', {
   },
   'GET /queues/{queue}/waiting': async ({ path: { queue }, query: { limit } }) => {
     return { status: 200, body: await sampleWaiting(deps, queue, Date.now(), limit) };
+  },
+  'GET /queues/{queue}/cooldowns': async ({ path: { queue }, query: { limit } }) => {
+    return { status: 200, body: { cooldowns: await listCooldowns(deps, queue, Date.now(), limit) } };
   },
   'GET /queues/{queue}/versions': async ({ path: { queue } }) => {
     return { status: 200, body: { versions: await listVersions(deps.queues, queue) } };

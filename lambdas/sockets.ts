@@ -8,12 +8,14 @@ import type {
 } from 'aws-lambda';
 import { clock } from '../lib/aws/clock.ts';
 import { connectionStore, toConnection } from '../lib/aws/connection-store.ts';
+import { cooldownStore } from '../lib/aws/cooldown-store.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { logIds, toProblem } from '../lib/aws/http.ts';
 import { logger } from '../lib/aws/log.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
+import { outcomeStore } from '../lib/aws/outcome-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { sockets } from '../lib/aws/sockets.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
@@ -31,6 +33,8 @@ const deps: FrameDeps = {
   tickets: ticketStore(client, environment('TICKETS_TABLE')),
   matches: singleMatchStore(client, environment('MATCHES_TABLE')),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
+  cooldowns: cooldownStore(client, environment('RANGES_TABLE')),
+  outcomes: outcomeStore(client, environment('RANGES_TABLE')),
   connections: connectionStore(client, environment('CONNECTIONS_TABLE')),
   sockets: sockets(environment('SOCKETS_URL')),
   clock,

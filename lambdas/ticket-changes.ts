@@ -1,9 +1,11 @@
 import { clock } from '../lib/aws/clock.ts';
+import { cooldownStore } from '../lib/aws/cooldown-store.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { httpHandler } from '../lib/aws/http.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
+import { outcomeStore } from '../lib/aws/outcome-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { toTicketView } from '../lib/service/domain/stored-ticket.ts';
@@ -16,6 +18,8 @@ const client = documentClient();
 const deps = {
   tickets: ticketStore(client, environment('TICKETS_TABLE')),
   matches: singleMatchStore(client, environment('MATCHES_TABLE')),
+  cooldowns: cooldownStore(client, environment('RANGES_TABLE')),
+  outcomes: outcomeStore(client, environment('RANGES_TABLE')),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   clock,
   ticks: tickSender(sqsClient(), environment('TICK_QUEUE_URL')),

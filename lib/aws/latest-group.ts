@@ -1,26 +1,32 @@
 import { crc32 } from 'node:zlib';
 
 /**
- * The number of partition keys of a queue in the index `latest`. A page of a journal writes one unit to it. A tick writes a
+ * The number of partition keys of a list in the index `latest`. A page of a journal writes one unit to it. A tick writes a
  * few pages a second and a queue has at most 256 ranges, so each key stays below the 1,000 writes a second of DynamoDB.
  */
 const GROUPS = 8;
 
+/** What the index lists of a queue: the pages of its journals, and the players with an offence. */
+type List = 'journals' | 'cooldowns';
+
 /**
- * The partition key of a journal's page in the index `latest`.
+ * The partition key of an item in the index `latest`.
  *
  * The index has the key `latestGroup`, `writtenAtMs` and holds keys only. It lists the pages of a queue's journals, and so the
- * matches that its ticks have formed, at the price of one write for all matches of a page.
+ * matches that its ticks have formed, at the price of one write for all matches of a page. It also lists the players of a
+ * queue who have an offence, by the time of the last one.
+ * @param owner spreads the items of a list over its keys
  */
-export function latestGroup(queue: string, owner: string): string {
-  return groupOf(queue, crc32(owner) % GROUPS);
+export function latestGroup(queue: string, owner: string, list: List = 'journals'): string {
+  return groupOf(queue, crc32(owner) % GROUPS, list);
 }
 
-/** All partition keys of a queue in the index `latest`. */
-export function latestGroups(queue: string): string[] {
-  return Array.from({ length: GROUPS }, (_, group) => groupOf(queue, group));
+/** All partition keys of a list in the index `latest`. */
+export function latestGroups(queue: string, list: List = 'journals'): string[] {
+  return Array.from({ length: GROUPS }, (_, group) => groupOf(queue, group, list));
 }
 
-function groupOf(queue: string, group: number): string {
-  return `${queue}#${group}`;
+/** No queue has a # in its name. */
+function groupOf(queue: string, group: number, list: List): string {
+  return list === 'journals' ? `${queue}#${group}` : `${queue}#${list}#${group}`;
 }

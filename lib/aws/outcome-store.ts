@@ -1,11 +1,12 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { OUTCOMES } from '../service/domain/match-outcomes.ts';
+import { COOLDOWNS_BEGUN, OUTCOMES } from '../service/domain/match-outcomes.ts';
 import { countedMinutes } from '../service/domain/minute-counts.ts';
 import type { OutcomeStore } from '../service/ports/outcome-store.ts';
 import { batchGet } from './batch-get.ts';
 import { secondsAfter } from './dynamo.ts';
 
+const NAMES = [...OUTCOMES, ...COOLDOWNS_BEGUN];
 /** Days that counts are kept. */
 const COUNTED_DAYS = 1;
 
@@ -14,7 +15,7 @@ export function outcomeStore(client: DynamoDBDocumentClient, table: string): Out
   const keyOf = (queue: string, minute: number) => ({ item: `${queue}#outcomes#${minute}` });
   return {
     async add(queue, counts, nowMs) {
-      const names = OUTCOMES.filter((name) => counts[name] !== undefined);
+      const names = NAMES.filter((name) => counts[name] !== undefined);
       await client.send(
         new UpdateCommand({
           TableName: table,
@@ -47,8 +48,5 @@ export function outcomeStore(client: DynamoDBDocumentClient, table: string): Out
 
 const count = z.number().exactOptional().catch(0);
 const outcomesItem = z.object(
-  Object.fromEntries(OUTCOMES.map((name) => [name, count])) as Record<
-    (typeof OUTCOMES)[number],
-    typeof count
-  >,
+  Object.fromEntries(NAMES.map((name) => [name, count])) as Record<(typeof NAMES)[number], typeof count>,
 );

@@ -14,6 +14,7 @@ import { backfillRequestOf, isBackfill, toBackfill } from './backfill-store.ts';
 import { packGame } from './compact-game.ts';
 import { packId } from './compact-id.ts';
 import { packPlayers } from './compact-players.ts';
+import { cooldownOf } from './cooldown-store.ts';
 import { conditionally } from './dynamo.ts';
 import { gameOf, isAbandoned, toMatch } from './match-item.ts';
 import { meetingsOf } from './meeting-store.ts';
@@ -34,7 +35,7 @@ type Table = (typeof TABLES)[number];
  * requests for the data of one player are rare.
  *
  * The rewriting of an item is conditional on the attributes that it changes: `players` of a ticket or a backfill, `game` and
- * `assignment` of a match (and its `backfillId` and `status`), `heldBy` of a place, `met` of meetings.
+ * `assignment` of a match (and its `backfillId` and `status`), `heldBy` of a place, `met` of meetings, `offences` of a cooldown.
  */
 export function playerDataStore(
   client: DynamoDBDocumentClient,
@@ -165,6 +166,9 @@ function matchNaming(playerId: string, item: StoredItem): Named | undefined {
 
 function rangeNaming(playerId: string, item: StoredItem): Named | undefined {
   if (playerOfSlots(item.attributes) === playerId) return { kind: 'polls', item };
+  const cooldown = cooldownOf(item.attributes);
+  if (cooldown !== undefined)
+    return cooldown.playerId === playerId ? { kind: 'cooldown', item, ...cooldown } : undefined;
   const found = meetingsOf(item.attributes);
   if (found === undefined) return undefined;
   const { queue, met } = found;
@@ -220,6 +224,8 @@ function rewriting(playerId: string, named: Named, pseudonym: string): Rewriting
       return matchWithout(playerId, named.match, pseudonym);
     case 'place':
       return { guards: ['heldBy'] };
+    case 'cooldown':
+      return { guards: ['offences', 'forgivenAtMs'] };
     case 'polls':
       return { guards: ['expiresAt'] };
     case 'meetings': {

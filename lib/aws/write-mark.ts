@@ -26,11 +26,13 @@ import { randomBytes } from 'node:crypto';
  *       confirmSent, putReport
  *     remove                       finds no item, which counts as removed
  *     end, dissolve, put,          finds its mark (the end of a match its `endedAt`)
- *       extendAwake, markDown
+ *       extendAwake, markDown,
+ *       an offence of a player
  *     addFailure                   counts twice: a receiver is marked as down one failure early
  *     failed, waits, ends of       count twice: they only inform people
  *       a delivery, outcomes
- *     markSlow, clearFailures      changes nothing more
+ *     markSlow, clearFailures,     changes nothing more
+ *       forgive
  *     take of a poll slot          finds its own slot taken and takes another; the first is free at its time
  *
  * When all responses of a write are lost, the caller gets an error: the write may have been applied, as after a crash.

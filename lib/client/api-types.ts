@@ -489,6 +489,8 @@ export interface QueueDefinition {
         readonly timeoutSeconds: number;
       }
     | undefined;
+  /** Lets players wait before their next ticket when they have declined matches or have left them (429 with Retry-After) */
+  readonly cooldown?: CooldownOptions | undefined;
   readonly provisioner?:
     | {
         readonly type: 'none';
@@ -601,6 +603,29 @@ export interface TeamKind {
   readonly roles?: Readonly<Record<string, number>> | undefined;
   /** Added to the p-skill of the team when teams are compared (default 0) */
   readonly offset?: number | undefined;
+}
+
+export interface CooldownOptions {
+  /** For players of a ticket that declines a match, or does not answer in time */
+  readonly decline?:
+    | readonly {
+        /** From this many offences of the kind on */
+        readonly times: number;
+        /** How long the player gets no further ticket, counted from the last of them */
+        readonly seconds: number;
+      }[]
+    | undefined;
+  /** For players that the studio names as `leavers` when it ends their match */
+  readonly leave?:
+    | readonly {
+        /** From this many offences of the kind on */
+        readonly times: number;
+        /** How long the player gets no further ticket, counted from the last of them */
+        readonly seconds: number;
+      }[]
+    | undefined;
+  /** How long an offence counts (default 86400) */
+  readonly forgetAfterSeconds?: number | undefined;
 }
 
 export interface NewTicket {
@@ -725,7 +750,10 @@ export interface PresentPlayer {
   readonly team: number;
 }
 
-export type MatchEnd = Readonly<Record<string, never>>;
+export interface MatchEnd {
+  /** The players who have left the match before its end, also those whose seats were filled since. In a queue with `cooldown.leave` they wait before their next ticket; elsewhere this changes nothing */
+  readonly leavers?: readonly string[] | undefined;
+}
 
 export interface TicketQueuedWebhook {
   readonly type: 'TicketQueued';
@@ -1002,10 +1030,10 @@ export interface TicketBatchResult {
     /** The posted id; null when it cannot be read */
     readonly ticketId: string | null;
     /** The status of the response if the ticket were posted alone */
-    readonly status: 200 | 201 | 400 | 409 | 503;
+    readonly status: 200 | 201 | 400 | 409 | 429 | 503;
     /** Present with 200 and 201 */
     readonly ticket?: Ticket | undefined;
-    /** Present with 400, 409 and 503 */
+    /** Present with 400, 409, 429 and 503 */
     readonly problem?: Problem | undefined;
   }[];
 }
@@ -1082,6 +1110,13 @@ export interface QueueStats {
           readonly timedOut: number;
           /** Of these matches; null without any */
           readonly failedShare: number | null;
+        }
+      | undefined;
+    /** Players whose cooldown began, because they declined a match or did not answer, and because they left one. Present in a queue with cooldown */
+    readonly cooldowns?:
+      | {
+          readonly declined: number;
+          readonly left: number;
         }
       | undefined;
     /** Present while at least three matches, and at least the share that the deployment's option `failedShare` sets, fail at this step */
@@ -1318,6 +1353,28 @@ export interface WaitingSample {
   }[];
   /** true: these are all waiting tickets. false: more are waiting; the sample is taken evenly along the skills, so rare skills have more than their share */
   readonly isComplete: boolean;
+}
+
+export interface PlayerCooldowns {
+  readonly cooldowns: readonly PlayerCooldown[];
+}
+
+export interface PlayerCooldown {
+  readonly queue: string;
+  readonly playerId: string;
+  /** When the player gets a ticket again; absent when that is now */
+  readonly until?: string | undefined;
+  /** Of the offences that it is for */
+  readonly kind?: 'decline' | 'leave' | undefined;
+  /** The same in a sentence */
+  readonly reason?: string | undefined;
+  /** Those that still count, the latest first */
+  readonly offences: readonly {
+    /** decline: the match was declined, or not answered in time. leave: the studio said so */
+    readonly kind: 'decline' | 'leave';
+    readonly matchId: string;
+    readonly at: string;
+  }[];
 }
 
 export interface QueueVersions {
@@ -1585,6 +1642,18 @@ export interface PlayerData {
   readonly places: readonly {
     readonly queue: string;
     readonly ticketId: string;
+  }[];
+  /** What the player has done in queues with `cooldown`, oldest first */
+  readonly cooldowns: readonly {
+    readonly queue: string;
+    readonly offences: readonly {
+      /** decline: the match was declined, or not answered in time. leave: the studio said so */
+      readonly kind: 'decline' | 'leave';
+      readonly matchId: string;
+      readonly at: string;
+    }[];
+    /** Offences up to this time do not count any more */
+    readonly forgivenAt?: string | undefined;
   }[];
   /** Repeat the request with it to read the rest */
   readonly continuation?: string | undefined;

@@ -8,9 +8,12 @@ import type {
   ExperimentDefinition,
   LatestMatches,
   Match,
+  MatchEnd,
   MatchResult,
   NewBackfill,
   NewTicket,
+  PlayerCooldown,
+  PlayerCooldowns,
   PlayerData,
   PlayerErasure,
   QueueDefinition,
@@ -80,8 +83,14 @@ export interface MusterClient {
   match(matchId: string, options?: RequestOptions): Promise<Match>;
   /** Sets the game server of a match. */
   assign(matchId: string, assignment: Assignment, options?: RequestOptions): Promise<Match>;
-  /** Ends a match for good: it gets no more players. */
-  end(matchId: string, options?: RequestOptions): Promise<Match>;
+  /**
+   * Ends a match for good: it gets no more players.
+   * @param options `leavers`: the players who have left it before, who wait before their next ticket in a queue with cooldowns
+   */
+  end(
+    matchId: string,
+    options?: RequestOptions & { readonly leavers?: readonly string[] | undefined },
+  ): Promise<Match>;
   /** Asks for players into the empty seats of a running match. */
   backfill(matchId: string, backfill: NewBackfill, options?: RequestOptions): Promise<Backfill>;
   /** Reads a backfill. */
@@ -100,6 +109,10 @@ export interface MusterClient {
   erasePlayer(playerId: string, options?: RequestOptions): Promise<PlayerErasure>;
   /** What is stored about a player. */
   playerData(playerId: string, options?: RequestOptions): Promise<PlayerData>;
+  /** Until when a player gets no ticket in a queue, and why. */
+  cooldown(queue: string, playerId: string, options?: RequestOptions): Promise<PlayerCooldown>;
+  /** Forgives a player: what the player has done in the queue until now does not count any more. */
+  endCooldown(queue: string, playerId: string, options?: RequestOptions): Promise<void>;
 
   readonly queues: QueuesClient;
 
@@ -124,6 +137,8 @@ export interface QueuesClient {
   matches(queue: string, options?: ListOptions): Promise<LatestMatches['matches']>;
   /** A sample of the waiting tickets, without names. @param options `limit`: 1 to 1,000, 200 by default */
   waiting(queue: string, options?: ListOptions): Promise<WaitingSample>;
+  /** The players who are cooling down, those with the latest offence first. @param options `limit`: 1 to 100, 20 by default */
+  cooldowns(queue: string, options?: ListOptions): Promise<PlayerCooldowns['cooldowns']>;
   /** The last experiment on the queue, with its results. */
   experiment(queue: string, options?: RequestOptions): Promise<Experiment>;
   /** Begins an experiment within two minutes. Changes nothing when the same one is running. */
@@ -207,7 +222,10 @@ export function musterClient(options: ClientOptions): MusterClient {
     match: (matchId, more) => call<Match>(to('GET /matches/{matchId}', { matchId }), more),
     assign: (matchId, assignment, more) =>
       call<Match>(to('PUT /matches/{matchId}/assignment', { matchId }), more, assignment),
-    end: (matchId, more) => call<Match>(to('POST /matches/{matchId}/end', { matchId }), more, {}),
+    end: (matchId, more) => {
+      const body: MatchEnd = more?.leavers === undefined ? {} : { leavers: [...more.leavers] };
+      return call<Match>(to('POST /matches/{matchId}/end', { matchId }), more, body);
+    },
     backfill: (matchId, backfill, more) =>
       call<Backfill>(to('POST /matches/{matchId}/backfill', { matchId }), more, backfill),
     getBackfill: (backfillId, more) =>
@@ -217,6 +235,10 @@ export function musterClient(options: ClientOptions): MusterClient {
     deadLetters: async (more) => (await call<DeadLetters>(to('GET /dead-letters', {}), more)).consumers,
     erasePlayer: (playerId, more) => erasePlayer(call, playerId, more),
     playerData: (playerId, more) => playerData(call, playerId, more),
+    cooldown: (queue, playerId, more) =>
+      call<PlayerCooldown>(to('GET /queues/{queue}/players/{playerId}/cooldown', { queue, playerId }), more),
+    endCooldown: (queue, playerId, more) =>
+      call<void>(to('DELETE /queues/{queue}/players/{playerId}/cooldown', { queue, playerId }), more),
     queues: queuesClient(call, requests),
   };
 }
@@ -259,6 +281,10 @@ function queuesClient(call: Call, requests: Sender): QueuesClient {
     },
     waiting: (queue, more) =>
       call<WaitingSample>(to('GET /queues/{queue}/waiting', { queue }, { limit: more?.limit }), more),
+    cooldowns: async (queue, more) => {
+      const route = to('GET /queues/{queue}/cooldowns', { queue }, { limit: more?.limit });
+      return (await call<PlayerCooldowns>(route, more)).cooldowns;
+    },
     experiment: (queue, more) => call<Experiment>(to('GET /queues/{queue}/experiment', { queue }), more),
     putExperiment: (queue, definition, more) =>
       call<Experiment>(to('PUT /queues/{queue}/experiment', { queue }), more, definition),

@@ -6,7 +6,7 @@ import type { Problem, Ticket } from './api-types.ts';
  */
 export class MusterProblem extends Error {
   override readonly name = 'MusterProblem';
-  /** The HTTP status. 401, 403 and 429 come from API Gateway, which sends no further details. */
+  /** The HTTP status. 401, 403 and most of 429 come from API Gateway, which sends no further details. */
   readonly status: number;
   readonly problem: Problem;
   /** The method and path of the request. */

@@ -41,5 +41,6 @@ export async function playerData(
     backfills: parts.flatMap(({ backfills }) => backfills),
     meetings: parts.flatMap(({ meetings }) => meetings),
     places: parts.flatMap(({ places }) => places),
+    cooldowns: parts.flatMap(({ cooldowns = [] }) => cooldowns),
   };
 }

@@ -15,7 +15,8 @@ export interface ClientOptions {
   readonly credentials?: Credentials | undefined;
   /**
    * How often a request is sent at most, a whole number from 1. It is sent again after a failure that may pass: no response,
-   * a time-out, or status 429, 500, 502, 503 and 504. Every request of Muster is safe to repeat.
+   * a time-out, or status 429, 500, 502, 503 and 504. Every request of Muster is safe to repeat. The cooldown of a player
+   * (429 with the code `COOLDOWN`) is not one that may pass: the request is rejected at once.
    * @default 5
    */
   readonly tries?: number | undefined;
@@ -94,6 +95,8 @@ const TIMEOUT_MS = 30_000;
 const BACKOFF: Backoff = { firstMs: 200, maxMs: 5_000 };
 /** Statuses after which the same request may succeed. */
 const PASSING = [429, 500, 502, 503, 504];
+/** The code of a problem that lasts for longer than a request: a player gets no ticket. */
+const COOLDOWN = 'COOLDOWN';
 
 /**
  * Creates the sender of a client. It rejects with {@link MusterProblem} when the service rejects a request,
@@ -187,6 +190,7 @@ async function attemptOf<T>(
   if (response.ok) return { error: unexpected('no JSON'), mayPass: false };
   if (!isObject(parsed)) return { error: unexpected(`status ${status} and no JSON`), ...retry };
   const requestId = response.headers.get('x-request-id') ?? undefined;
+  if (parsed.code === COOLDOWN) retry.mayPass = false;
   return { error: new MusterProblem(what, problemOf(status, parsed), requestId), status, ...retry };
 }
 

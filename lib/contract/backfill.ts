@@ -65,5 +65,12 @@ export const backfillView = z
   .meta({ id: 'Backfill' });
 export type BackfillView = z.output<typeof backfillView>;
 
-/** The body of a request to end a match. It has no fields yet. */
-export const matchEnd = z.strictObject({}).meta({ id: 'MatchEnd' });
+/** The body of a request to end a match. */
+export const matchEnd = z
+  .strictObject({
+    leavers: z.array(id).max(LIMITS.seatsMax).exactOptional().meta({
+      description:
+        'The players who have left the match before its end, also those whose seats were filled since. In a queue with `cooldown.leave` they wait before their next ticket; elsewhere this changes nothing',
+    }),
+  })
+  .meta({ id: 'MatchEnd' });

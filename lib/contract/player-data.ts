@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { offence } from './cooldown.ts';
 import { MATCH_STATUSES, team } from './match.ts';
 import { ticketView } from './ticket.ts';
 
@@ -77,6 +78,18 @@ export const playerData = z
       description:
         'The last ticket of the player in queues with `onePlace`; `queue` is * for those with `onePlace: "service"` together',
     }),
+    cooldowns: z
+      .array(
+        z.object({
+          queue: z.string(),
+          offences: z.array(offence),
+          forgivenAt: z.iso
+            .datetime()
+            .optional()
+            .meta({ description: 'Offences up to this time do not count any more' }),
+        }),
+      )
+      .meta({ description: 'What the player has done in queues with `cooldown`, oldest first' }),
     continuation: continuation.optional().meta({
       description: 'Repeat the request with it to read the rest',
     }),

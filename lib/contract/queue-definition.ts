@@ -3,6 +3,7 @@ import { releaseOptions } from '../policies/release.ts';
 import { expected, shown } from '../rules/expected.ts';
 import { ruleFaults } from '../rules/faults.ts';
 import { NUMBER_LIMITS } from '../rules/number-limits.ts';
+import { cooldownOptions, FORGET_SECONDS } from './cooldown.ts';
 import { eventType } from './event-type.ts';
 import { sizeProblems } from './match-size.ts';
 import { invalid, parseWith } from './problem.ts';
@@ -290,6 +291,10 @@ export const queueDefinition = z
       .strictObject({ timeoutSeconds: z.number().int().min(1).max(900) })
       .optional()
       .meta({ description: 'Every ticket must accept the match within this time' }),
+    cooldown: cooldownOptions.optional().meta({
+      description:
+        'Lets players wait before their next ticket when they have declined matches or have left them (429 with Retry-After)',
+    }),
     provisioner: provisioner.optional(),
     webhooks: z.array(webhook).max(5).optional(),
     events: z.array(eventType).optional().meta({
@@ -354,7 +359,30 @@ function contradictions(definition: unknown): { between: string[]; message: stri
       message: `Expected longestWaitSeconds below timeoutSeconds (${longest.timeoutSeconds}), got ${longest.release.longestWaitSeconds}: no ticket waits that long, so it has no effect; lower or remove it`,
     });
   }
+  found.push(...cooldownContradictions(definition));
   return found;
+}
+
+const coolingFields = z.object({ cooldown: cooldownOptions, acceptance: z.unknown().optional() });
+
+/** Contradictions of cooldown. */
+function cooldownContradictions(definition: unknown): { between: string[]; message: string }[] {
+  const fields = coolingFields.safeParse(definition).data;
+  if (fields === undefined) return [];
+  const { decline, leave, forgetAfterSeconds = FORGET_SECONDS } = fields.cooldown;
+  const messages: string[] = [];
+  if (decline === undefined && leave === undefined)
+    messages.push('Expected decline, leave or both in cooldown, got neither: add one or remove cooldown');
+  if (decline !== undefined && fields.acceptance === undefined)
+    messages.push(
+      'Expected acceptance beside decline of cooldown, got none: without it no match can be declined; add acceptance or remove decline',
+    );
+  const longest = Math.max(0, ...[...(decline ?? []), ...(leave ?? [])].map(({ seconds }) => seconds));
+  if (forgetAfterSeconds < longest)
+    messages.push(
+      `Expected a forgetAfterSeconds of at least the longest cooldown (${longest}), got ${forgetAfterSeconds}: an offence would be forgotten before its cooldown ends`,
+    );
+  return messages.map((message) => ({ between: ['cooldown', 'acceptance'], message }));
 }
 
 const ruleFields = z.object({

@@ -86,6 +86,10 @@ const outcomes = z
       description:
         'Matches that have got a game server, and those that have not: their provisioner has refused, or no assignment came in time. Present in a queue with a provisioner, or when matches are assigned',
     }),
+    cooldowns: z.object({ declined: count, left: count }).optional().meta({
+      description:
+        'Players whose cooldown began, because they declined a match or did not answer, and because they left one. Present in a queue with cooldown',
+    }),
     failing: z
       .object({
         step: z.enum(['acceptance', 'placement', 'provisioner']).meta({

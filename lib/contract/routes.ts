@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { acceptanceBody } from './acceptance.ts';
 import { backfillView, matchEnd, newBackfill } from './backfill.ts';
 import type { Scope } from './callers.ts';
+import { cooldownsQuery, playerCooldown, playerCooldowns } from './cooldown.ts';
 import { deadLetters } from './dead-letters.ts';
 import { dryRunBody } from './dry-run.ts';
 import { experimentDefinition } from './experiment.ts';
@@ -115,7 +116,7 @@ export const ROUTES = {
     scopes: ['backend'],
     body: newTicket,
     answers: { 200: ticketView, 201: ticketView },
-    problems: [404, 409],
+    problems: [404, 409, 429],
   },
   'POST /queues/{queue}/ticket-batches': {
     id: 'createTickets',
@@ -150,6 +151,31 @@ export const ROUTES = {
     scopes: ['backend', 'admin'],
     query: waitingQuery,
     answers: { 200: waitingSample },
+    problems: [404],
+  },
+  'GET /queues/{queue}/cooldowns': {
+    id: 'getCooldowns',
+    summary: 'The players of a queue who are cooling down, those with the latest offence first',
+    function: 'queues',
+    scopes: ['backend', 'admin'],
+    query: cooldownsQuery,
+    answers: { 200: playerCooldowns },
+    problems: [404],
+  },
+  'GET /queues/{queue}/players/{playerId}/cooldown': {
+    id: 'getCooldown',
+    summary: 'Until when a player gets no ticket in a queue, and why; a player without offences has none',
+    function: 'players',
+    scopes: ['backend', 'admin'],
+    answers: { 200: playerCooldown },
+    problems: [404],
+  },
+  'DELETE /queues/{queue}/players/{playerId}/cooldown': {
+    id: 'endCooldown',
+    summary: 'Forgive a player: what the player has done in the queue until now does not count any more',
+    function: 'players',
+    scopes: ['backend', 'admin'],
+    answers: { 204: undefined },
     problems: [404],
   },
   'GET /queues/{queue}/versions': {

@@ -98,6 +98,8 @@ export class Intake extends Construct {
     store.tickets.allow(fn, 'GetItem', 'BatchGetItem', 'UpdateItem');
     store.matches.allow(fn, 'GetItem', 'UpdateItem');
     store.queues.allow(fn, 'GetItem', 'UpdateItem');
+    // The cooldowns of those who decline.
+    store.ranges.allow(fn, 'GetItem', 'UpdateItem');
     tick.queue.allowSend(fn);
     return fn;
   }
@@ -113,6 +115,8 @@ export class Intake extends Construct {
     // A backfill is an item beside the tickets.
     store.tickets.allow(fn, 'GetItem', 'PutItem', 'UpdateItem');
     store.queues.allow(fn, 'GetItem');
+    // The cooldowns of those who leave.
+    store.ranges.allow(fn, 'GetItem', 'UpdateItem');
     return fn;
   }
 
@@ -141,13 +145,14 @@ export class Intake extends Construct {
     const { store } = this.#props;
     const fn = this.#function('Players', {
       name: 'players',
-      description: 'Returns or erases what is stored about a player',
+      description: 'Returns or erases what is stored about a player, and ends cooldowns',
       // It reads the tables for ten seconds and then changes the items of the last page.
       timeout: Duration.seconds(29),
     });
     store.tickets.allow(fn, 'Scan', 'GetItem', 'UpdateItem', 'DeleteItem');
     store.matches.allow(fn, 'Scan', 'GetItem', 'UpdateItem');
-    store.ranges.allow(fn, 'Scan', 'UpdateItem', 'DeleteItem');
+    store.ranges.allow(fn, 'Scan', 'GetItem', 'UpdateItem', 'DeleteItem');
+    store.queues.allow(fn, 'GetItem');
     store.receivers.allow(fn, 'UpdateItem');
     return fn;
   }

@@ -95,6 +95,8 @@ export class Push extends Construct {
     store.tickets.allow(fn, 'GetItem', 'BatchGetItem', 'UpdateItem');
     store.matches.allow(fn, 'GetItem', 'UpdateItem');
     store.queues.allow(fn, 'GetItem', 'UpdateItem');
+    // The cooldowns of those who decline.
+    store.ranges.allow(fn, 'GetItem', 'UpdateItem');
     tick.queue.allowSend(fn);
     return fn;
   }

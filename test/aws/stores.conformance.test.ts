@@ -1,6 +1,7 @@
-import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backfillStore } from '../../lib/aws/backfill-store.ts';
+import { cooldownStore } from '../../lib/aws/cooldown-store.ts';
 import { overdueMatches } from '../../lib/aws/deadline-index.ts';
 import { latestMatches } from '../../lib/aws/latest-index.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
@@ -22,6 +23,7 @@ import type { StoredBackfill } from '../../lib/service/domain/stored-backfill.ts
 import type { StoredMatch } from '../../lib/service/domain/stored-match.ts';
 import type { TickReport } from '../../lib/service/domain/tick-report.ts';
 import type { BackfillStore } from '../../lib/service/ports/backfill-store.ts';
+import type { CooldownStore } from '../../lib/service/ports/cooldown-store.ts';
 import type { MatchStore } from '../../lib/service/ports/match-store.ts';
 import type { MeetingStore } from '../../lib/service/ports/meeting-store.ts';
 import type { OverdueMatches } from '../../lib/service/ports/overdue-matches.ts';
@@ -38,6 +40,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
     let tickets: TicketStore;
     let matches: MatchStore;
     let meetings: MeetingStore;
+    let cooldowns: CooldownStore;
     let backfills: BackfillStore;
     let overdue: OverdueMatches;
     let queues: QueueStore;
@@ -53,6 +56,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       matches = matchStore(client, tables.names);
       backfills = backfillStore(client, tables.names);
       meetings = meetingStore(client, tables.names.ranges);
+      cooldowns = cooldownStore(client, tables.names.ranges);
       overdue = overdueMatches(client, tables.names.matches, () => 0.5);
       queues = queueStore(client, tables.names.queues);
       ranges = rangeStore(client, tables.names.ranges);
@@ -515,6 +519,73 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         expect(await tickets.end(id('b'), 'CANCELLED', why('x'), NOW_MS, id('m'))).toMatchObject({
           ended: true,
         });
+      });
+    });
+
+    describe('the offences of a player', () => {
+      const offence = (matchId: string, atMs: number) => ({ kind: 'decline', matchId, atMs }) as const;
+      const ofAnn = async () => (await cooldowns.of(queue, [id('ann'), id('bob')])).get(id('ann'));
+
+      it('are added once each, in order of time, and read for each queue alone', async () => {
+        newQueue();
+        expect(await ofAnn()).toBeUndefined();
+        const [first, second] = [offence('m1', NOW_MS), offence('m2', NOW_MS - 1)];
+        expect(await cooldowns.add(queue, id('ann'), first, 60_000)).toEqual({ offences: [first] });
+        expect(await cooldowns.add(queue, id('ann'), first, 60_000)).toBeUndefined();
+        expect(await cooldowns.add(queue, id('ann'), second, 60_000)).toEqual({ offences: [second, first] });
+        expect(await ofAnn()).toEqual({ offences: [second, first] });
+        expect((await cooldowns.of(`${queue}x`, [id('ann')])).size).toBe(0);
+        expect((await cooldowns.of(queue, [id('bob'), id('ann')])).size).toBe(1);
+      });
+
+      it('are all kept when several are added at once', async () => {
+        newQueue();
+        const some = Array.from({ length: 3 }, (_, i) => offence(`m${i}`, NOW_MS + i));
+        const added = await Promise.all(some.map((one) => cooldowns.add(queue, id('ann'), one, 60_000)));
+        expect(added.every((one) => one !== undefined)).toBe(true);
+        expect(await ofAnn()).toEqual({ offences: some });
+      });
+
+      it('are kept until the last is forgotten, and the latest 20 of them', async () => {
+        newQueue();
+        for (let i = 0; i < 22; i++)
+          await cooldowns.add(queue, id('ann'), offence(`m${i}`, NOW_MS + 1_000 * i), 60_000);
+        expect(await cooldowns.add(queue, id('ann'), offence('m1', NOW_MS + 1_000), 60_000)).toBeUndefined();
+        const record = (await ofAnn())!;
+        expect(record.offences.map(({ matchId }) => matchId)).toEqual(
+          Array.from({ length: 20 }, (_, i) => `m${i + 2}`),
+        );
+        const { Item } = await tables.client().send(
+          new GetCommand({
+            TableName: tables.names.ranges,
+            Key: { item: `${queue}#cooldown#${id('ann')}` },
+          }),
+        );
+        expect(Item!.expiresAt).toBe(Math.ceil((NOW_MS + 21_000 + 60_000) / 1_000));
+      });
+
+      it('are forgiven up to a time, and begin again after it', async () => {
+        newQueue();
+        const [first, second] = [offence('m1', NOW_MS), offence('m2', NOW_MS + 2)];
+        await cooldowns.add(queue, id('ann'), first, 60_000);
+        await cooldowns.forgive(queue, id('ann'), NOW_MS + 1, 60_000);
+        await cooldowns.forgive(queue, id('bob'), NOW_MS + 1, 60_000);
+        expect(await ofAnn()).toEqual({ offences: [first], forgivenAtMs: NOW_MS + 1 });
+        expect(await cooldowns.latest(queue, 10)).toEqual([]);
+        await cooldowns.add(queue, id('ann'), second, 60_000);
+        expect(await ofAnn()).toEqual({ offences: [first, second], forgivenAtMs: NOW_MS + 1 });
+      });
+
+      it('are listed by player, the latest first', async () => {
+        newQueue();
+        for (let i = 0; i < 12; i++)
+          await cooldowns.add(queue, id(`p${i}`), offence(`m${i}`, NOW_MS + i), 60_000);
+        await cooldowns.add(queue, id('p0'), offence('again', NOW_MS + 100), 60_000);
+        const names = async (limit: number) =>
+          (await cooldowns.latest(queue, limit)).map(({ playerId }) => playerId);
+        expect(await names(3)).toEqual(['p0', 'p11', 'p10'].map(id));
+        expect(await names(100)).toHaveLength(12);
+        expect(await cooldowns.latest(`${queue}x`, 10)).toEqual([]);
       });
     });
 

@@ -52,6 +52,7 @@ describe('a request of the client', () => {
         backfills: [],
         meetings: [],
         places: [],
+        cooldowns: [],
         changed: 0,
       };
       json(200, { ...TICKET, ...bodies, status: 'COMPLETED' })(request, response);
@@ -73,6 +74,9 @@ describe('a request of the client', () => {
     await client.deadLetters();
     await client.playerData('P');
     await client.erasePlayer('P');
+    await client.cooldown('Q', 'P');
+    await client.endCooldown('Q', 'P');
+    await client.queues.cooldowns('Q');
     await client.queues.list();
     await client.queues.get('Q');
     await client.queues.put(definition);
@@ -105,6 +109,19 @@ describe('a request of the client', () => {
       const [method, path] = route.split(' ') as [string, string];
       expect(Object.keys(documented[path] ?? {})).toContain(method.toLowerCase());
     }
+  });
+
+  it('is not repeated when a player is cooling down, and names the leavers of a match', async () => {
+    const cooling = { type: 'about:blank', title: 'Too many requests', status: 429, detail: 'Player ann' };
+    server.behave(json(429, { ...cooling, code: 'COOLDOWN', until: '2026-01-31T12:10:00.000Z' }));
+    await expect(clientOf().post('Q', NEW)).rejects.toMatchObject({
+      status: 429,
+      problem: { code: 'COOLDOWN', until: '2026-01-31T12:10:00.000Z' },
+    });
+    expect(server.arrived).toHaveLength(1);
+    server.behave(json(200, {}));
+    await clientOf().end('M', { leavers: ['ann'] });
+    expect(JSON.parse(server.arrived.at(-1)!.body)).toEqual({ leavers: ['ann'] });
   });
 
   it('reads all parts of the list of queues, and ends when the service repeats a part', async () => {

@@ -386,6 +386,34 @@ export const JOURNEYS = {
     expect((await muster.api.get(`/tickets/${one.ticketId}`)).body.status).toBe('QUEUED');
   },
 
+  async 'wait after a declined match, until support ends the cooldown'(muster) {
+    const { api } = muster;
+    const cooldown = { decline: [{ times: 1, seconds: 600 }], leave: [{ times: 1, seconds: 900 }] };
+    const { queue, one, two } = await pair(
+      muster,
+      { acceptance: { timeoutSeconds: 600 }, cooldown },
+      'REQUIRES_ACCEPTANCE',
+    );
+    await accept(muster, one, false);
+    const { playerId } = one.players[0]!;
+    const again = { ticketId: fresh('again'), players: one.players };
+    const refused = await api.post(`/queues/${queue}/tickets`, again);
+    expect(refused.body).toMatchObject({ status: 429, code: 'COOLDOWN', kind: 'decline', playerId });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(500);
+    const path = `/queues/${queue}/players/${playerId}/cooldown`;
+    expect((await api.get(path)).body).toMatchObject({ playerId, offences: [{ matchId: one.matchId }] });
+    const { cooldowns } = (await api.get(`/queues/${queue}/cooldowns`)).body;
+    expect(cooldowns).toMatchObject([{ playerId }]);
+    expect((await api.delete(path)).status).toBe(204);
+    expect((await api.post(`/queues/${queue}/tickets`, again)).status).toBe(201);
+    await api.until(two.ticketId, 'REQUIRES_ACCEPTANCE');
+    const next = await api.until(again.ticketId, 'REQUIRES_ACCEPTANCE');
+    for (const ticketId of [two.ticketId, again.ticketId]) await accept(muster, { ...next, ticketId }, true);
+    await api.until(again.ticketId, 'COMPLETED');
+    expect((await api.post(`/matches/${next.matchId}/end`, { leavers: [playerId] })).status).toBe(200);
+    expect((await api.get(path)).body).toMatchObject({ kind: 'leave' });
+  },
+
   async 'return to the queue from a match that is refused, and play the next one'(muster) {
     const path = `/${fresh('requeue')}`;
     failOnce(muster, path, JSON.stringify(PLACE), 400);

@@ -22,6 +22,7 @@ import { tick } from '../../lib/service/ticks/tick.ts';
 import { type RandomSource, seededRandom } from '../../lib/simulation/random.ts';
 import type { EmulatedTables } from '../aws/emulated-tables.ts';
 import { ticket } from '../aws/samples.ts';
+import { ChaosLeavers, offenceViolations } from './chaos-cooldowns.ts';
 import { ChaosServers } from './chaos-servers.ts';
 import { violations } from './checker.ts';
 import { definition } from './definitions.ts';
@@ -102,6 +103,8 @@ export interface ChaosCounts {
   readonly filled: number;
   /** Tickets that have replaced another. */
   readonly replaced: number;
+  /** Offences that were noted of players. */
+  readonly offences: number;
 }
 
 /**
@@ -132,6 +135,9 @@ export class ChaosRun {
   #requests = 0;
   /** The servers of the matches, which ask for players. */
   readonly #servers: ChaosServers;
+  readonly #leavers = new ChaosLeavers();
+  /** Decides about cooldowns and leavers: a source of its own, as that of the costs. */
+  readonly #conduct: RandomSource;
   readonly #unpublished: Change[] = [];
   /** Ids of changes that were given up because they could not be published. */
   readonly #deadLetters = new Set<string>();
@@ -159,7 +165,8 @@ export class ChaosRun {
     const asks = this.all.chance(0.5);
     this.#costs = seededRandom(seed).fork('costs');
     this.#changes = seededRandom(seed).fork('replaces');
-    this.#definition = definition({
+    this.#conduct = seededRandom(seed).fork('cooldowns');
+    const plain = definition({
       name: this.queue,
       teamSize: 2,
       tickSeconds: this.#pick([2, 5, 20]),
@@ -179,6 +186,7 @@ export class ChaosRun {
       ...(asks && { backfill: { priority: this.#pick(['low', 'normal', 'high']) } }),
       ...(!asks && this.all.chance(0.3) && { onePlace: seed % 2 === 0 ? ('service' as const) : true }),
     });
+    this.#definition = { ...plain, ...this.#cooldown(plain) };
     this.#servers = new ChaosServers(
       this.cloud,
       this.all,
@@ -235,6 +243,7 @@ export class ChaosRun {
       replaced: this.cloud.changes.filter(
         ({ before, after }) => before?.status === 'QUEUED' && 'replacedBy' in after && after.replacedBy,
       ).length,
+      offences: await this.#noted(),
     };
   }
 
@@ -298,11 +307,12 @@ export class ChaosRun {
       this.all.begin(`cancel ${ticketId}`, () => cancelTicket(this.#deps, ticketId, this.cloud.nowMs));
       return;
     }
-    if (this.#definition.onePlace && this.all.chance(0.3)) {
+    const isEnding = this.#definition.cooldown !== undefined && this.#conduct.uniform() < 0.1;
+    if (isEnding || (this.#definition.onePlace && this.all.chance(0.3))) {
       const matchIds = this.#told.flatMap(({ matchId }) => matchId ?? []);
       if (matchIds.length > 0) {
         const matchId = this.#pick(matchIds);
-        this.all.begin(`end ${matchId}`, () => endMatch(this.#deps, matchId, {}, this.cloud.nowMs));
+        this.#end(matchId);
       }
     }
     if (asked.length > 0 && this.#changes.uniform() < 0.15) {
@@ -335,6 +345,29 @@ export class ChaosRun {
       `enqueue ${posted.ticketId}`,
       () => enqueue(this.#deps, this.queue, posted, this.cloud.nowMs),
       (result) => result && this.#answered.add(posted.ticketId),
+    );
+  }
+
+  /** Cooldowns of some tens of steps, in half of the queues, and wherever the same people post many tickets. */
+  #cooldown({ acceptance, onePlace }: QueueDefinition): Pick<QueueDefinition, 'cooldown'> {
+    if (!onePlace && this.#conduct.uniform() < 0.5) return {};
+    const steps = [1, 2, 4].map((times) => ({ times, seconds: 15 * times }));
+    return { cooldown: { leave: steps, ...(acceptance && { decline: steps }) } };
+  }
+
+  /** Ends a match, and names some of its players as leavers. */
+  #end(matchId: string): void {
+    const found = this.cloud.changes.findLast(({ after }) => 'teams' in after && after.matchId === matchId);
+    const seats = (found?.after as StoredMatch | undefined)?.teams.flatMap(({ players }) => players) ?? [];
+    const leavers = seats.flatMap(({ playerId, bot }) =>
+      bot || this.#conduct.uniform() < 0.5 ? [] : [playerId],
+    );
+    const { cooldown } = this.#definition;
+    if (cooldown) this.#leavers.name(matchId, leavers, false);
+    this.all.begin(
+      `end ${matchId}, left by ${leavers}`,
+      () => endMatch(this.#deps, matchId, { leavers }, this.cloud.nowMs),
+      (ended) => ended && cooldown && this.#leavers.name(matchId, leavers, true),
     );
   }
 
@@ -552,6 +585,7 @@ export class ChaosRun {
       ...this.#contradictions(made),
       ...this.#inTwoPlaces(stored, made),
       ...(await this.#servers.violations()),
+      ...(await this.#offences(stored, made)),
     ].concat(
       violations({
         accepted: [...new Set([...this.#answered, ...stored.map(({ ticketId }) => ticketId)])],
@@ -562,6 +596,20 @@ export class ChaosRun {
         deadLetters: this.#deadLetters,
       }),
     );
+  }
+
+  async #noted(): Promise<number> {
+    const people = this.cloud.changes.flatMap(({ after }) => ('players' in after ? after.players : []));
+    const ids = new Set(people.map(({ playerId }) => playerId));
+    const records = await this.cloud.deps.cooldowns.of(this.queue, [...ids]);
+    return [...records.values()].reduce((sum, { offences }) => sum + offences.length, 0);
+  }
+
+  async #offences(tickets: readonly StoredTicket[], matches: ReadonlyMap<string, StoredMatch>) {
+    if (this.#definition.cooldown === undefined) return [];
+    const { cooldowns } = this.cloud.deps;
+    const leavers = this.#leavers;
+    return offenceViolations(cooldowns, this.queue, { tickets, matches, leavers });
   }
 
   /**

@@ -7,7 +7,7 @@ import {
 } from '../../lib/service/backfills/request-backfill.ts';
 import type { StoredBackfill } from '../../lib/service/domain/stored-backfill.ts';
 import type { StoredMatch } from '../../lib/service/domain/stored-match.ts';
-import { endMatch } from '../../lib/service/placement/end-match.ts';
+import { type EndDeps, endMatch } from '../../lib/service/placement/end-match.ts';
 import type { Interleaving } from './interleaving.ts';
 import type { VirtualCloud } from './virtual-cloud.ts';
 
@@ -27,7 +27,7 @@ interface Asked {
 export class ChaosServers {
   readonly #cloud: VirtualCloud;
   readonly #all: Interleaving;
-  readonly #deps: () => BackfillDeps;
+  readonly #deps: () => BackfillDeps & EndDeps;
   readonly #invite: (skill: number) => void;
   /** What each server knows of its match. */
   readonly #known = new Map<string, StoredMatch>();
@@ -40,7 +40,7 @@ export class ChaosServers {
   constructor(
     cloud: VirtualCloud,
     all: Interleaving,
-    deps: () => BackfillDeps,
+    deps: () => BackfillDeps & EndDeps,
     invite: (skill: number) => void,
   ) {
     this.#cloud = cloud;

@@ -55,6 +55,7 @@ describe('the service, with faults, with its tables in memory,', () => {
     expect(mean('backfills')).toBeGreaterThan(0.5);
     expect(mean('filled')).toBeGreaterThan(0.05);
     expect(mean('replaced')).toBeGreaterThan(0.5);
+    expect(mean('offences')).toBeGreaterThan(0.5);
     for (const name of ['kills', 'failures', 'lostAnswers', 'deadLetters'] as const)
       expect(mean(name), name).toBeGreaterThan(1);
   });

@@ -8,6 +8,7 @@ import { assignMatch } from '../../lib/service/placement/assign-match.ts';
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
 import { endMatch } from '../../lib/service/placement/end-match.ts';
 import { provision } from '../../lib/service/placement/provision.ts';
+import { endCooldown } from '../../lib/service/players/cooldown.ts';
 import { deleteQueue, putQueue } from '../../lib/service/queues/queues.ts';
 import { listVersions, restoreVersion } from '../../lib/service/queues/versions.ts';
 import { answerMatch } from '../../lib/service/tickets/acceptance.ts';
@@ -53,6 +54,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       await tick(cloud.deps, cloud.dueTicks()[0]!);
       return (await cloud.deps.tickets.get(id('a')))!.matchId!;
     };
+    const playerOf = (name: string) => `${id(name)}.0`;
     const answer = (name: string, matchId: string, accepted: boolean) =>
       answerMatch(cloud.deps, id(name), { accepted, matchId }, cloud.nowMs);
 
@@ -100,6 +102,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       const record = await cloud.deps.queues.get(queue);
       const versions = isChanged(record) ? await listVersions(cloud.deps.queues, queue) : [];
       const backfill = await cloud.deps.backfills.get(id('backfill'));
+      const cooldowns = [...(await cloud.deps.cooldowns.of(queue, ['a', 'b'].map(playerOf)))];
       return JSON.parse(
         JSON.stringify({
           tickets,
@@ -107,6 +110,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
           record,
           versions,
           backfill,
+          cooldowns,
           ticks: cloud.tickMessages,
           deadlines: cloud.deadlineMessages,
         })
@@ -230,6 +234,20 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         act: (matchId: never) => answer('b', matchId, false),
         outcome: ({ status }: { status: string }) => ({ status }),
         // The match, its two tickets, the queue twice, and the end of the match's deadline.
+        writes: Array(6).fill('UpdateItem'),
+      },
+      'a decline in a queue with cooldowns': {
+        prepare: async () => {
+          const matchId = await found({
+            acceptance: { timeoutSeconds: 600 },
+            cooldown: { decline: [{ times: 1, seconds: 60 }] },
+          });
+          await answer('a', matchId, true);
+          return matchId;
+        },
+        act: (matchId: never) => answer('b', matchId, false),
+        outcome: ({ status }: { status: string }) => ({ status }),
+        // The match, the player and the count, its two tickets, and the end of the match's deadline.
         writes: Array(6).fill('UpdateItem'),
       },
       'the end of an acceptance': {
@@ -357,6 +375,23 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         prepare: () => found({ backfill: {} }),
         act: (matchId: never) => endMatch(cloud.deps, matchId, {}, cloud.nowMs),
         outcome: ({ endedAt }: { endedAt: string }) => ({ endedAt }),
+        writes: ['UpdateItem'],
+      },
+      'the end of a match with leavers': {
+        prepare: () => found({ cooldown: { leave: [{ times: 1, seconds: 60 }] } }),
+        act: (matchId: never) =>
+          endMatch(cloud.deps, matchId, { leavers: ['a', 'b'].map(playerOf) }, cloud.nowMs),
+        outcome: ({ endedAt }: { endedAt: string }) => ({ endedAt }),
+        // The match, its two players, and the count.
+        writes: Array(4).fill('UpdateItem'),
+      },
+      'the end of a cooldown': {
+        prepare: async () => {
+          const matchId = await found({ cooldown: { leave: [{ times: 1, seconds: 60 }] } });
+          await endMatch(cloud.deps, matchId, { leavers: ['a', 'b'].map(playerOf) }, cloud.nowMs);
+        },
+        act: () => endCooldown(cloud.deps, queue, playerOf('a'), cloud.nowMs),
+        outcome: () => 'ended',
         writes: ['UpdateItem'],
       },
       'a minute of the schedule': {

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { backfillStore } from '../../lib/aws/backfill-store.ts';
+import { cooldownStore } from '../../lib/aws/cooldown-store.ts';
 import { overdueMatches } from '../../lib/aws/deadline-index.ts';
 import { deliveryStore } from '../../lib/aws/delivery-store.ts';
 import { erasedPlayers } from '../../lib/aws/erased-players.ts';
@@ -134,6 +135,7 @@ export class VirtualCloud {
       queues: cachedQueues(queueStore(client, tables.names.queues), clock),
       ranges: rangeStore(client, tables.names.ranges),
       meetings: meetingStore(client, tables.names.ranges),
+      cooldowns: cooldownStore(client, tables.names.ranges),
       receivers: receiverStore(client, receivers),
       deliveryRecords: deliveryStore(client, receivers),
       deliveries: new DeliveryLog(deliveryStore(client, receivers), () => this.nowMs),

@@ -1,16 +1,18 @@
 import type { Why } from '../../contract/reason-code.ts';
 import { inParallel } from '../concurrency/in-parallel.ts';
 import { layoutAt } from '../domain/buckets.ts';
+import type { Offence } from '../domain/cooldowns.ts';
 import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
-import { fateOf } from '../domain/returning.ts';
+import { fateOf, hasNotAccepted } from '../domain/returning.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
 import type { FormingMatch, SingleMatchStore } from '../ports/match-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import { type ScheduleDeps, wake } from '../waking/schedule.ts';
+import { noteOffences, type OffenceDeps } from './note-offences.ts';
 
-export interface ReturnDeps extends ScheduleDeps {
+export interface ReturnDeps extends ScheduleDeps, OffenceDeps {
   readonly tickets: TicketStore;
   readonly matches: SingleMatchStore;
 }
@@ -46,6 +48,9 @@ const QUEUE_DELETED: Why = { reason: 'its queue was deleted', reasonCode: 'QUEUE
  * left in it. What becomes of each ticket follows from the match and the ticket: see `tickets/returning.ts`. If the queue does
  * not exist any more, the tickets that would return are cancelled.
  *
+ *     note      the players of a ticket that is cancelled because it has not accepted, if the queue has cooldowns for that: see
+ *               `note-offences.ts`. Before the ticket leaves the match, so that a repetition finds it. Until then the players
+ *               can queue again: a moment, or a minute after a crash
  *     return    each ticket by a conditional write. Every reader has seen its new status since the match has FAILED
  *     wake      the queue
  *     end       the match's deadline. A crash before it: a repeated request, or `deadline`, which finds the match overdue,
@@ -58,7 +63,11 @@ export async function returnDissolved(deps: ReturnDeps, match: StoredMatch, nowM
     const { ticketId } = ticket;
     const { becomes, ...why } = fateOf(match, ticket);
     if (becomes === 'FAILED') return deps.tickets.failWithMatch(ticketId, matchId, why, nowMs);
-    if (becomes === 'CANCELLED') return deps.tickets.cancelWithMatch(ticketId, matchId, why, nowMs);
+    if (becomes === 'CANCELLED') {
+      if (record !== undefined && hasNotAccepted(match, ticketId))
+        await noteOffences(deps, record.definition, offenceOf(match, nowMs), playerIdsOf(ticket), nowMs);
+      return deps.tickets.cancelWithMatch(ticketId, matchId, why, nowMs);
+    }
     if (record === undefined) return deps.tickets.cancelWithMatch(ticketId, matchId, QUEUE_DELETED, nowMs);
     const layout = layoutAt(record.layouts, nowMs);
     return requeued
@@ -69,6 +78,13 @@ export async function returnDissolved(deps: ReturnDeps, match: StoredMatch, nowM
   if (record !== undefined && left.some(isWaiting)) await wake(deps, record, nowMs);
   await deps.matches.ticketsReturned(matchId);
 }
+
+/** The deadline of a dissolved match is the time at which it was dissolved, the same at every repetition. */
+function offenceOf({ matchId, deadline }: StoredMatch, nowMs: number): Offence {
+  return { kind: 'decline', matchId, atMs: deadline === undefined ? nowMs : Date.parse(deadline) };
+}
+
+const playerIdsOf = ({ players }: StoredTicket) => players.map(({ playerId }) => playerId);
 
 /** Does something with each ticket that is still in a match. Returns these tickets as they were. */
 async function eachTicketIn(

@@ -19,6 +19,12 @@ export const OUTCOMES = [
 ] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
+/** Players whose cooldown began, by its kind. They are counted beside the outcomes, and have no metrics. */
+export const COOLDOWNS_BEGUN = ['cooledForDecline', 'cooledForLeave'] as const;
+
+/** Everything that is counted of a queue by minute, besides what its ticks count. */
+export type Counted = Outcome | (typeof COOLDOWNS_BEGUN)[number];
+
 /** The steps from a match to a game, each with the outcome of success and those of failure. */
 export const STEPS = {
   acceptance: { success: 'accepted', failures: ['declined', 'notAccepted'] },

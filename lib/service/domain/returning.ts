@@ -32,11 +32,7 @@ export function fateOf(match: StoredMatch, ticket: StoredTicket): Fate {
     match.reasonCode === undefined ? {} : { reasonCode: match.reasonCode };
   if (cancelled !== undefined) {
     if (!cancelled.includes(ticket.ticketId)) return { becomes: 'QUEUED' };
-    const isToBlame =
-      match.reasonCode === 'DECLINED'
-        ? match.declinedBy === ticket.ticketId
-        : !match.accepted?.includes(ticket.ticketId);
-    const isByQueue = match.reasonCode !== undefined && !isToBlame;
+    const isByQueue = match.reasonCode !== undefined && !hasNotAccepted(match, ticket.ticketId);
     return { becomes: 'CANCELLED', ...reason, ...(isByQueue ? QUEUE_DELETED : code) };
   }
   if (requeued !== true || !ticketIds.includes(ticket.ticketId))
@@ -44,6 +40,17 @@ export function fateOf(match: StoredMatch, ticket: StoredTicket): Fate {
   if ((ticket.failures ?? 0) + 1 < FAILURES_MAX) return { becomes: 'QUEUED' };
   const why = `${FAILURES_MAX} of its matches were not placed; the last: ${match.reason}`;
   return { becomes: 'FAILED', reason: why, ...code };
+}
+
+/**
+ * Whether a ticket is one for which its match was not accepted: the one that has declined, or each that has not answered in
+ * time. Matches that version 0.1 has failed do not tell a decline from no answer.
+ */
+export function hasNotAccepted(
+  { reasonCode, declinedBy, accepted }: Pick<StoredMatch, 'reasonCode' | 'declinedBy' | 'accepted'>,
+  ticketId: string,
+): boolean {
+  return reasonCode === 'DECLINED' ? declinedBy === ticketId : !accepted?.includes(ticketId);
 }
 
 /** Whether a match has FAILED and may still have tickets that must be returned. */

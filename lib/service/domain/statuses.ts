@@ -70,7 +70,8 @@ export const MATCH = machine<StoredMatchStatus>()({
       if: 'no ticket has accepted since it was read',
       by: 'a party that declines, or `deadline`',
       event: 'MatchFailed',
-      crash: 'tickets stay in it; it keeps a deadline, and `deadline` returns or cancels them',
+      crash:
+        'tickets stay in it; it keeps a deadline, and `deadline` returns or cancels them, and notes who gets a cooldown',
     },
     assign: {
       from: ['PLACING', 'COMPLETED'],
@@ -126,7 +127,7 @@ export const MATCH = machine<StoredMatchStatus>()({
       leaves: 'endedAt',
       by: 'the studio',
       event: 'MatchEnded',
-      crash: 'nothing is missing',
+      crash: 'the cooldowns of leavers, until the studio repeats its request',
     },
   },
 });

@@ -1,25 +1,54 @@
 import { matchEnd } from '../../contract/backfill.ts';
 import { Problem, parseWith } from '../../contract/problem.ts';
+import { noteOffences, type OffenceDeps } from '../commits/note-offences.ts';
+import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
 import { unknownMatch } from './assign-match.ts';
+
+export interface EndDeps extends OffenceDeps {
+  readonly matches: SingleMatchStore;
+  readonly queues: Pick<QueueStore, 'get'>;
+}
 
 /**
  * Ends a match for good. No backfill of it is filled afterwards: each is filled on the condition that its match has not
- * ended. Repeating it returns the match unchanged.
+ * ended. Repeating it returns the match unchanged, and notes leavers that it names for the first time.
+ *
+ *     end     one conditional write, with the time of the end
+ *     note    the leavers, if the queue has cooldowns for them: see `commits/note-offences.ts`. A crash before it: the studio
+ *             has no response and repeats the request, which notes them with the time of the end
+ *
  * @throws Problem 400, 404, 409 the match is not COMPLETED
  */
 export async function endMatch(
-  deps: { readonly matches: SingleMatchStore },
+  deps: EndDeps,
   matchId: string,
   body: unknown,
   nowMs: number,
 ): Promise<StoredMatch> {
-  parseWith(matchEnd, body, 'The end of the match');
+  const { leavers = [] } = parseWith(matchEnd, body, 'The end of the match');
   const result = await deps.matches.end(matchId, nowMs);
   if (result === undefined) throw unknownMatch(matchId);
-  if (result.endedAt !== undefined) return result;
+  if (result.endedAt !== undefined) {
+    await noteLeavers(deps, result, leavers, nowMs);
+    return result;
+  }
   throw new Problem(409, `Match ${matchId} cannot be ended: it is ${result.status}.`, {
     extensions: { matchStatus: result.status },
   });
+}
+
+async function noteLeavers(
+  deps: EndDeps,
+  { matchId, queue, endedAt }: StoredMatch,
+  leavers: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  if (leavers.length === 0) return;
+  const record = await deps.queues.get(queue, DEFINITION_AGE_MS);
+  if (record === undefined) return;
+  const offence = { kind: 'leave', matchId, atMs: Date.parse(endedAt!) } as const;
+  await noteOffences(deps, record.definition, offence, leavers, nowMs);
 }

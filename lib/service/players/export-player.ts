@@ -11,7 +11,7 @@ import { progressFrom, progressText } from './progress.ts';
 const ITEMS_MAX = 500;
 
 /**
- * What is stored about a player, page by page: the player's own tickets, seats, meetings and places. Avoid lists and meetings of
+ * What is stored about a player, page by page: the player's own tickets, seats, meetings, places and cooldowns. Avoid lists and meetings of
  * others that name the player are theirs, and are not returned.
  * @param text the continuation of the response before; undefined begins
  * @throws Problem (400) when the continuation is not one of this route
@@ -23,7 +23,15 @@ export async function exportPlayer(
 ): Promise<PlayerData> {
   const progress = progressFrom(text);
   const endMs = deps.clock.now() + PAGES_MS;
-  const all: PlayerData = { playerId, tickets: [], matches: [], backfills: [], meetings: [], places: [] };
+  const all: PlayerData = {
+    playerId,
+    tickets: [],
+    matches: [],
+    backfills: [],
+    meetings: [],
+    places: [],
+    cooldowns: [],
+  };
   let count = 0;
   do {
     const { named, next } = await deps.data.page(playerId, progress.position);
@@ -69,9 +77,18 @@ function add(all: PlayerData, playerId: string, named: Named): void {
       if (named.is === 'about')
         all.meetings.push({
           queue: named.queue,
-          met: named.met.map(([other, atMs]) => ({ playerId: other, at: new Date(atMs).toISOString() })),
+          met: named.met.map(([other, atMs]) => ({ playerId: other, at: isoOf(atMs) })),
         });
       return;
+    case 'cooldown': {
+      const { offences, forgivenAtMs } = named.record;
+      all.cooldowns.push({
+        queue: named.queue,
+        offences: offences.map(({ kind, matchId, atMs }) => ({ kind, matchId, at: isoOf(atMs) })),
+        ...(forgivenAtMs !== undefined && { forgivenAt: isoOf(forgivenAtMs) }),
+      });
+      return;
+    }
     case 'polls':
     case 'unreadable':
       return;
@@ -80,3 +97,5 @@ function add(all: PlayerData, playerId: string, named: Named): void {
 
 /** The fields of a ticket besides its players, which are not returned for a backfill. */
 const OF_BACKFILL = { ticketId: '', queue: '', status: 'QUEUED', enqueuedAt: '' } as const;
+
+const isoOf = (ms: number) => new Date(ms).toISOString();

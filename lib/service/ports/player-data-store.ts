@@ -1,3 +1,4 @@
+import type { CooldownRecord } from '../domain/cooldowns.ts';
 import type { StoredBackfill } from '../domain/stored-backfill.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
@@ -12,6 +13,7 @@ export type Named = { readonly item: StoredItem } & (
   | { readonly kind: 'backfill'; readonly backfill: StoredBackfill; readonly is: 'about' | 'mention' }
   /** When the player's long polls end. */
   | { readonly kind: 'polls' }
+  | { readonly kind: 'cooldown'; readonly queue: string; readonly record: CooldownRecord }
   | { readonly kind: 'place'; readonly queue: string; readonly ticketId: string }
   | {
       readonly kind: 'meetings';
@@ -42,7 +44,7 @@ export interface PlayerDataStore {
     from: Position | undefined,
   ): Promise<{ readonly named: readonly Named[]; readonly next: Position | undefined }>;
   /**
-   * Rewrites an item without the player: a place and the player's own meetings are removed. In the player's own tickets,
+   * Rewrites an item without the player: a place, a cooldown and the player's own meetings are removed. In the player's own tickets,
    * seats and backfills `pseudonym` is the id, and nothing else of the player stays but the role. Elsewhere what names the
    * player is left out. Returns false if the item has changed since it was read.
    */

@@ -6,9 +6,9 @@ import { relaxableRules } from '../../rules/relaxed-rules.ts';
 import type { Rule } from '../../rules/rule-types.ts';
 import { type BucketLayout, rangeName, rangesOf, tickRanges } from '../domain/buckets.ts';
 import {
+  type Counted,
   type FailingStep,
   failingStep,
-  type Outcome,
   type Step,
   stepShare,
 } from '../domain/match-outcomes.ts';
@@ -146,13 +146,14 @@ function endsView({ matched = 0, timedOut = 0 }: Counts<TickCount>): QueueStats[
 function outcomesView(
   definition: QueueDefinition,
   { found = 0, matched = 0, timedOut = 0 }: Counts<TickCount>,
-  minutes: readonly MinuteCounts<Outcome>[],
+  minutes: readonly MinuteCounts<Counted>[],
   failedShareMax: number,
   nowMs: number,
 ): QueueStats['outcomes'] {
   const counts = recentCounts(minutes, nowMs);
   const { accepted = 0, declined = 0, notAccepted = 0, placed = 0, requeued = 0, ended = 0 } = counts;
   const { placementRefused = 0, placementTimedOut = 0, cancelled = 0, returned = 0 } = counts;
+  const { cooledForDecline = 0, cooledForLeave = 0 } = counts;
   const shareOf = (step: Step) => {
     const { failedShare } = stepShare(counts, step);
     return { failedShare: failedShare ?? null };
@@ -174,6 +175,7 @@ function outcomesView(
         ...shareOf('placement'),
       },
     }),
+    ...(definition.cooldown && { cooldowns: { declined: cooledForDecline, left: cooledForLeave } }),
     ...(failing && { failing: failingView(failing) }),
   };
 }

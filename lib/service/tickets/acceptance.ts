@@ -130,6 +130,16 @@ export async function dissolveMatch(
   const cancelled = match.ticketIds.filter((ticketId) => record === undefined || how.cancelled(ticketId));
   const outcome = await deps.matches.dissolve(match, cancelled, how.why, how.nowMs);
   if (outcome === 'dissolved')
-    await returnDissolved(deps, { ...match, status: 'FAILED', cancelled, ...how.why }, how.nowMs);
+    await returnDissolved(
+      deps,
+      {
+        ...match,
+        status: 'FAILED',
+        cancelled,
+        ...how.why,
+        deadline: new Date(how.nowMs).toISOString(),
+      },
+      how.nowMs,
+    );
   return outcome;
 }

@@ -22,6 +22,6 @@ export async function toBatchResult(
     return { ticketId, status: 503, problem: problem.toDocument() };
   }
   const { problem } = one;
-  const status = problem.status === 409 ? 409 : 400;
+  const status = problem.status === 409 || problem.status === 429 ? problem.status : 400;
   return { ticketId, status, problem: problem.toDocument() };
 }

@@ -8,12 +8,14 @@ import type { QueueRecord } from '../domain/queue-record.ts';
 import type { CurrentTicket, StoredTicket } from '../domain/stored-ticket.ts';
 import { isOnBus } from '../domain/subscribers.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { CooldownStore } from '../ports/cooldown-store.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { MeetingStore } from '../ports/meeting-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import type { Beside, TicketStore } from '../ports/ticket-store.ts';
 import { openQueue } from '../queues/queues.ts';
 import { type ScheduleDeps, wake } from '../waking/schedule.ts';
+import { coolingDown } from './cooling-down.ts';
 import { freePlaces } from './one-place.ts';
 import { parseNewTicket } from './parse-tickets.ts';
 import { type PoolWriter, poolWriter } from './pool-writer.ts';
@@ -24,10 +26,11 @@ export interface EnqueueDeps extends ScheduleDeps {
   readonly tickets: TicketStore;
   readonly matches: SingleMatchStore;
   readonly meetings: MeetingStore;
+  readonly cooldowns: Pick<CooldownStore, 'of'>;
   readonly clock: Clock;
 }
 
-type PutDeps = Pick<EnqueueDeps, 'tickets' | 'matches' | 'meetings' | 'clock'>;
+type PutDeps = Pick<EnqueueDeps, 'tickets' | 'matches' | 'meetings' | 'cooldowns' | 'clock'>;
 
 export interface Enqueued {
   /** False when the ticket already existed. */
@@ -40,6 +43,7 @@ export interface Enqueued {
  *
  *     read the queue      a crash before or after changes nothing
  *     read who met        only in a queue with a `recent` rule: see meeting-records.ts
+ *     read cooldowns      only in a queue with `cooldown`: see cooling-down.ts
  *     put the ticket      on the condition that its id is new; from here on it is accepted. See pool-writer.ts. In one
  *                         transaction with it: the places of its players (one-place.ts), and the end of the ticket that it
  *                         replaces (replaced-ticket.ts)
@@ -47,7 +51,7 @@ export interface Enqueued {
  *
  * A repeated request returns the ticket's current state, and wakes the queue unless its ticks are scheduled.
  * @throws Problem 400 invalid ticket, 404 no such queue, 409 the id belongs to another ticket, a player is in another ticket, or
- * the ticket that it replaces has a match
+ * the ticket that it replaces has a match, 429 a player is cooling down
  */
 export async function enqueue(
   deps: EnqueueDeps,
@@ -63,7 +67,7 @@ export async function enqueue(
 
 /**
  * Stores a ticket, or returns the stored ticket with its id. If it is QUEUED, the caller must wake the queue.
- * @throws Problem 400 invalid ticket, 409 the id belongs to another ticket
+ * @throws Problem 400 invalid ticket, 409 the id belongs to another ticket, 429 a player is cooling down
  */
 export async function putTicket(
   deps: PutDeps,
@@ -95,7 +99,7 @@ type Put = { created: true; ticket: CurrentTicket } | { created: false; existing
 
 /**
  * Stores a ticket with all that is written beside it. A repeated request finds its own ticket, also when its places are taken by
- * now or the ticket that it replaces has ended.
+ * now, the ticket that it replaces has ended, or a player is cooling down since.
  */
 async function putOnce(
   deps: PutDeps,
@@ -126,6 +130,9 @@ async function besideOf(
   ticket: StoredTicket,
   nowMs: number,
 ): Promise<Beside | Problem> {
+  const playerIds = ticket.players.map(({ playerId }) => playerId);
+  const cooling = await coolingDown(deps, definition, playerIds, nowMs);
+  if (cooling !== undefined) return cooling;
   const { replaces } = ticket;
   const replaced = replaces === undefined ? undefined : await replacedTicket(deps, ticket, replaces, nowMs);
   if (replaced instanceof Problem) return replaced;

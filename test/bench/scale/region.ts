@@ -1,4 +1,5 @@
 import { backfillStore } from '../../../lib/aws/backfill-store.ts';
+import { cooldownStore } from '../../../lib/aws/cooldown-store.ts';
 import { experimentStore } from '../../../lib/aws/experiment-store.ts';
 import { matchStore, singleMatchStore } from '../../../lib/aws/match-store.ts';
 import { meetingStore } from '../../../lib/aws/meeting-store.ts';
@@ -235,6 +236,7 @@ export class Instance {
       ranges: rangeStore(client, tables.ranges),
       experiments: experimentStore(client, tables.ranges),
       meetings: meetingStore(client, tables.ranges),
+      cooldowns: cooldownStore(client, tables.ranges),
       limits: BUCKET_LIMITS,
       ticks: {
         send: async (messages: readonly TickMessage[], nowMs: number) => {

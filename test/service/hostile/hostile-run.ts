@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { backfillStore } from '../../../lib/aws/backfill-store.ts';
+import { cooldownStore } from '../../../lib/aws/cooldown-store.ts';
 import { overdueMatches } from '../../../lib/aws/deadline-index.ts';
 import { deliveryStore } from '../../../lib/aws/delivery-store.ts';
 import { erasedPlayers } from '../../../lib/aws/erased-players.ts';
@@ -130,6 +131,7 @@ export class HostileRun {
       ranges: rangeStore(this.#client, names.ranges),
       experiments: experimentStore(this.#client, names.ranges),
       meetings: meetingStore(this.#client, names.ranges),
+      cooldowns: cooldownStore(this.#client, names.ranges),
       receivers: receiverStore(this.#client, names.receivers),
       outcomes: outcomeStore(this.#client, names.ranges),
       failedShareMax: 0.25,

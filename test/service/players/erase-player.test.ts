@@ -3,6 +3,7 @@ import { GetCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { backfillStore } from '../../../lib/aws/backfill-store.ts';
 import { packId } from '../../../lib/aws/compact-id.ts';
+import { cooldownStore } from '../../../lib/aws/cooldown-store.ts';
 import { erasedPlayers } from '../../../lib/aws/erased-players.ts';
 import { matchStore } from '../../../lib/aws/match-store.ts';
 import { meetingStore } from '../../../lib/aws/meeting-store.ts';
@@ -19,6 +20,7 @@ import { type EmulatedTables, startTables, type Wire } from '../../aws/emulated-
 import { bucketLayout, match, NOW_MS, notAccepted, ticket, unplaced, why } from '../../aws/samples.ts';
 
 const LAYOUT = bucketLayout(1);
+const OFFENCE = { kind: 'leave', matchId: 'left', atMs: NOW_MS } as const;
 /** A UUID is stored in a packed form, and other ids as they are. */
 const PLAYERS = ['ann', '0b9b1f5e-1c1a-4b7a-9d51-3f1f3a5a0c11'];
 
@@ -44,6 +46,7 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
       backfills: backfillStore(client, names),
       erased: erasedPlayers(client, names.receivers),
       meetings: meetingStore(client, names.ranges),
+      cooldowns: cooldownStore(client, names.ranges),
       data: {
         ...data,
         page: async (...args: Parameters<typeof data.page>) => {
@@ -183,6 +186,9 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
         expiresAtMs: nowMs + 1_000,
       },
     ]);
+    const { cooldowns } = service();
+    for (const playerId of [ann, 'bob']) await cooldowns.add('duel', playerId, OFFENCE, 60_000);
+    await cooldowns.forgive('other', ann, nowMs, 60_000);
     await matched('backfilled', 'COMPLETED');
     await backfills.create(backfillOf('backfill-1', 'backfilled'), undefined);
     await backfills.end('backfill-1', 'CANCELLED', 'cancelled', nowMs);
@@ -209,6 +215,8 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
     ]);
     const met = await service().meetings.of('duel', [ann, 'bob'], 0);
     expect(Object.fromEntries(met)).toEqual({ [ann]: [], bob: [['third', NOW_MS]] });
+    expect([...(await cooldowns.of('duel', [ann, 'bob']))]).toEqual([['bob', { offences: [OFFENCE] }]]);
+    expect((await cooldowns.of('other', [ann])).size).toBe(0);
     expect((await backfills.get('backfill-1'))?.players[0]).toMatchObject({ skill: 0, team: 0 });
   });
 
@@ -381,11 +389,21 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
       { playerId: ann, met: [['rival', NOW_MS]], expiresAtMs: nowMs + 1_000 },
       { playerId: 'bob', met: [[ann, NOW_MS]], expiresAtMs: nowMs + 1_000 },
     ]);
+    await service().cooldowns.add('duel', ann, OFFENCE, 60_000);
+    await service().cooldowns.add('duel', 'bob', { ...OFFENCE, matchId: 'left-by-bob' }, 60_000);
+    await service().cooldowns.forgive('duel', ann, NOW_MS, 60_000);
     const data = await exportPlayer(service(), ann, undefined);
     expect(data).toMatchObject({
       playerId: ann,
       matches: [{ matchId: 'played', seat: { playerId: ann, role: 'tank' }, token: 'token-of-ann' }],
       meetings: [{ queue: 'duel', met: [{ playerId: 'rival', at: new Date(NOW_MS).toISOString() }] }],
+      cooldowns: [
+        {
+          queue: 'duel',
+          offences: [{ kind: 'leave', matchId: 'left', at: new Date(NOW_MS).toISOString() }],
+          forgivenAt: new Date(NOW_MS).toISOString(),
+        },
+      ],
     });
     expect(data.tickets.map(({ ticketId }) => ticketId).sort()).toEqual(['played-a', 'waiting']);
     for (const one of data.tickets)
@@ -397,7 +415,7 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
           avoid: ['ex-partner'],
         }),
       ]);
-    expect(JSON.stringify(data)).not.toMatch(/token-of-bob|waiting\.1|played-b/);
+    expect(JSON.stringify(data)).not.toMatch(/token-of-bob|left-by-bob|waiting\.1|played-b/);
     expect(data).not.toHaveProperty('continuation');
   });
 });

@@ -17,6 +17,7 @@ function intake() {
     matches: { get: async () => undefined } as never,
     meetings: { of: async () => new Map() },
     ticks: { send: async () => {} },
+    cooldowns: undefined as never,
     clock: undefined as never,
     tickets: {
       create: async (ticket: StoredTicket) => {

@@ -7,6 +7,7 @@ import {
   type QueueDefinition as PlainDefinition,
   type Ticket,
 } from '../../../client/index.ts';
+import type { PlayerCooldown } from '../../../contract/cooldown.ts';
 import type { DeadLetters } from '../../../contract/dead-letters.ts';
 import type { ExperimentView } from '../../../contract/experiment-view.ts';
 import type { MatchView } from '../../../contract/match.ts';
@@ -72,6 +73,8 @@ export const service = {
     ask<MatchView[]>(client.queues.matches(name, { limit, signal }), signal),
   waiting: (name: string, limit: number, signal?: AbortSignal) =>
     ask<WaitingSample>(client.queues.waiting(name, { limit, signal }), signal),
+  cooldowns: (name: string, limit: number, signal?: AbortSignal) =>
+    ask<PlayerCooldown[]>(client.queues.cooldowns(name, { limit, signal }), signal),
   experiment: (name: string, signal?: AbortSignal) =>
     ask<ExperimentView>(client.queues.experiment(name, { signal }), signal),
   versions: (name: string, signal?: AbortSignal) =>

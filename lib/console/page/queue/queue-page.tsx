@@ -18,6 +18,7 @@ import { Loading, Page } from '../frame/page.tsx';
 import { pathTo } from '../frame/router.ts';
 import { shapeText } from '../frame/shape.ts';
 import { troublesOf } from '../overview/health.ts';
+import { Cooldowns } from './cooldowns.tsx';
 import { Experiment } from './experiment.tsx';
 import { Funnel } from './funnel.tsx';
 import { LatestMatches } from './latest-matches.tsx';
@@ -104,6 +105,7 @@ function KnownQueue({ live, trail }: { live: LiveQueue; trail: { text: string; h
       {stats?.outcomes !== undefined && <Funnel outcomes={stats.outcomes} />}
       <Charts live={live} />
       <Waits live={live} />
+      {definition.cooldown !== undefined && <Cooldowns name={name} counts={stats?.outcomes?.cooldowns} />}
       {stats?.experiment !== undefined && <Experiment name={name} />}
       {stats?.webhooks !== undefined && <Webhooks name={name} webhooks={stats.webhooks} />}
       <LatestMatches live={live} />

@@ -1,0 +1,133 @@
+import { type DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { type CooldownRecord, storedOffences, withOffence } from '../service/domain/cooldowns.ts';
+import type { CooldownStore } from '../service/ports/cooldown-store.ts';
+import { StoreBusy } from '../service/ports/store-busy.ts';
+import { batchGet } from './batch-get.ts';
+import { changeItem, type ItemChange } from './change-item.ts';
+import { jsonOf } from './item.ts';
+import { latestGroup, latestGroups } from './latest-group.ts';
+import { newWriteMark, wasApplied } from './write-mark.ts';
+
+/** Each try after the first meets another match of the same player that ends at this moment. */
+const TRIES_MAX = 5;
+/** The list of a queue in the index `latest`. */
+const LIST = 'cooldowns';
+
+/**
+ * The records of players in DynamoDB, in the table of ranges: an item for each player of a queue with an offence, removed by
+ * TTL. Key: `QUEUE#cooldown#PLAYER`. They are also in the index `latest`, by the time of the last offence.
+ *
+ *     add       reads the record and writes it with the offence, on the condition that its offences are as they were read.
+ *               The offence names its match, so a repetition finds it
+ *     forgive   changes another attribute, so it needs no condition
+ */
+export function cooldownStore(client: DynamoDBDocumentClient, table: string): CooldownStore {
+  const read = async (queue: string, playerId: string) => {
+    const Key = keyOf(queue, playerId);
+    return (await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }))).Item;
+  };
+  return {
+    async of(queue, playerIds) {
+      const found = await Promise.all(
+        playerIds.map(async (playerId): Promise<[string, CooldownRecord][]> => {
+          const item = await read(queue, playerId);
+          return item === undefined ? [] : [[playerId, recordOf(item)]];
+        }),
+      );
+      return new Map(found.flat());
+    },
+
+    async add(queue, playerId, offence, keptMs) {
+      for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
+        const item = await read(queue, playerId);
+        const record = withOffence(recordOf(item), offence);
+        if (record === undefined) return undefined;
+        const lastMs = record.offences.at(-1)!.atMs;
+        const writeId = newWriteMark();
+        const change: ItemChange = {
+          table,
+          key: keyOf(queue, playerId),
+          set: {
+            offences: JSON.stringify(record.offences),
+            expiresAt: Math.max(Number(item?.expiresAt ?? 0), secondsOf(lastMs + keptMs)),
+            latestGroup: latestGroup(queue, playerId, LIST),
+            writtenAtMs: lastMs,
+            writeId,
+          },
+          if: [
+            item?.offences === undefined
+              ? { condition: 'attribute_not_exists(offences)' }
+              : { condition: 'offences = :offences', values: { ':offences': item.offences } },
+          ],
+        };
+        if (wasApplied(await changeItem(client, change, 'found'), writeId)) return record;
+      }
+      throw new StoreBusy(`other matches keep changing the offences of player ${playerId}`);
+    },
+
+    async forgive(queue, playerId, nowMs, keptMs) {
+      await changeItem(client, {
+        table,
+        key: keyOf(queue, playerId),
+        set: { forgivenAtMs: nowMs, expiresAt: secondsOf(nowMs + keptMs) },
+        remove: ['latestGroup', 'writtenAtMs'],
+      });
+    },
+
+    async latest(queue, limit) {
+      const pages = await Promise.all(
+        latestGroups(queue, LIST).map((group) =>
+          client.send(
+            new QueryCommand({
+              TableName: table,
+              IndexName: 'latest',
+              KeyConditionExpression: 'latestGroup = :group',
+              ExpressionAttributeValues: { ':group': group },
+              ScanIndexForward: false,
+              Limit: limit,
+            }),
+          ),
+        ),
+      );
+      const newest = pages
+        .flatMap(({ Items = [] }) => Items as { item: string; writtenAtMs: number }[])
+        .sort((a, b) => b.writtenAtMs - a.writtenAtMs)
+        .slice(0, limit);
+      const items = await batchGet(
+        client,
+        table,
+        newest.map(({ item }) => ({ item })),
+      );
+      const found = new Map(items.map((item) => [item.item, item]));
+      return newest.flatMap(({ item }) => cooldownOf(found.get(item) ?? {}) ?? []);
+    },
+  };
+}
+
+/** The record in an item of the table of ranges, and whose it is; undefined for other items. */
+export function cooldownOf(
+  item: Record<string, unknown>,
+): { queue: string; playerId: string; record: CooldownRecord } | undefined {
+  const [queue, kind, playerId] = String(item.item).split('#');
+  return kind === 'cooldown' && playerId !== undefined
+    ? { queue: queue!, playerId, record: recordOf(item) }
+    : undefined;
+}
+
+/** A record of another type counts as empty: a later version's offences are forgotten after a rollback. */
+function recordOf(item: Record<string, unknown> | undefined): CooldownRecord {
+  const { offences = [], forgivenAtMs } = cooldownItem.safeParse(item ?? {}).data ?? {};
+  return { offences, ...(forgivenAtMs !== undefined && { forgivenAtMs }) };
+}
+
+function keyOf(queue: string, playerId: string): { item: string } {
+  return { item: `${queue}#cooldown#${playerId}` };
+}
+
+const secondsOf = (ms: number) => Math.ceil(ms / 1_000);
+
+const cooldownItem = z.object({
+  offences: jsonOf(storedOffences).exactOptional(),
+  forgivenAtMs: z.number().exactOptional(),
+});

@@ -1,0 +1,100 @@
+import * as z from 'zod';
+import { limitOf } from './limit.ts';
+
+/** What a player does to others, for which a queue may let the player wait. */
+export const OFFENCE_KINDS = ['decline', 'leave'] as const;
+export type OffenceKind = (typeof OFFENCE_KINDS)[number];
+
+/** The limits of cooldowns. */
+export const COOLDOWN_LIMITS = {
+  /** The maximum of offences that a step counts, which is also how many of a kind are kept of a player. */
+  timesMax: 20,
+  /** The longest cooldown. */
+  secondsMax: 604_800,
+  /** The longest time that an offence counts. */
+  forgetSecondsMax: 2_592_000,
+  /** The maximum of players in a list. */
+  listMax: 100,
+} as const;
+
+/** How long an offence counts if the definition does not say. */
+export const FORGET_SECONDS = 86_400;
+
+const step = z.strictObject({
+  times: z
+    .number()
+    .int()
+    .min(1)
+    .max(COOLDOWN_LIMITS.timesMax)
+    .meta({ description: 'From this many offences of the kind on' }),
+  seconds: z.number().int().min(1).max(COOLDOWN_LIMITS.secondsMax).meta({
+    description: 'How long the player gets no further ticket, counted from the last of them',
+  }),
+});
+
+const steps = z
+  .array(step)
+  .min(1)
+  .max(COOLDOWN_LIMITS.timesMax)
+  .refine(
+    (all) => all.every(({ times }, i) => i === 0 || times > all[i - 1]!.times),
+    'Expected steps in ascending order of times, got one that is not above the one before it',
+  )
+  .refine(
+    (all) => all.every(({ seconds }, i) => i === 0 || seconds >= all[i - 1]!.seconds),
+    'Expected seconds that do not fall from step to step, got a step with fewer than the one before it',
+  );
+
+/** The key `cooldown` of a definition. */
+export const cooldownOptions = z
+  .strictObject({
+    decline: steps.optional().meta({
+      description: 'For players of a ticket that declines a match, or does not answer in time',
+    }),
+    leave: steps.optional().meta({
+      description: 'For players that the studio names as `leavers` when it ends their match',
+    }),
+    forgetAfterSeconds: z
+      .number()
+      .int()
+      .min(1)
+      .max(COOLDOWN_LIMITS.forgetSecondsMax)
+      .optional()
+      .meta({ description: `How long an offence counts (default ${FORGET_SECONDS})` }),
+  })
+  .meta({ id: 'CooldownOptions' });
+export type CooldownOptions = z.output<typeof cooldownOptions>;
+
+/** An offence of a player. */
+export const offence = z.object({
+  kind: z.enum(OFFENCE_KINDS).meta({
+    description: 'decline: the match was declined, or not answered in time. leave: the studio said so',
+  }),
+  matchId: z.string(),
+  at: z.iso.datetime(),
+});
+
+/** What is known about the cooldown of a player in a queue. */
+export const playerCooldown = z
+  .object({
+    queue: z.string(),
+    playerId: z.string(),
+    until: z.iso
+      .datetime()
+      .optional()
+      .meta({ description: 'When the player gets a ticket again; absent when that is now' }),
+    kind: z.enum(OFFENCE_KINDS).optional().meta({ description: 'Of the offences that it is for' }),
+    reason: z.string().optional().meta({ description: 'The same in a sentence' }),
+    offences: z.array(offence).meta({ description: 'Those that still count, the latest first' }),
+  })
+  .meta({ id: 'PlayerCooldown' });
+export type PlayerCooldown = z.output<typeof playerCooldown>;
+
+/** The query of a request for the players of a queue who are cooling down. */
+export const cooldownsQuery = z.object({ limit: limitOf(COOLDOWN_LIMITS.listMax, 20) });
+
+/** Players who are cooling down. */
+export const playerCooldowns = z
+  .object({ cooldowns: z.array(playerCooldown) })
+  .meta({ id: 'PlayerCooldowns' });
+export type PlayerCooldowns = z.output<typeof playerCooldowns>;

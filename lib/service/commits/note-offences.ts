@@ -1,0 +1,44 @@
+import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import { inParallel } from '../concurrency/in-parallel.ts';
+import { cooldownAt, forgetMs, type Offence } from '../domain/cooldowns.ts';
+import type { CooldownStore } from '../ports/cooldown-store.ts';
+import type { OutcomeStore } from '../ports/outcome-store.ts';
+import { StoreBusy } from '../ports/store-busy.ts';
+
+export interface OffenceDeps {
+  readonly cooldowns: Pick<CooldownStore, 'add'>;
+  readonly outcomes: Pick<OutcomeStore, 'add'>;
+}
+
+/** The maximum of players whose offences are written concurrently. */
+const NOTES_AT_ONCE = 16;
+
+/**
+ * Notes what players have done in a match, if the queue has cooldowns for it; elsewhere it reads and writes nothing. Who may
+ * get a ticket when follows from what is noted and the definition at that time: see `domain/cooldowns.ts`.
+ *
+ *     note     each player by one conditional write, which names the match: a repetition finds it. A crash between two:
+ *              whoever repeats the request, or `deadline`, notes the others
+ *     count    the cooldowns that began, for the statistics. A crash before it: they are not counted
+ */
+export async function noteOffences(
+  deps: OffenceDeps,
+  { name, cooldown }: Pick<QueueDefinition, 'name' | 'cooldown'>,
+  offence: Offence,
+  playerIds: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  const { kind, atMs } = offence;
+  if (cooldown?.[kind] === undefined) return;
+  const keptMs = forgetMs(cooldown);
+  const records = await inParallel([...new Set(playerIds)], NOTES_AT_ONCE, (playerId) =>
+    deps.cooldowns.add(name, playerId, offence, keptMs),
+  );
+  const begun = records.filter((record) => record && cooldownAt(cooldown, record, atMs)?.kind === kind);
+  if (begun.length === 0) return;
+  await deps.outcomes.add(name, { [COUNTED[kind]]: begun.length }, nowMs).catch((error) => {
+    if (!(error instanceof StoreBusy)) throw error;
+  });
+}
+
+const COUNTED = { decline: 'cooledForDecline', leave: 'cooledForLeave' } as const;

@@ -1,0 +1,37 @@
+import { Problem } from '../../contract/problem.ts';
+import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import { cooldownReason } from '../domain/cooldown-reason.ts';
+import { cooldownAt } from '../domain/cooldowns.ts';
+import type { CooldownStore } from '../ports/cooldown-store.ts';
+
+/**
+ * The rejection of a ticket with a player who is cooling down; undefined when there is none. A queue without `cooldown` reads
+ * nothing; another one reads the record of each player. The response names the player who waits longest, because the whole
+ * party waits as long.
+ * @returns a Problem (429) with `Retry-After`
+ */
+export async function coolingDown(
+  deps: { readonly cooldowns: Pick<CooldownStore, 'of'> },
+  { name, cooldown }: Pick<QueueDefinition, 'name' | 'cooldown'>,
+  playerIds: readonly string[],
+  nowMs: number,
+): Promise<Problem | undefined> {
+  if (cooldown === undefined) return undefined;
+  const records = await deps.cooldowns.of(name, playerIds);
+  const cooling = [...records].flatMap(([playerId, record]) => {
+    const found = cooldownAt(cooldown, record, nowMs);
+    return found === undefined ? [] : [{ playerId, ...found }];
+  });
+  const [longest] = cooling.sort((a, b) => b.untilMs - a.untilMs || (a.playerId < b.playerId ? -1 : 1));
+  if (longest === undefined) return undefined;
+  const { playerId, kind, untilMs } = longest;
+  const whom = playerIds.length === 1 ? 'The player' : 'The party';
+  return new Problem(
+    429,
+    `Player ${playerId} ${cooldownReason(longest, nowMs)}. ${whom} can queue again then: post the ticket again after Retry-After.`,
+    {
+      extensions: { code: 'COOLDOWN', kind, playerId, until: new Date(untilMs).toISOString() },
+      headers: { 'retry-after': String(Math.ceil((untilMs - nowMs) / 1_000)) },
+    },
+  );
+}
