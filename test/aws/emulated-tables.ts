@@ -43,6 +43,7 @@ export interface EmulatedTables {
     readonly queues: string;
     readonly ranges: string;
     readonly receivers: string;
+    readonly connections: string;
   };
   /** A client with the configuration of the functions. */
   client(wire?: Wire): DynamoDBDocumentClient;
@@ -60,6 +61,7 @@ export async function startTables(emulator: Tables): Promise<EmulatedTables> {
     queues: nameOf('Queues'),
     ranges: nameOf('Ranges'),
     receivers: nameOf('Receivers'),
+    connections: nameOf('Connections'),
   };
   if (emulator === 'memory') {
     const { client, stream } = memoryTables(tables);
@@ -76,9 +78,9 @@ export async function startTables(emulator: Tables): Promise<EmulatedTables> {
 
 let resources: readonly Resource[] | undefined;
 
-/** The tables of the template. */
+/** The tables of the template, with those of its options. */
 export function tableResources(): readonly Resource[] {
-  resources ??= readStack(builtApp().template, {
+  resources ??= readStack(builtApp('local').template, {
     awsEndpoint: 'http://aws.invalid',
     apiUrl: 'http://api.invalid',
   }).resources('AWS::DynamoDB::GlobalTable');

@@ -1,5 +1,6 @@
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { Player } from '../../lib/engine/types.ts';
+import { allOf } from '../../lib/service/concurrency/all-of.ts';
 import { BUCKET_LIMITS, type BucketLimits } from '../../lib/service/domain/bucket-limits.ts';
 import type { KeyRange } from '../../lib/service/domain/buckets.ts';
 import type { StoredMatch } from '../../lib/service/domain/stored-match.ts';
@@ -19,11 +20,13 @@ import { getTickets } from '../../lib/service/tickets/get-tickets.ts';
 import { cancelTicket } from '../../lib/service/tickets/tickets.ts';
 import { dispatch } from '../../lib/service/ticks/dispatch.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
+import { push } from '../../lib/service/watching/push.ts';
 import { type RandomSource, seededRandom } from '../../lib/simulation/random.ts';
 import type { EmulatedTables } from '../aws/emulated-tables.ts';
 import { ticket } from '../aws/samples.ts';
 import { ChaosLeavers, offenceViolations } from './chaos-cooldowns.ts';
 import { ChaosServers } from './chaos-servers.ts';
+import { ChaosWatchers } from './chaos-watchers.ts';
 import { violations } from './checker.ts';
 import { definition } from './definitions.ts';
 import { type Fate, Interleaving, type Process } from './interleaving.ts';
@@ -31,6 +34,8 @@ import { type Streams, VirtualCloud } from './virtual-cloud.ts';
 
 /** Calls to ports in one run, before the faults end. */
 const STEPS = 700;
+/** In every third run game clients watch tickets. They take steps from all others. */
+const WATCHED_EVERY = 3;
 /** Every `LARGE_EVERY`th run begins with a pool of `LARGE_POOL` tickets. */
 const LARGE_EVERY = 200;
 const LARGE_POOL = 10_500;
@@ -105,6 +110,9 @@ export interface ChaosCounts {
   readonly replaced: number;
   /** Offences that were noted of players. */
   readonly offences: number;
+  /** Connections of game clients, and what they were sent. */
+  readonly connected: number;
+  readonly messages: number;
 }
 
 /**
@@ -119,6 +127,7 @@ export class ChaosRun {
   /** Decides what plans cost: a source of its own, so that what else a seed does stays. */
   readonly #costs: RandomSource;
   readonly #isLarge: boolean;
+  readonly #isWatched: boolean;
   readonly #definition: QueueDefinition;
   /** Tickets whose request got a response, and all tickets that were requested and may be stored. */
   readonly #answered = new Set<string>();
@@ -138,6 +147,8 @@ export class ChaosRun {
   readonly #leavers = new ChaosLeavers();
   /** Decides about cooldowns and leavers: a source of its own, as that of the costs. */
   readonly #conduct: RandomSource;
+  /** Game clients that watch tickets. */
+  readonly #watchers: ChaosWatchers;
   readonly #unpublished: Change[] = [];
   /** Ids of changes that were given up because they could not be published. */
   readonly #deadLetters = new Set<string>();
@@ -146,6 +157,7 @@ export class ChaosRun {
   constructor(tables: EmulatedTables, streams: Streams, seed: number) {
     this.queue = `chaos-${seed}`;
     this.#isLarge = seed % LARGE_EVERY === 0;
+    this.#isWatched = seed % WATCHED_EVERY === 0;
     this.cloud = new VirtualCloud(tables, streams, `${this.queue}:`);
     const context = { now: () => this.cloud.nowMs, on: this.cloud.on.bind(this.cloud) };
     this.all = new Interleaving(seed, context, ({ name }) => this.#searches.delete(name));
@@ -193,6 +205,14 @@ export class ChaosRun {
       () => this.#deps,
       (skill) => this.#join(this.#posted(this.#newTicketId(), [skill])),
     );
+    this.#watchers = new ChaosWatchers(
+      this.cloud,
+      seed,
+      this.all,
+      tables.names.connections,
+      () => this.#deps,
+    );
+    this.cloud.pushed = (changes) => push(this.#watchers.pushDeps(), changes);
   }
 
   /** The dependencies of a function instance, with its own cache of queues. */
@@ -214,6 +234,8 @@ export class ChaosRun {
       this.#advance(this.all.chance(CALM_CHANCE) ? CALM_MS : this.all.random.integer(stepMsMax));
       if (this.all.chance(0.12)) this.#client();
       if (this.#definition.backfill && this.all.chance(0.2)) this.#servers.act();
+      if (this.#isWatched) this.#watchers.act([...this.#answered], this.queue);
+      this.#watchers.deliver();
       if (this.all.chance(0.02)) this.#changeLayout();
       if (this.all.chance(0.1)) await this.#publish();
       this.#deliver();
@@ -244,6 +266,8 @@ export class ChaosRun {
         ({ before, after }) => before?.status === 'QUEUED' && 'replacedBy' in after && after.replacedBy,
       ).length,
       offences: await this.#noted(),
+      connected: this.#watchers.connected,
+      messages: this.#watchers.messages,
     };
   }
 
@@ -252,13 +276,22 @@ export class ChaosRun {
     this.all.trouble = { fails: 0, kills: 0, lost: 0 };
     while (await this.all.step()) this.#advance(0);
     await publish(this.cloud.deps, this.#unpublished);
+    await push(this.#watchers.pushDeps(), this.#unpublished);
     let found = ['nothing has come to rest'];
     for (let i = 0; i < (this.#isLarge ? 60 : 12) && found.length > 0; i++) {
       if (i > 0) await this.cloud.run(30_000);
       if (!(await this.#isWaiting())) found = await this.#violations();
     }
     const starved = found.length > 0 ? [] : await this.#starved();
-    return [...this.all.stray, ...this.#overlaps, ...found, ...starved];
+    // A queue counts as watched a moment after its first connection, so a second round finds every client connected.
+    for (let i = 0; i < 3; i++) {
+      this.#watchers.settle();
+      while (await this.all.step()) this.#advance(10);
+      this.#watchers.deliver();
+      while (await this.all.step()) this.#advance(10);
+    }
+    const untold = await this.#watchers.violations();
+    return [...this.all.stray, ...this.#overlaps, ...found, ...starved, ...untold];
   }
 
   /** Lets some matches ask for a player each, and as many players come: each match gets one, although nothing else happens. */
@@ -529,7 +562,12 @@ export class ChaosRun {
     this.#unpublished.push(...(await this.cloud.newChanges()));
     if (this.#publishing || this.#unpublished.length === 0) return;
     // A change that no try could publish: Lambda moves it to the dead letters and continues.
-    if (this.all.chance(0.06)) this.#deadLetters.add(this.#unpublished.shift()!.changeId);
+    if (this.all.chance(0.06)) {
+      const lost = this.#unpublished.shift()!;
+      this.#deadLetters.add(lost.changeId);
+      const { after } = lost;
+      this.#watchers.missed('ticketIds' in after ? after.ticketIds : [after.ticketId]);
+    }
     if (this.#unpublished.length === 0) return;
     this.#publishing = true;
     const batch = this.#unpublished.slice(0, 10);
@@ -537,7 +575,13 @@ export class ChaosRun {
     const again = batch.length - Math.min(10, this.#unpublished.length);
     this.all.begin(
       'publish',
-      () => publish(this.#deps, batch),
+      async () => {
+        const [refused, unsent] = await allOf([
+          publish(this.#deps, batch),
+          push(this.#watchers.pushDeps(), batch),
+        ]);
+        return [...refused, ...unsent];
+      },
       (refused) => {
         this.#publishing = false;
         if (refused === undefined) return;

@@ -56,6 +56,8 @@ describe('the service, with faults, with its tables in memory,', () => {
     expect(mean('filled')).toBeGreaterThan(0.05);
     expect(mean('replaced')).toBeGreaterThan(0.5);
     expect(mean('offences')).toBeGreaterThan(0.5);
+    expect(mean('connected')).toBeGreaterThan(3);
+    expect(mean('messages')).toBeGreaterThan(10);
     for (const name of ['kills', 'failures', 'lostAnswers', 'deadLetters'] as const)
       expect(mean(name), name).toBeGreaterThan(1);
   });

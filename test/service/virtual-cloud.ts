@@ -89,6 +89,10 @@ export class VirtualCloud {
   /** Every generated id: those of leases, and those of all possible matches. */
   readonly ids: string[] = [];
   readonly deps;
+  /** Sends changes to game clients, if there are any. */
+  pushed: (changes: readonly Change[]) => Promise<unknown> = async () => {};
+  /** Passes a call on the line of the function that makes it. */
+  readonly pass: Line;
   /** The tables, by calls that pass the line. */
   readonly client: DynamoDBDocumentClient;
   /** The parts of the dependencies that a function instance keeps between its ticks. */
@@ -103,8 +107,9 @@ export class VirtualCloud {
    */
   constructor(tables: EmulatedTables, streams: Streams, idPrefix = '') {
     const pass: Line = (what, effect) => (this.#line.getStore() ?? freely)(what, effect);
-    const { queues, ranges, receivers } = tables.names;
-    const isUnstreamed = (table = '') => [queues, ranges, receivers].includes(table);
+    this.pass = pass;
+    const { queues, ranges, receivers, connections } = tables.names;
+    const isUnstreamed = (table = '') => [queues, ranges, receivers, connections].includes(table);
     const client = tables.client((call, send) => {
       // A call to the tables in memory has no body.
       const text = call.body === '' ? JSON.stringify(call.input) : call.body;
@@ -301,6 +306,7 @@ export class VirtualCloud {
   async #publish(): Promise<void> {
     const changes = await this.newChanges();
     await publish(this.deps, changes);
+    await this.pushed(changes);
     this.counted.push(...(await countOutcomes(this.deps, changes, this.nowMs)));
     await countUnmatched(this.deps, changes, this.nowMs);
   }

@@ -1,0 +1,256 @@
+import { connectionStore } from '../../lib/aws/connection-store.ts';
+import { toProblem } from '../../lib/aws/http.ts';
+import type { WatchMessage } from '../../lib/contract/watch.ts';
+import type { Connection, Watcher } from '../../lib/service/domain/connection.ts';
+import type { Sent, Sockets } from '../../lib/service/ports/sockets.ts';
+import { answerFrame, type FrameDeps } from '../../lib/service/watching/answer-frame.ts';
+import { connect } from '../../lib/service/watching/connect.ts';
+import type { PushDeps } from '../../lib/service/watching/push.ts';
+import { showTicket, stateOf } from '../../lib/service/watching/show-ticket.ts';
+import { type RandomSource, seededRandom } from '../../lib/simulation/random.ts';
+import type { Interleaving } from './interleaving.ts';
+import type { VirtualCloud } from './virtual-cloud.ts';
+
+type Deps = VirtualCloud['deps'];
+type StateMessage = Extract<WatchMessage, { data: { ticket: unknown } }>;
+
+/** A connection of a client, as API Gateway has it. */
+interface Socket {
+  readonly client: Client;
+  status: 'opening' | 'open' | 'closed';
+  /** Whether the first message has come. */
+  hasFirst: boolean;
+}
+
+/** A game client: it connects for as long as its ticket may change, and keeps what it was told. */
+interface Client {
+  readonly watcher: Watcher;
+  /** Its newest connection; undefined while it has none. */
+  connectionId: string | undefined;
+  /** Every state that it was told after the first message of a connection, in order. */
+  readonly told: StateMessage['data'][];
+}
+
+/** As the template says. */
+const RETRIES = 3;
+
+const FINAL = ['CANCELLED', 'TIMED_OUT', 'FAILED'];
+
+/**
+ * Game clients that watch tickets of a run, connect, vanish and return at any moment. The sockets are API Gateway's: a
+ * connection opens after its function has ended, a message to one that is not open finds nobody.
+ */
+export class ChaosWatchers {
+  readonly #cloud: VirtualCloud;
+  readonly #all: Interleaving;
+  readonly #random: RandomSource;
+  readonly #pickDeps: () => Deps;
+  readonly #clients = new Map<string, Client>();
+  readonly #sockets = new Map<string, Socket>();
+  readonly #connections;
+  readonly #newConnections: { readonly connection: Connection; readonly tries: number }[] = [];
+  /** Tickets of which a change was given up, so that only a ping finds it. */
+  readonly #missed = new Set<string>();
+  #ids = 0;
+  /** Messages that clients got, and connections that were made. */
+  messages = 0;
+  connected = 0;
+
+  /** @param seed of what clients do: a source of its own, so that what else a seed does stays */
+  constructor(
+    cloud: VirtualCloud,
+    seed: number,
+    all: Interleaving,
+    connectionsTable: string,
+    deps: () => Deps,
+  ) {
+    this.#random = seededRandom(seed).fork('watchers');
+    this.#cloud = cloud;
+    this.#all = all;
+    this.#pickDeps = deps;
+    const stored = connectionStore(cloud.client, connectionsTable);
+    this.#connections = {
+      ...stored,
+      // Its stream reports it.
+      add: async (connection: Connection) => {
+        await stored.add(connection);
+        this.#newConnections.push({ connection, tries: 0 });
+      },
+    };
+  }
+
+  /** What `publish` sends changes with. */
+  pushDeps(): PushDeps {
+    return this.#deps();
+  }
+
+  /** A change of these tickets is never published. */
+  missed(ticketIds: readonly string[]): void {
+    for (const ticketId of ticketIds) this.#missed.add(ticketId);
+  }
+
+  /** Some client does something. */
+  act(ticketIds: readonly string[], queue: string): void {
+    if (ticketIds.length === 0 || !this.#chance(0.15)) return;
+    const latest = ticketIds.slice(-20);
+    const ticketId = latest[this.#random.integer(latest.length)]!;
+    const client = this.#clientOf(ticketId, queue);
+    const { connectionId } = client;
+    if (connectionId === undefined) this.#connect(client);
+    else if (this.#chance(0.15)) this.#close(connectionId);
+    else if (this.#chance(0.2)) this.#frame(client, connectionId, { action: 'ping' });
+    else if (this.#chance(0.05)) this.#frame(client, connectionId, { action: 'cancel' });
+  }
+
+  /** The stream delivers new connections, sometimes twice. */
+  deliver(): void {
+    for (const { connection, tries } of this.#newConnections.splice(0)) {
+      const times = this.#chance(0.1) ? 2 : 1;
+      for (let i = 0; i < times; i++) this.#show(connection, tries);
+    }
+  }
+
+  /** Lets every client connect that has no connection, and those ping whose change was given up. */
+  settle(): void {
+    for (const client of this.#clients.values()) {
+      const { connectionId, watcher } = client;
+      if (connectionId === undefined) this.#connect(client);
+      else if (this.#missed.has(watcher.ticketId)) {
+        const { ticket } = client.told.at(-1) ?? {};
+        const { status, matchId } = ticket ?? {};
+        const seen = status && { status, ...(matchId !== undefined && { matchId }) };
+        this.#frame(client, connectionId, { action: 'ping', ...(seen && { seen }) });
+      }
+    }
+    this.deliver();
+  }
+
+  /** Clients whose last state is not that of their ticket, and what they were told in a wrong order. */
+  async violations(): Promise<string[]> {
+    const found: string[] = [];
+    for (const { watcher, told } of this.#clients.values()) {
+      const { ticketId } = watcher;
+      const now = await stateOf(this.#cloud.deps, ticketId);
+      if (now === undefined) continue;
+      const last = told.at(-1)?.ticket;
+      if (last?.status !== now.ticket.status || last.matchId !== now.ticket.matchId)
+        found.push(
+          `who watches ${ticketId} was last told ${last?.status} ${last?.matchId}, and it is ${now.ticket.status} ${now.ticket.matchId}`,
+        );
+      found.push(...disorder(ticketId, told));
+    }
+    return found;
+  }
+
+  #chance(share: number): boolean {
+    return this.#random.uniform() < share;
+  }
+
+  #deps(): FrameDeps & PushDeps {
+    const deps = this.#pickDeps();
+    return { ...deps, connections: this.#connections, sockets: this.#gateway() };
+  }
+
+  #clientOf(ticketId: string, queue: string): Client {
+    const known = this.#clients.get(ticketId);
+    if (known !== undefined) return known;
+    const watcher = { ticketId, queue, playerId: `${ticketId}.0`, player: 0 };
+    const client = { watcher, connectionId: undefined, told: [] };
+    this.#clients.set(ticketId, client);
+    return client;
+  }
+
+  #connect(client: Client): void {
+    const connectionId = `connection-${this.#ids++}`;
+    const socket: Socket = { client, status: 'opening', hasFirst: false };
+    this.#sockets.set(connectionId, socket);
+    client.connectionId = connectionId;
+    this.#all.begin(
+      `connect ${connectionId} ${client.watcher.ticketId}`,
+      async () => {
+        await connect(this.#deps(), client.watcher, connectionId, this.#cloud.nowMs);
+        return true;
+      },
+      (isDone) => {
+        if (isDone === undefined || socket.status === 'closed') this.#close(connectionId);
+        else {
+          socket.status = 'open';
+          this.connected++;
+        }
+      },
+    );
+  }
+
+  #close(connectionId: string): void {
+    const socket = this.#sockets.get(connectionId)!;
+    socket.status = 'closed';
+    if (socket.client.connectionId === connectionId) socket.client.connectionId = undefined;
+  }
+
+  #show(connection: Connection, tries: number): void {
+    this.#all.begin(
+      `show ${connection.connectionId}`,
+      async () => {
+        await showTicket(this.#deps(), connection);
+        return true;
+      },
+      (isDone) => {
+        if (isDone !== undefined) return;
+        // Lambda delivers it again. When it gives up, the client waits in vain for its first message, and connects again.
+        if (tries < RETRIES) this.#newConnections.push({ connection, tries: tries + 1 });
+        else this.#close(connection.connectionId);
+      },
+    );
+  }
+
+  #frame(client: Client, connectionId: string, frame: object): void {
+    if (this.#sockets.get(connectionId)?.status !== 'open') return;
+    this.#all.begin(`frame ${connectionId} ${JSON.stringify(frame)}`, () =>
+      answerFrame(this.#deps(), client.watcher, connectionId, JSON.stringify(frame), toProblem),
+    );
+  }
+
+  /** The commands of API Gateway. Each passes the line, so other calls may come before it. */
+  #gateway(): Sockets {
+    const on = <T>(what: string, effect: () => T) => this.#cloud.pass(what, async () => effect());
+    return {
+      send: (connectionId, message) => on('send', () => this.#take(connectionId, message)),
+      close: (connectionId) =>
+        on('close', () => {
+          const socket = this.#sockets.get(connectionId);
+          if (socket?.status === 'open') this.#close(connectionId);
+          return true;
+        }),
+    };
+  }
+
+  #take(connectionId: string, text: string): Sent {
+    const socket = this.#sockets.get(connectionId);
+    if (socket === undefined || socket.status !== 'open') return 'gone';
+    const message: WatchMessage = JSON.parse(text);
+    socket.hasFirst ||= message.type === 'Ticket';
+    this.messages++;
+    if (socket.hasFirst && 'ticket' in message.data) socket.client.told.push((message as StateMessage).data);
+    return 'sent';
+  }
+}
+
+/** States that come back after others: a final one that is left, or a match that was left before. */
+function disorder(ticketId: string, told: readonly StateMessage['data'][]): string[] {
+  const found: string[] = [];
+  const left = new Set<string>();
+  let last = '';
+  let over = '';
+  for (const { ticket } of told) {
+    const { status, matchId = '' } = ticket;
+    if (over !== '' && status !== over)
+      found.push(`who watches ${ticketId} was told ${over}, then ${status}`);
+    if (FINAL.includes(status)) over = status;
+    const state = `${matchId} ${status}`;
+    if (state !== last && matchId !== '' && left.has(state))
+      found.push(`who watches ${ticketId} was told "${state}" again after "${last}"`);
+    left.add(state);
+    last = state;
+  }
+  return found;
+}
