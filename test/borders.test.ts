@@ -9,7 +9,8 @@ const engine = ['engine'];
 const rules = [...engine, 'rules'];
 const policies = [...rules, 'policies'];
 const experiments = ['experiments'];
-const contract = [...policies, ...experiments, 'contract'];
+const ratings = ['ratings'];
+const contract = [...policies, ...experiments, ...ratings, 'contract'];
 const service = [...contract, 'service'];
 const outside = [...service, 'aws', 'provisioners', 'simulation'];
 const mayImport: Record<string, readonly string[]> = {
@@ -17,7 +18,8 @@ const mayImport: Record<string, readonly string[]> = {
   rules: engine,
   policies: rules,
   experiments: [],
-  contract: [...policies, ...experiments],
+  ratings: [],
+  contract: [...policies, ...experiments, ...ratings],
   service: contract,
   aws: service,
   provisioners: service,

@@ -1,4 +1,5 @@
 import type { QueueDefinition } from '../contract/queue-definition.ts';
+import { rowsOf } from './csv.ts';
 import { InvalidInput } from './failure.ts';
 
 /** Separates the values of a cell that is a list: roles, and attributes that are lists of strings. */
@@ -74,25 +75,4 @@ function playerOf(
 function numberOr(cell: string): number | string {
   const number = Number(cell);
   return cell === '' || Number.isNaN(number) ? cell : number;
-}
-
-/** The cells of RFC 4180: separated by commas, a cell with a comma, a quote or a line break in quotes. Empty lines are left out. */
-function rowsOf(text: string, file: string): string[][] {
-  const rows: string[][] = [];
-  let row: string[] = [];
-  const cell = /("(?:[^"]|"")*"|[^",\r\n]*)(,|\r?\n|$)/y;
-  while (cell.lastIndex < text.length) {
-    const found = cell.exec(text);
-    if (found === null)
-      throw new InvalidInput(
-        `${file}:${rows.length + 1}: Expected cells separated by commas, got a quote within a cell`,
-      );
-    const [, value = '', end] = found;
-    row.push(value.startsWith('"') ? value.slice(1, -1).replaceAll('""', '"') : value);
-    if (end === ',') continue;
-    if (row.length > 1 || row[0] !== '') rows.push(row);
-    row = [];
-  }
-  if (row.length > 0) rows.push([...row, '']);
-  return rows;
 }

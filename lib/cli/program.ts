@@ -9,6 +9,7 @@ import { reportFailure } from './failure.ts';
 import { importCommand } from './import.ts';
 import { matchCommand } from './match.ts';
 import { partitionCommand } from './partition.ts';
+import { rateCommand } from './rate.ts';
 import { reproduceCommand } from './reproduce.ts';
 import { serveCommand } from './serve.ts';
 import { simulateCommand } from './simulate.ts';
@@ -31,6 +32,7 @@ const program = new Command('muster')
   .addCommand(partitionCommand())
   .addCommand(simulateCommand())
   .addCommand(tuneCommand())
+  .addCommand(rateCommand())
   .addCommand(costCommand())
   .addCommand(reproduceCommand())
   .addCommand(importCommand())

@@ -1,0 +1,136 @@
+import * as z from 'zod';
+import { check, invalid } from '../contract/problem.ts';
+import { LIMITS } from '../contract/queue-definition.ts';
+import { id } from '../contract/ticket.ts';
+import type { PlayedMatch } from '../ratings/replay.ts';
+import { ranksOf } from '../ratings/result.ts';
+import { rowsOf } from './csv.ts';
+import { InvalidInput } from './failure.ts';
+import { readText } from './json-file.ts';
+
+const weight = z.number().min(0).max(1);
+const seat = z.union([id, z.strictObject({ playerId: id, weight: weight.optional() })]);
+const number = z.number().min(-1e15).max(1e15);
+
+/** One line of a file of matches. */
+const playedMatch = z
+  .strictObject({
+    matchId: z.string().optional(),
+    at: z.iso.datetime({ offset: true }).optional(),
+    teams: z.array(z.array(seat).min(1).max(LIMITS.teamSizeMax)).min(2).max(LIMITS.teamsMax),
+    ranks: z.array(number).optional(),
+    scores: z.array(number).optional(),
+    void: z.literal(true).optional(),
+  })
+  .refine(
+    ({ ranks, scores, void: voided }) =>
+      [ranks, scores, voided].filter((one) => one !== undefined).length === 1,
+    'Expected one of ranks, scores and void, got none or several',
+  )
+  .refine(
+    ({ teams, ranks, scores }) => [ranks, scores].every((list) => !list || list.length === teams.length),
+    {
+      message: 'Expected as many ranks or scores as teams, got another number',
+    },
+  )
+  .refine(({ teams }) => {
+    const ids = teams.flat().map((one) => (typeof one === 'string' ? one : one.playerId));
+    return new Set(ids).size === ids.length;
+  }, 'Expected each player once in a match, got one again');
+
+/**
+ * The matches of a file in the order in which they are rated: by their times if all have one, else as they stand.
+ * A `.csv` file has a line for each player (see {@link matchesOfCsv}), any other one a JSON object in each line.
+ * @throws InvalidInput | Problem that names the line
+ */
+export function readMatches(path: string): PlayedMatch[] {
+  const text = readText(path);
+  const matches = path.toLowerCase().endsWith('.csv') ? matchesOfCsv(text, path) : matchesOfLines(text, path);
+  if (matches.length === 0) throw new InvalidInput(`${path}: Expected at least one match, got none`);
+  const isTimed = matches.every(({ atMs }) => atMs !== undefined);
+  return isTimed ? matches.toSorted((a, b) => a.atMs! - b.atMs!) : matches;
+}
+
+function matchesOfLines(text: string, path: string): PlayedMatch[] {
+  return text.split('\n').flatMap((line, i) => {
+    if (line.trim() === '') return [];
+    const source = `${path}:${i + 1}`;
+    try {
+      return [matchOf(JSON.parse(line), source)];
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      throw new InvalidInput(`${source}: Expected a match as JSON, got invalid JSON: ${error.message}`);
+    }
+  });
+}
+
+function matchOf(value: unknown, source: string): PlayedMatch {
+  const { data, problems } = check(playedMatch, value);
+  if (data === undefined) throw invalid(source, problems);
+  const { at, teams, scores } = data;
+  return {
+    atMs: at === undefined ? undefined : Date.parse(at),
+    teams: teams.map((team) =>
+      team.map((one) =>
+        typeof one === 'string' ? { playerId: one, weight: 1 } : { ...one, weight: one.weight ?? 1 },
+      ),
+    ),
+    ranks: scores === undefined ? data.ranks : ranksOf(scores),
+  };
+}
+
+const COLUMNS = ['matchId', 'team', 'playerId', 'rank'];
+const OPTIONAL = ['at', 'weight'];
+
+/**
+ * The matches of a CSV file. A line is a player of a match, and lines with the same `matchId` are a match. The first line
+ * names the columns, in any order:
+ *
+ *     matchId, playerId
+ *     team       any text: players with the same are a team
+ *     rank       of the team, the same in all of its lines; empty when the match is void
+ *     at         when the match ended, ISO 8601 with an offset
+ *     weight     the part of the match that the player was there for, 0 to 1
+ *
+ * @throws InvalidInput | Problem that names the line or the match
+ */
+function matchesOfCsv(text: string, path: string): PlayedMatch[] {
+  const [header = [], ...lines] = rowsOf(text, path);
+  const columns = header.map((name) => name.trim());
+  const missing = COLUMNS.filter((name) => !columns.includes(name));
+  const unknown = columns.filter((name) => ![...COLUMNS, ...OPTIONAL].includes(name));
+  if (missing.length > 0 || unknown.length > 0)
+    throw new InvalidInput(
+      `${path}:1: Expected the columns ${COLUMNS.join(', ')}, and at most ${OPTIONAL.join(' and ')}, got ${columns.join(', ')}`,
+    );
+  const rows = lines.map((cells, i) => {
+    if (cells.length !== columns.length)
+      throw new InvalidInput(`${path}:${i + 2}: Expected ${columns.length} cells, got ${cells.length}`);
+    return Object.fromEntries(columns.map((name, c) => [name, cells[c]!.trim()]));
+  });
+  return [...Map.groupBy(rows, ({ matchId }) => matchId!)].map(([matchId, seats]) => {
+    const teams = [...Map.groupBy(seats, ({ team }) => team!).values()];
+    const isVoid = seats.every(({ rank }) => rank === '');
+    const mixed = teams.find((team) => new Set(team.map(({ rank }) => rank)).size > 1);
+    if (mixed !== undefined)
+      throw new InvalidInput(
+        `${path}: match ${matchId}: Expected one rank for team ${mixed[0]!.team}, got ${mixed.map(({ rank }) => rank).join(', ')}`,
+      );
+    const at = seats[0]!.at;
+    const value = {
+      matchId,
+      ...(at && { at }),
+      teams: teams.map((team) =>
+        team.map(({ playerId, weight: cell }) => (cell ? { playerId, weight: Number(cell) } : playerId)),
+      ),
+      ...(isVoid ? { void: true } : { ranks: teams.map(([first]) => numberOr(first!.rank!)) }),
+    };
+    return matchOf(value, `${path}: match ${matchId}`);
+  });
+}
+
+/** A number; what is none stays as it is, so that the error shows it. */
+function numberOr(cell: string): number | string {
+  const value = Number(cell);
+  return cell === '' || Number.isNaN(value) ? cell : value;
+}

@@ -1,0 +1,107 @@
+import { LADDER_DEFAULTS, ladderDefinition } from '../contract/ladder.ts';
+import { parseWith } from '../contract/problem.ts';
+import { FITTED_PART, fitLadder } from '../ratings/fit.ts';
+import type { Ladder } from '../ratings/ladder.ts';
+import { OddsMeasures, type OddsWorth } from '../ratings/odds-measures.ts';
+import { type PlayedMatch, type Replayed, replay } from '../ratings/replay.ts';
+import { printJson } from './input.ts';
+import { readJson } from './json-file.ts';
+import { readMatches } from './played-matches.ts';
+
+export interface RateOptions {
+  readonly matches: string;
+  readonly ladder?: string;
+  readonly fit?: true;
+  readonly json?: true;
+}
+
+/** Rates the matches of a file and prints the report. */
+export function printRatings(options: RateOptions): void {
+  const matches = readMatches(options.matches);
+  const given = options.ladder === undefined ? LADDER_DEFAULTS : readLadder(options.ladder);
+  const ladder = options.fit ? fitLadder(given, matches) : given;
+  const from = options.fit ? Math.floor(FITTED_PART * matches.length) : 0;
+  const report = reportOf(ladder, matches, from);
+  if (options.json) printJson(jsonOf(ladder, report));
+  else process.stdout.write(`${textOf(ladder, report, options.fit === true)}\n`);
+}
+
+/** @throws InvalidInput | Problem that names the file and the invalid fields */
+function readLadder(path: string): Ladder {
+  const { name: _, ...ladder } = parseWith(ladderDefinition, readJson(path), path);
+  return ladder;
+}
+
+interface Report extends Replayed {
+  /** The odds of the matches from `from` on. */
+  readonly from: number;
+  readonly worth: Readonly<Record<'calibrated' | 'uncalibrated' | 'coin', OddsWorth>>;
+}
+
+function reportOf(ladder: Ladder, matches: readonly PlayedMatch[], from: number): Report {
+  const measures = {
+    calibrated: new OddsMeasures(),
+    uncalibrated: new OddsMeasures(),
+    coin: new OddsMeasures(),
+  };
+  const replayed = replay(ladder, matches, ({ index, raw, calibrated, shares }) => {
+    if (index < from) return;
+    measures.calibrated.add(calibrated, shares);
+    measures.uncalibrated.add(raw, shares);
+    measures.coin.add(
+      raw.map(() => 1 / raw.length),
+      shares,
+    );
+  });
+  const { calibrated, uncalibrated, coin } = measures;
+  const worth = { calibrated: calibrated.worth, uncalibrated: uncalibrated.worth, coin: coin.worth };
+  return { ...replayed, from, worth };
+}
+
+function jsonOf(ladder: Ladder, { players, slope, rated, voided, from, worth }: Report) {
+  return {
+    ladder,
+    matches: { rated, voided, measuredFrom: from },
+    slope: slope.slope,
+    odds: worth,
+    players: [...players]
+      .sort(([a, x], [b, y]) => y.mean - x.mean || (a < b ? -1 : 1))
+      .map(([playerId, { mean, deviation, matches }]) => ({ playerId, mean, deviation, matches })),
+  };
+}
+
+function textOf(
+  ladder: Ladder,
+  { players, slope, rated, voided, from, worth }: Report,
+  isFit: boolean,
+): string {
+  const { model, initial, beta, drift } = ladder;
+  const measured = worth.calibrated.matches;
+  const cells = (name: string, { logLoss, brier, accuracy, slope: own }: OddsWorth) =>
+    [name.padEnd(14), logLoss.toFixed(4), brier.toFixed(4), percent(accuracy), shown(own, 3)].join('  ');
+  const bins = worth.calibrated.bins.flatMap(({ from: low, to, count, predicted, happened, ...interval }) =>
+    count === 0
+      ? []
+      : [
+          `  ${low.toFixed(1)} to ${to.toFixed(1)}  ${String(count).padStart(7)}  ${percent(predicted)}  ${percent(happened)}  ${percent(interval.low)} to ${percent(interval.high)}`,
+        ],
+  );
+  return [
+    `${rated} matches rated${voided > 0 ? `, ${voided} void` : ''}, ${players.size} players`,
+    `${isFit ? 'fitted' : 'ladder'}: ${model}, initial ${initial.mean} ± ${initial.deviation}, beta ${rounded(beta)}, drift ${rounded(drift.perGame)} a match and ${rounded(drift.perDay)} a day`,
+    `odds before each of ${from === 0 ? 'the' : 'the last'} ${measured} matches:`,
+    '',
+    'odds            log loss  Brier   right   slope',
+    cells('calibrated', worth.calibrated),
+    cells('uncalibrated', worth.uncalibrated),
+    cells('coin', worth.coin),
+    '',
+    `Calibrated odds that were given, and what has happened (95% interval); the slope learnt is ${slope.slope.toFixed(3)}:`,
+    '  odds         teams  mean    won     interval',
+    ...bins,
+  ].join('\n');
+}
+
+const percent = (share: number) => `${(100 * share).toFixed(1)}%`.padStart(6);
+const shown = (value: number, digits: number) => (Number.isNaN(value) ? '–' : value.toFixed(digits));
+const rounded = (value: number) => Number(value.toPrecision(4));

@@ -1,0 +1,67 @@
+import { type Model, rate, type Rating as SkillRating } from 'openskill';
+import { bradleyTerryFull, plackettLuce, thurstoneMostellerFull } from 'openskill/models';
+import type { Ladder, Rating, RatingModel } from './ladder.ts';
+
+/** A player of a match, with the rating before it. */
+export interface RatedSeat {
+  readonly rating: Rating;
+  /** The part of the match that the player was there for, 0 to 1. */
+  readonly weight: number;
+}
+
+/** How close two performances are in a draw, as a part of beta: the library's default, in its own scale. Of Thurstone–Mosteller. */
+const DRAW_MARGIN = 0.024;
+
+/**
+ * How fast deviations shrink, as a factor. 1 is the variance that the model itself gives. The library's default is below 1:
+ * the ratings of synthetic players of known skill then predict worse (see docs/ratings.md).
+ */
+const GAMMA = 1;
+
+const MODELS: Readonly<Record<RatingModel, Model>> = {
+  'plackett-luce': plackettLuce,
+  'bradley-terry': bradleyTerryFull,
+  'thurstone-mosteller': thurstoneMostellerFull,
+};
+
+/**
+ * The ratings after a match, in the order of its seats. The updates are those of openskill (Weng & Lin, "A Bayesian
+ * approximation method for online ranking", 2011).
+ *
+ * A player who was there for a part of the match gets that part of the change, of the mean and of the variance: the library
+ * has no such weights. With weight 0 nothing changes.
+ * @param ranks of the teams: the lowest has won, and equal ones are a draw
+ */
+export function rateMatch(
+  ladder: Ladder,
+  teams: readonly (readonly RatedSeat[])[],
+  ranks: readonly number[],
+): Rating[][] {
+  const before = teams.map((seats) => seats.map(({ rating }) => centred(ladder, rating)));
+  const after = rate(before, {
+    model: MODELS[ladder.model],
+    rank: [...ranks],
+    beta: ladder.beta,
+    tau: ladder.drift.perGame,
+    epsilon: DRAW_MARGIN * ladder.beta,
+    gamma: () => GAMMA,
+  });
+  return teams.map((seats, t) =>
+    seats.map(({ rating, weight }, i) => {
+      const { mu, sigma } = after[t]![i]!;
+      const variance = rating.deviation ** 2 + weight * (sigma ** 2 - rating.deviation ** 2);
+      return {
+        mean: rating.mean + weight * (mu + ladder.initial.mean - rating.mean),
+        deviation: Math.sqrt(variance),
+      };
+    }),
+  );
+}
+
+/**
+ * A rating as the library takes it, with a new player at 0. A team's skill is the sum of its players', so a team with one
+ * player more is neither better nor worse before its players are known. It also keeps the library's exponentials small.
+ */
+export function centred({ initial }: Ladder, { mean, deviation }: Rating): SkillRating {
+  return { mu: mean - initial.mean, sigma: deviation };
+}

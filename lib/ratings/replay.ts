@@ -1,0 +1,83 @@
+import { drifted, type Ladder, type Rating } from './ladder.ts';
+import { calibrated, rawOdds } from './odds.ts';
+import { HALF_LIFE_RESULTS, learn, NEW_SLOPE, type OddsSlope } from './odds-slope.ts';
+import { rateMatch } from './rate-match.ts';
+import { winShares } from './result.ts';
+
+/** A match that was played, with its result. */
+export interface PlayedMatch {
+  /** When it ended, milliseconds since the epoch; without times nothing drifts by the day. */
+  readonly atMs?: number | undefined;
+  readonly teams: readonly (readonly PlayedSeat[])[];
+  /** The lowest has won, and equal ones are a draw. Undefined: the match is void and changes nothing. */
+  readonly ranks?: readonly number[] | undefined;
+}
+
+export interface PlayedSeat {
+  readonly playerId: string;
+  /** The part of the match that the player was there for, 0 to 1. */
+  readonly weight: number;
+}
+
+/** The rating of a player after some matches. */
+export interface PlayerRating extends Rating {
+  readonly matches: number;
+  readonly updatedAtMs?: number | undefined;
+}
+
+/** What was predicted of a match before its result was known. */
+export interface Prediction {
+  /** The index of the match. */
+  readonly index: number;
+  readonly raw: readonly number[];
+  readonly calibrated: readonly number[];
+  readonly shares: readonly number[];
+}
+
+export interface Replayed {
+  readonly players: ReadonlyMap<string, PlayerRating>;
+  readonly slope: OddsSlope;
+  readonly rated: number;
+  readonly voided: number;
+}
+
+/**
+ * Rates matches in their order, each from the ratings that the ones before it have left. The odds of a match are computed
+ * before its result is used. The same matches give the same ratings to the last bit.
+ * @param see takes the prediction of each match that is not void
+ */
+export function replay(
+  ladder: Ladder,
+  matches: readonly PlayedMatch[],
+  see: (prediction: Prediction) => void = () => {},
+  halfLifeResults = HALF_LIFE_RESULTS,
+): Replayed {
+  const players = new Map<string, PlayerRating>();
+  let slope = NEW_SLOPE;
+  let rated = 0;
+  for (const [index, { atMs, teams, ranks }] of matches.entries()) {
+    if (ranks === undefined) continue;
+    const seats = teams.map((team) =>
+      team.map(({ playerId, weight }) => {
+        const known = players.get(playerId) ?? { ...ladder.initial, matches: 0 };
+        const sinceMs = (atMs ?? 0) - (known.updatedAtMs ?? atMs ?? 0);
+        return { playerId, weight, known, rating: drifted(ladder, known, sinceMs) };
+      }),
+    );
+    const shares = winShares(ranks);
+    const raw = rawOdds(
+      ladder,
+      seats.map((team) => team.map(({ rating }) => rating)),
+    );
+    see({ index, raw, calibrated: calibrated(raw, slope.slope), shares });
+    slope = learn(slope, raw, shares, halfLifeResults);
+    const after = rateMatch(ladder, seats, ranks);
+    for (const [t, team] of seats.entries())
+      for (const [i, { playerId, known }] of team.entries()) {
+        const { mean, deviation } = after[t]![i]!;
+        players.set(playerId, { mean, deviation, matches: known.matches + 1, updatedAtMs: atMs });
+      }
+    rated++;
+  }
+  return { players, slope, rated, voided: matches.length - rated };
+}

@@ -1,0 +1,311 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { LADDER_DEFAULTS } from '../../lib/contract/ladder.ts';
+import { fitLadder } from '../../lib/ratings/fit.ts';
+import { drifted, type Ladder, RATING_MODELS, type Rating } from '../../lib/ratings/ladder.ts';
+import { calibrated, rawOdds } from '../../lib/ratings/odds.ts';
+import { OddsMeasures } from '../../lib/ratings/odds-measures.ts';
+import { learn, lossAt, NEW_SLOPE } from '../../lib/ratings/odds-slope.ts';
+import { rateMatch } from '../../lib/ratings/rate-match.ts';
+import { replay } from '../../lib/ratings/replay.ts';
+import { ranksOf, winShares } from '../../lib/ratings/result.ts';
+import { seededRandom } from '../../lib/simulation/random.ts';
+import { synthetic } from './synthetic.ts';
+
+const LADDER: Ladder = { ...LADDER_DEFAULTS, drift: { perGame: 0, perDay: 0 } };
+const NEW = LADDER.initial;
+const seat = (rating: Rating = NEW, weight = 1) => ({ rating, weight });
+const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
+
+describe('the ratings after a match', () => {
+  it.each(RATING_MODELS)('rise for the winner and fall for the loser, and are surer (%s)', (model) => {
+    const [[won], [lost]] = rateMatch({ ...LADDER, model }, [[seat()], [seat()]], [1, 2]) as [
+      [Rating],
+      [Rating],
+    ];
+    expect(won.mean).toBeGreaterThan(NEW.mean);
+    expect(won.mean - NEW.mean).toBeCloseTo(NEW.mean - lost.mean, 8);
+    expect(won.deviation).toBeLessThan(NEW.deviation);
+    expect(won.deviation).toBeGreaterThan(0);
+  });
+
+  it.each(RATING_MODELS)('of equals do not change their means by a draw (%s)', (model) => {
+    const after = rateMatch({ ...LADDER, model }, [[seat()], [seat()]], [1, 1]).flat();
+    for (const { mean } of after) expect(mean).toBeCloseTo(NEW.mean, 8);
+  });
+
+  it('change most for those who are least known', () => {
+    const known = seat({ mean: 1_500, deviation: 80 });
+    const [[fresh, settled]] = rateMatch(
+      LADDER,
+      [
+        [seat(), known],
+        [seat(), seat()],
+      ],
+      [1, 2],
+    ) as [[Rating, Rating]];
+    expect(fresh.mean - 1_500).toBeGreaterThan(5 * (settled.mean - 1_500));
+  });
+
+  it('change by the part of the match that a player was there for', () => {
+    const [[whole]] = rateMatch(LADDER, [[seat()], [seat()]], [1, 2]) as [[Rating]];
+    const [[half]] = rateMatch(LADDER, [[seat(NEW, 0.5)], [seat()]], [1, 2]) as [[Rating]];
+    const [[none]] = rateMatch(LADDER, [[seat(NEW, 0)], [seat()]], [1, 2]) as [[Rating]];
+    expect(half.mean - NEW.mean).toBeCloseTo((whole.mean - NEW.mean) / 2, 8);
+    expect(half.deviation ** 2).toBeCloseTo((NEW.deviation ** 2 + whole.deviation ** 2) / 2, 6);
+    expect(none).toEqual(NEW);
+  });
+
+  it('do not depend on where the scale begins, nor on its unit', () => {
+    const scaled: Ladder = { ...LADDER, initial: { mean: 25, deviation: 35 }, beta: 17.5 };
+    const at = ({ mean, deviation }: Rating): Rating => ({
+      mean: (mean - 1_500) / 10 + 25,
+      deviation: deviation / 10,
+    });
+    const teams = [
+      [seat({ mean: 1_700, deviation: 90 }), seat()],
+      [seat({ mean: 1_400, deviation: 300 }), seat()],
+    ];
+    for (const model of RATING_MODELS) {
+      const here = rateMatch({ ...LADDER, model }, teams, [2, 1]).flat();
+      const there = rateMatch(
+        { ...scaled, model },
+        teams.map((team) => team.map(({ rating, weight }) => ({ rating: at(rating), weight }))),
+        [2, 1],
+      ).flat();
+      for (const [i, rating] of here.entries()) {
+        expect(there[i]!.mean).toBeCloseTo(at(rating).mean, 6);
+        expect(there[i]!.deviation).toBeCloseTo(at(rating).deviation, 6);
+      }
+    }
+  });
+
+  it('are numbers for the largest teams and the widest gaps, in any order of the ranks', () => {
+    const skill = fc.record({
+      mean: fc.double({ min: 0, max: 3_500, noNaN: true }),
+      deviation: fc.double({ min: 30, max: 350, noNaN: true }),
+    });
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...RATING_MODELS),
+        fc.array(fc.tuple(fc.array(skill, { minLength: 1, maxLength: 20 }), fc.integer({ min: 0, max: 3 })), {
+          minLength: 2,
+          maxLength: 5,
+        }),
+        (model, drawn) => {
+          const ladder = { ...LADDER, model };
+          const after = rateMatch(
+            ladder,
+            drawn.map(([team]) => team.map((one) => seat(one))),
+            drawn.map(([, rank]) => rank),
+          ).flat();
+          for (const { mean, deviation } of after) {
+            expect(Number.isFinite(mean)).toBe(true);
+            expect(deviation).toBeGreaterThan(0);
+          }
+          const odds = rawOdds(
+            ladder,
+            drawn.map(([team]) => team),
+          );
+          expect(sum(odds)).toBeCloseTo(1, 9);
+          expect(Math.min(...odds)).toBeGreaterThan(0);
+        },
+      ),
+      { numRuns: 60 },
+    );
+    const crowd = Array.from({ length: 100 }, () => seat({ mean: 2_400, deviation: 40 }));
+    const few = Array.from({ length: 100 }, () => seat({ mean: 600, deviation: 40 }));
+    for (const { mean } of rateMatch(LADDER, [crowd, few], [2, 1]).flat())
+      expect(Number.isFinite(mean)).toBe(true);
+  });
+
+  it('are less sure after a pause, and never less than those of a new player', () => {
+    const ladder: Ladder = { ...LADDER, drift: { perGame: 0, perDay: 10 } };
+    const rating = { mean: 1_800, deviation: 100 };
+    expect(drifted(ladder, rating, 0)).toEqual(rating);
+    expect(drifted(ladder, rating, -1)).toEqual(rating);
+    expect(drifted(ladder, rating, 86_400_000)).toEqual({ mean: 1_800, deviation: Math.sqrt(10_100) });
+    expect(drifted(ladder, rating, 1e15).deviation).toBe(350);
+    expect(drifted(ladder, { mean: 1, deviation: 400 }, 1e15).deviation).toBe(400);
+  });
+});
+
+describe('odds', () => {
+  it('are those of a coin between equals, and of each team of several', () => {
+    expect(rawOdds(LADDER, [[NEW], [NEW]])).toEqual([0.5, 0.5]);
+    for (const chance of rawOdds(LADDER, [[NEW], [NEW], [NEW], [NEW]])) expect(chance).toBeCloseTo(0.25, 9);
+    // A team with one player more is neither better nor worse.
+    expect(rawOdds(LADDER, [[NEW, NEW], [NEW]])).toEqual([0.5, 0.5]);
+  });
+
+  it('are moved towards a coin by a slope below 1, and keep their order', () => {
+    expect(calibrated([0.8, 0.2], 1)[0]).toBeCloseTo(0.8, 12);
+    // The logit of 0.8 is log 4, and half of it that of 2/3.
+    expect(calibrated([0.8, 0.2], 0.5)[0]).toBeCloseTo(2 / 3, 12);
+    expect(calibrated([0.7, 0.2, 0.1], 0)).toEqual([1 / 3, 1 / 3, 1 / 3]);
+    const [a, b, c] = calibrated([0.7, 0.2, 0.1], 0.6) as [number, number, number];
+    expect(a > b && b > c && Math.abs(a + b + c - 1) < 1e-12).toBe(true);
+  });
+
+  it('have the derivatives that differences show', () => {
+    const loss = (odds: number[], shares: number[], slope: number) =>
+      -sum(calibrated(odds, slope).map((chance, i) => shares[i]! * Math.log(chance)));
+    for (const [odds, shares] of [
+      [
+        [0.8, 0.2],
+        [0, 1],
+      ],
+      [
+        [0.5, 0.3, 0.2],
+        [0.5, 0.5, 0],
+      ],
+    ] as [number[], number[]][]) {
+      const h = 1e-4;
+      const [below, at, above] = [0.7 - h, 0.7, 0.7 + h].map((slope) => loss(odds, shares, slope)) as [
+        number,
+        number,
+        number,
+      ];
+      const { gradient, curvature } = lossAt(odds, shares, 0.7);
+      expect(gradient).toBeCloseTo((above - below) / (2 * h), 6);
+      expect(curvature).toBeCloseTo((above - 2 * at + below) / h ** 2, 4);
+    }
+  });
+
+  it('learn the slope of results that are less sure than they say', () => {
+    const random = seededRandom(5);
+    let state = NEW_SLOPE;
+    for (let i = 0; i < 5_000; i++) {
+      const logit = random.normal(0, 1.5);
+      const chance = 1 / (1 + Math.exp(-logit));
+      const hasWon = random.uniform() < 1 / (1 + Math.exp(-0.5 * logit));
+      state = learn(state, [chance, 1 - chance], hasWon ? [1, 0] : [0, 1]);
+    }
+    expect(state.slope).toBeGreaterThan(0.46);
+    expect(state.slope).toBeLessThan(0.54);
+  });
+});
+
+describe('the measures of odds', () => {
+  it('are those of a coin for a coin, and count a draw half', () => {
+    const measures = new OddsMeasures();
+    for (const shares of [
+      [1, 0],
+      [0, 1],
+      [0.5, 0.5],
+    ])
+      measures.add([0.5, 0.5], shares);
+    const { logLoss, brier, accuracy, slope, bins } = measures.worth;
+    expect(logLoss).toBeCloseTo(Math.LN2, 12);
+    expect(brier).toBeCloseTo((0.25 + 0.25 + 0) / 3, 12);
+    expect(accuracy).toBe(0.5);
+    expect(slope).toBeNaN();
+    expect(bins[5]).toMatchObject({ count: 3, predicted: 0.5, happened: 0.5 });
+  });
+
+  it('find the slope and the intervals of odds that hold', () => {
+    const random = seededRandom(9);
+    const measures = new OddsMeasures();
+    for (let i = 0; i < 20_000; i++) {
+      const chance = random.uniform();
+      measures.add([chance, 1 - chance], random.uniform() < chance ? [1, 0] : [0, 1]);
+    }
+    const { slope, bins, brier, logLoss } = measures.worth;
+    expect(slope).toBeCloseTo(1, 1);
+    // The integrals of p(1 − p) and of the entropy.
+    expect(brier).toBeCloseTo(1 / 6, 2);
+    expect(logLoss).toBeCloseTo(0.5, 2);
+    expect(
+      bins.filter(({ predicted, low, high }) => low <= predicted && predicted <= high).length,
+    ).toBeGreaterThanOrEqual(8);
+    for (const { low, happened, high } of bins) expect(low < happened && happened < high).toBe(true);
+  });
+});
+
+describe('results', () => {
+  it('rank by scores, and share a first place that is drawn', () => {
+    expect(ranksOf([3, 7, 3])).toEqual([2, 1, 2]);
+    expect(winShares([2, 1, 2])).toEqual([0, 1, 0]);
+    expect(winShares([1, 1, 3])).toEqual([0.5, 0.5, 0]);
+    expect(winShares([4, 4])).toEqual([0.5, 0.5]);
+  });
+});
+
+describe('a replay of matches with a known truth', () => {
+  const { matches, truth, skills } = synthetic({});
+  const measured = (ladder: Ladder, from = 2_000) => {
+    const [own, raw, known, coin] = [
+      new OddsMeasures(),
+      new OddsMeasures(),
+      new OddsMeasures(),
+      new OddsMeasures(),
+    ];
+    const replayed = replay(ladder, matches, (one) => {
+      if (one.index < from) return;
+      own.add(one.calibrated, one.shares);
+      raw.add(one.raw, one.shares);
+      known.add(truth[one.index]!, one.shares);
+      coin.add([0.5, 0.5], one.shares);
+    });
+    return { replayed, own: own.worth, raw: raw.worth, known: known.worth, coin: coin.worth };
+  };
+
+  it.each(RATING_MODELS)('approaches the odds of who knows the truth, and is calibrated (%s)', (model) => {
+    const { own, raw, known, coin } = measured({ ...LADDER, model, beta: 350 });
+    // Thirty matches of a player tell less than the truth does.
+    expect(own.logLoss).toBeLessThan(1.2 * known.logLoss);
+    expect(own.logLoss).toBeLessThan(0.75 * coin.logLoss);
+    expect(own.logLoss).toBeLessThan(raw.logLoss + 0.005);
+    expect(own.slope).toBeGreaterThan(0.85);
+    expect(own.slope).toBeLessThan(1.15);
+  });
+
+  it('orders the players as their true skills do', () => {
+    const { players } = measured({ ...LADDER, beta: 350 }).replayed;
+    const pairs = [...players].flatMap(([a, x], i, all) =>
+      all
+        .slice(i + 1)
+        .map(([b, y]) => Math.sign(x.mean - y.mean) === Math.sign(skills.get(a)! - skills.get(b)!)),
+    );
+    expect(pairs.filter(Boolean).length / pairs.length).toBeGreaterThan(0.85);
+  });
+
+  it('makes odds hold that are far too sure', () => {
+    const { own, raw } = measured({ ...LADDER, beta: 60 });
+    expect(raw.slope).toBeLessThan(0.75);
+    // A thousand results leave the slope of what has happened itself uncertain by 0.06.
+    expect(own.slope).toBeGreaterThan(0.8);
+    expect(own.slope).toBeLessThan(1.2);
+    expect(own.logLoss).toBeLessThan(raw.logLoss - 0.01);
+  });
+
+  it('is the same to the last bit again, and leaves out void matches', () => {
+    const some = matches.slice(0, 200);
+    const players = [...replay(LADDER, some).players];
+    expect([...replay(LADDER, some).players]).toEqual(players);
+    const voids = some.flatMap((one) => [one, { ...one, ranks: undefined }]);
+    const again = replay(LADDER, voids);
+    expect([...again.players]).toEqual(players);
+    expect([again.rated, again.voided]).toEqual([200, 200]);
+  });
+
+  it('is better with the ladder that a fit has chosen, on matches that the fit has not seen', () => {
+    const wrong: Ladder = { ...LADDER, beta: 30 };
+    const some = matches.slice(0, 700);
+    const from = Math.floor(0.7 * some.length);
+    const loss = (ladder: Ladder) => {
+      const measures = new OddsMeasures();
+      replay(
+        ladder,
+        some,
+        ({ index, calibrated: odds, shares }) => index >= from && measures.add(odds, shares),
+      );
+      return measures.worth.logLoss;
+    };
+    const tried: number[] = [];
+    const fitted = fitLadder(wrong, some, (_, logLoss) => tried.push(logLoss));
+    expect(tried.length).toBeGreaterThan(30);
+    expect(loss(fitted)).toBeLessThan(loss(wrong));
+    expect(fitted.beta).toBeGreaterThan(80);
+  });
+});
