@@ -124,8 +124,8 @@ function widgets({ stage, functions, deadLetters }: ObservabilityProps): GraphWi
         ),
       ),
       graph(
-        'Matches requeued and ended, and tickets cancelled, a minute',
-        ...['Requeued', 'Ended', 'Cancelled'].map((name) => perQueue(name, 'Sum')),
+        'Matches requeued and ended, and tickets cancelled and returned, a minute',
+        ...['Requeued', 'Ended', 'Cancelled', 'Returned'].map((name) => perQueue(name, 'Sum')),
       ),
     ],
     [

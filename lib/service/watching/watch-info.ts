@@ -1,10 +1,8 @@
 import type { TicketView } from '../../contract/ticket.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { PlayerTokens } from '../ports/player-tokens.ts';
 
 export interface WatchInfoDeps {
   readonly tokens: PlayerTokens;
-  readonly clock: Clock;
   /** Of the WebSocket API. */
   readonly url: string;
 }
@@ -12,12 +10,15 @@ export interface WatchInfoDeps {
 /** A ticket is kept for a day after its end, and its queue may let it wait for a day. */
 const VALID_MS = 2 * 86_400_000;
 
-/** How the players of a ticket watch it: a URL, and a token for each of them that ends with the ticket. */
+/**
+ * How the players of a ticket watch it: a URL, and a token for each of them that ends with the ticket. The same for a ticket at all
+ * times, so that a repeated POST gets the same answer.
+ */
 export async function watchInfo(
-  { tokens, clock, url }: WatchInfoDeps,
-  { ticketId, queue, players }: Pick<TicketView, 'ticketId' | 'queue' | 'players'>,
+  { tokens, url }: WatchInfoDeps,
+  { ticketId, queue, players, enqueuedAt }: Pick<TicketView, 'ticketId' | 'queue' | 'players' | 'enqueuedAt'>,
 ): Promise<NonNullable<TicketView['watch']>> {
-  const untilMs = clock.now() + VALID_MS;
+  const untilMs = Date.parse(enqueuedAt) + VALID_MS;
   const issued = players.map(
     async ({ playerId }, player): Promise<[string, string]> => [
       playerId,
