@@ -38,7 +38,7 @@ const deps = {
 const estimates = new WaitEstimates(deps);
 
 const socketsUrl = optionalEnvironment('SOCKETS_URL');
-const watching = socketsUrl === undefined ? undefined : { url: socketsUrl, tokens: newTokens(), clock };
+const watching = socketsUrl === undefined ? undefined : { url: socketsUrl, tokens: newTokens() };
 
 function newTokens(): PlayerTokens {
   const secrets = new SecretsManagerClient({ requestHandler: REQUEST_TIMEOUTS, ...tries });

@@ -352,7 +352,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
             {
               before: () => cloud.deps.receivers.beginTrial(url, cloud.nowMs, cloud.nowMs + 3_000),
               status: 204,
-              calls: ['send again'],
+              calls: ['send to the slow lane', NOTED],
             },
           ],
           [
