@@ -163,10 +163,6 @@ export class VirtualCloud {
           pass('split', async () => {
             for (const what of deliveries) this.deliveries.push({ what, dueMs: this.nowMs });
           }),
-        later: (what: Delivery, afterMs: number) =>
-          pass('send again', async () => {
-            this.deliveries.push({ what, dueMs: this.nowMs + Math.ceil(afterMs / 1_000) * 1_000 });
-          }),
         slowLane: (what: Delivery, afterMs: number) =>
           pass('send to the slow lane', async () => {
             this.deliveries.push({ what, dueMs: this.nowMs + Math.ceil(afterMs / 1_000) * 1_000 });
