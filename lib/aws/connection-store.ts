@@ -4,7 +4,6 @@ import type { Connection } from '../service/domain/connection.ts';
 import { CONNECTION } from '../service/domain/statuses.ts';
 import { readWith } from '../service/domain/unreadable.ts';
 import type { ConnectionStore } from '../service/ports/connection-store.ts';
-import { changeItem } from './change-item.ts';
 import { conditionally } from './dynamo.ts';
 import { movedBy } from './status-condition.ts';
 
@@ -15,8 +14,7 @@ export const KEPT_SECONDS = 3 * 3_600;
  * Connections in DynamoDB. Key: `ticketId`, `connectionId`. Its stream reports each new item, and the first message to the client
  * follows from it.
  *
- *     add     if there is none: a repetition must not be reported once more, nor bring back one that is GONE
- *     lose    if it is CONNECTED
+ *     add     if there is none: a repetition must not be reported once more
  *     remove
  */
 export function connectionStore(client: DynamoDBDocumentClient, table: string): ConnectionStore {
@@ -49,13 +47,6 @@ export function connectionStore(client: DynamoDBDocumentClient, table: string): 
       return connections.sort((a, b) => a.connectedAtMs - b.connectedAtMs);
     },
 
-    async lose(ticketId, connectionId, goneAtMs) {
-      const key = { ticketId, connectionId };
-      const isConnected = movedBy(CONNECTION.transitions.lose, 'ticketId');
-      const set = { status: 'GONE', goneAtMs };
-      await changeItem(client, { table, key, set, if: [isConnected] });
-    },
-
     async remove(ticketId, connectionId) {
       await client.send(new DeleteCommand({ TableName: table, Key: { ticketId, connectionId } }));
     },
@@ -70,7 +61,6 @@ const connectionItem = z.object({
   status: z.enum(CONNECTION.statuses),
   connectedAtMs: z.number(),
   shownFromMs: z.number(),
-  goneAtMs: z.number().exactOptional(),
 }) satisfies z.ZodType<Connection>;
 
 /** @throws Unreadable */

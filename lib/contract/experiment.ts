@@ -25,7 +25,7 @@ const BLOCK_MINUTES_MAX = 24 * 60;
 const DAYS_MAX = 90;
 /**
  * Reading the results reads an item for each block, and the intervals of all measures take 4,096 draws of all rounds: 22 requests
- * and less than a second of CPU time.
+ * and about a second of CPU time.
  */
 export const BLOCKS_MAX = 2_200;
 

@@ -16,6 +16,4 @@ export interface Connection extends Omit<Watcher, 'playerId'> {
   readonly connectedAtMs: number;
   /** The first message is sent no earlier: see `watching/connect.ts`. */
   readonly shownFromMs: number;
-  /** When it was lost. */
-  readonly goneAtMs?: number;
 }

@@ -274,23 +274,17 @@ export const BACKFILL = machine<BackfillStatus>()({
 });
 
 /** The statuses of the connections of players who watch tickets. */
-export type ConnectionStatus = 'CONNECTED' | 'GONE';
+export type ConnectionStatus = 'CONNECTED';
 
-/** The connections. What is missing of them is found by the next message to them, and they expire. */
+/** The connections. One that has ended is removed, by `$disconnect` or by the next message to it, and they expire. */
 export const CONNECTION = machine<ConnectionStatus>()({
-  statuses: ['CONNECTED', 'GONE'],
+  statuses: ['CONNECTED'],
   transitions: {
     connect: {
       from: [NONE],
       to: ['CONNECTED'],
       by: '`sockets`',
       crash: 'the client is not connected and tries again; the item is removed by the next message to it',
-    },
-    lose: {
-      from: ['CONNECTED'],
-      to: ['GONE'],
-      by: '`sockets`, when the client is gone; `publish`, when a message does not arrive',
-      crash: 'nothing is missing',
     },
   },
 });
