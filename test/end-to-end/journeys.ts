@@ -52,6 +52,20 @@ export const JOURNEYS = {
     expect(versions[0].definition).toEqual((await api.get(`/queues/${queue}`)).body);
   },
 
+  async 'let the variants of a definition take turns on a queue'({ api }) {
+    const queue = await api.queue();
+    const path = `/queues/${queue}/experiment`;
+    const variants = [
+      { name: 'today', changes: {} },
+      { name: 'patient', changes: { release: { policy: 'periodic', everySeconds: 20 } } },
+    ];
+    const begun = await api.put(path, { name: 'patience', variants, blockMinutes: 5, days: 1 });
+    expect([200, 201]).toContain(begun.status);
+    expect((await api.get(path)).body).toMatchObject({ queue, state: 'running' });
+    expect((await api.delete(path)).status).toBe(204);
+    expect((await api.get(path)).body.state).toBe('ended');
+  },
+
   async 'see the waiting tickets and the latest matches of a queue'(muster) {
     const { api } = muster;
     const { queue, one } = await pair(muster, {}, 'COMPLETED');
@@ -146,7 +160,15 @@ export const JOURNEYS = {
       expect(status).toBe(200);
     });
     const left = (await api.get(path)).body;
-    expect(left).toEqual({ playerId, tickets: [], matches: [], backfills: [], meetings: [], places: [] });
+    expect(left).toEqual({
+      playerId,
+      tickets: [],
+      matches: [],
+      backfills: [],
+      cooldowns: [],
+      meetings: [],
+      places: [],
+    });
     expect(await api.until(waiting.ticketId, 'CANCELLED')).not.toMatchObject({ players: waiting.players });
     const [{ playerId: other }] = two.players as [TicketView['players'][number]];
     expect((await api.get(`/players/${other}`)).body.matches).toHaveLength(1);
