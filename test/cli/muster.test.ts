@@ -38,6 +38,7 @@ describe.concurrent('muster', () => {
       'partition',
       'simulate',
       'tune',
+      'rate',
       'cost',
       'reproduce',
       'import',
