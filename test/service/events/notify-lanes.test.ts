@@ -133,7 +133,7 @@ describe('a receiver that is down', () => {
     expect(traffic.time.nowMs).toBeLessThan(24.3 * HOUR_MS);
     const url = 'https://q0.example/';
     expect(traffic.deadLetters.map(({ event, ...rest }) => [event.eventId, rest]).sort()).toEqual(
-      ['e0', 'e1', 'e2'].map((eventId) => [eventId, { url }]),
+      ['e0', 'e1', 'e2'].map((eventId) => [eventId, { url, secret: 'shared/s' }]),
     );
     traffic.redrive();
     await traffic.rest(20 * HOUR_MS);
