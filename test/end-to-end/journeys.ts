@@ -397,7 +397,7 @@ export const JOURNEYS = {
   async 'miss the deadline to accept, which wakes the queue for the ticket that accepted'(muster) {
     const { queue, one, two } = await pair(
       muster,
-      { acceptance: { timeoutSeconds: 600 } },
+      { acceptance: { timeoutSeconds: 600 }, cooldown: { decline: [{ times: 1, seconds: 600 }] } },
       'REQUIRES_ACCEPTANCE',
     );
     await accept(muster, one, true);
@@ -406,6 +406,9 @@ export const JOURNEYS = {
     await muster.api.until(two.ticketId, 'CANCELLED');
     await expectAwake(muster, queue);
     expect((await muster.api.get(`/tickets/${one.ticketId}`)).body.status).toBe('QUEUED');
+    const { playerId } = two.players[0]!;
+    const noted = (await muster.api.get(`/queues/${queue}/players/${playerId}/cooldown`)).body;
+    expect(noted).toMatchObject({ kind: 'decline', offences: [{ matchId: one.matchId }] });
   },
 
   async 'wait after a declined match, until support ends the cooldown'(muster) {

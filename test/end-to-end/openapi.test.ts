@@ -75,5 +75,5 @@ it('every example of an error is a problem document, except those of API Gateway
     }
   }
   // The service limits the long polls of a player, and API Gateway the requests of all.
-  expect(ofBoth).toEqual(['get /tickets/{ticketId} 429']);
+  expect(ofBoth).toEqual(['post /queues/{queue}/tickets 429', 'get /tickets/{ticketId} 429']);
 });

@@ -353,7 +353,9 @@ async function outlasted(journey: Journey): Promise<string> {
 
 /** Errors that journeys cause: a definition of a later version, and a provisioner that refuses matches. */
 function isExpected({ line }: LogLine): boolean {
-  return /cannot be read by this version|"why":"the provisioner returned status 4/.test(line);
+  return /cannot be read by this version|"why":"the provisioner returned status 4|"too many matches of a queue fail"/.test(
+    line,
+  );
 }
 
 function isError({ line }: LogLine): boolean {
