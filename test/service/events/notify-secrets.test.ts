@@ -28,5 +28,6 @@ it('an event is neither sent nor retried when its queue may no longer use the se
     why: 'duel/hook is not for arena',
     webhook: 'https://game.example/',
     failures: 1,
+    recent: { posted: 1, failed: 1 },
   });
 });
