@@ -6,11 +6,10 @@ import type { Schedule } from '../experiments/schedule.ts';
 import { type VariantEffect, variantEffects } from '../experiments/variant-effects.ts';
 import { rounded } from '../simulation/distribution.ts';
 import { type ExperimentTotals, partOf, playAlone, playExperiment } from '../simulation/experiment.ts';
+import { playInSlices } from './in-slices.ts';
 import { readJson } from './json-file.ts';
-import { progressBar } from './progress.ts';
 import { type DescribedTraffic, type TrafficOptions, trafficOf } from './traffic-options.ts';
 
-const SLICE_MS = 50;
 const MINUTE_MS = 60_000;
 const DAY_SECONDS = 86_400;
 
@@ -98,7 +97,6 @@ interface BlockTotalsOf {
   readonly split: ReadonlyMap<number, BlockTotals>;
 }
 
-/** Plays in slices of time, so that the process can react to Ctrl-C and update the progress bar. */
 async function played(
   label: string,
   definitions: readonly QueueDefinition[],
@@ -106,17 +104,8 @@ async function played(
   traffic: DescribedTraffic,
   signal: AbortSignal,
 ): Promise<ExperimentTotals> {
-  const bar = progressBar(label);
   const { steps, result } = playExperiment(definitions, schedule, traffic);
-  let sliceEnd = performance.now() + SLICE_MS;
-  for (const { players } of steps) {
-    if (performance.now() < sliceEnd) continue;
-    bar.show(players / traffic.players);
-    await turn();
-    if (signal.aborted) break;
-    sliceEnd = performance.now() + SLICE_MS;
-  }
-  bar.end();
+  await playInSlices(label, steps, traffic.players, signal);
   return result();
 }
 

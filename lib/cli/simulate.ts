@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { Command } from 'commander';
 import { gameJson } from '../contract/match.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
@@ -13,10 +12,10 @@ import {
 } from '../simulation/play.ts';
 import { runJson } from '../simulation/run-json.ts';
 import { InvalidInput } from './failure.ts';
+import { playInSlices } from './in-slices.ts';
 import { printJson, readQueueFile } from './input.ts';
 import { INTERRUPTED_STATUS, interruptionSignal } from './interruption.ts';
 import { checkWritable, lineWriter, writeText } from './output.ts';
-import { progressBar } from './progress.ts';
 import { experimentText, simulateExperiment } from './simulate-experiment.ts';
 import {
   addTrafficOptions,
@@ -116,7 +115,7 @@ async function runExperiment(
   if (result.interrupted) process.exitCode = INTERRUPTED_STATUS;
 }
 
-/** Plays in slices of time, so that the process can react to Ctrl-C and update the progress bar. */
+/** Plays a definition, and writes its matches. */
 async function run(
   definition: QueueDefinition,
   traffic: DescribedTraffic,
@@ -124,19 +123,10 @@ async function run(
   signal: AbortSignal,
 ): Promise<PlayResult> {
   const lines = matchesFile === undefined ? undefined : lineWriter(matchesFile);
-  const bar = progressBar(definition.name);
   const { steps, result } = play(definition, traffic, (game, nowMs) =>
     lines?.write(JSON.stringify({ releasedAt: new Date(nowMs).toISOString(), ...gameJson(game) })),
   );
-  let sliceEnd = performance.now() + SLICE_MS;
-  for (const { players } of steps) {
-    if (performance.now() < sliceEnd) continue;
-    bar.show(players / traffic.players);
-    await turn();
-    if (signal.aborted) break;
-    sliceEnd = performance.now() + SLICE_MS;
-  }
-  bar.end();
+  await playInSlices(definition.name, steps, traffic.players, signal);
   lines?.end();
   return result();
 }
@@ -152,7 +142,6 @@ async function runWithout(
 }
 
 const LENGTH = { players: 20_000 };
-const SLICE_MS = 50;
 
 /** Definitions with the same name are named by their policy, or by the policy and their position. */
 function withDistinctNames<Run extends { name: string; definition: QueueDefinition }>(

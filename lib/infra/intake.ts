@@ -95,11 +95,7 @@ export class Intake extends Construct {
       description: 'Cancels tickets, and accepts or declines their matches',
       timeout: Duration.seconds(10),
     });
-    store.tickets.allow(fn, 'GetItem', 'BatchGetItem', 'UpdateItem');
-    store.matches.allow(fn, 'GetItem', 'UpdateItem');
-    store.queues.allow(fn, 'GetItem', 'UpdateItem');
-    // The cooldowns of those who decline.
-    store.ranges.allow(fn, 'GetItem', 'UpdateItem');
+    store.allowTicketChanges(fn);
     tick.queue.allowSend(fn);
     return fn;
   }

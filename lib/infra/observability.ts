@@ -233,15 +233,19 @@ function dispatchRestsAlarm(scope: Construct, dispatch: MusterFunction): Alarm {
   });
 }
 
-/** A retried tick is stale and dropped, so the dead letters stay empty. A single failure raises no alarm. */
-function tickFailsAlarm(scope: Construct, tick: MusterFunction): Alarm {
-  return alarm(scope, 'TickFails', {
-    alarmDescription:
-      'tick has failed in three of five minutes: at least one queue, or a range of it, gets no matches. See its log.',
-    metric: tick.metricErrors({ period: minute }),
+/** A function that fails again and again; a single failure raises no alarm. */
+function failsAlarm(scope: Construct, id: string, fn: MusterFunction, consequence: string): Alarm {
+  return alarm(scope, id, {
+    alarmDescription: `${fn.name} has failed in three of five minutes: ${consequence}. See its log.`,
+    metric: fn.metricErrors({ period: minute }),
     evaluationPeriods: 5,
     datapointsToAlarm: 3,
   });
+}
+
+/** A retried tick is stale and dropped, so the dead letters stay empty. A single failure raises no alarm. */
+function tickFailsAlarm(scope: Construct, tick: MusterFunction): Alarm {
+  return failsAlarm(scope, 'TickFails', tick, 'at least one queue, or a range of it, gets no matches');
 }
 
 /**
@@ -367,24 +371,17 @@ function apiFailsAlarm(scope: Construct, stage: HttpStage): Alarm {
 
 /** Error responses do not count as errors of the function: this alarm detects crashes and timeouts. */
 function enqueueFailsAlarm(scope: Construct, enqueue: MusterFunction): Alarm {
-  return alarm(scope, 'EnqueueFails', {
-    alarmDescription:
-      'enqueue has failed in three of five minutes: players cannot create tickets. See its log.',
-    metric: enqueue.metricErrors({ period: minute }),
-    evaluationPeriods: 5,
-    datapointsToAlarm: 3,
-  });
+  return failsAlarm(scope, 'EnqueueFails', enqueue, 'players cannot create tickets');
 }
 
 /** A client that is rejected with a reason does not count as an error of the function. */
 function socketsFailAlarm(scope: Construct, sockets: MusterFunction): Alarm {
-  return alarm(scope, 'SocketsFail', {
-    alarmDescription:
-      'sockets has failed in three of five minutes: game clients cannot connect, or what they ask for is not done. See its log.',
-    metric: sockets.metricErrors({ period: minute }),
-    evaluationPeriods: 5,
-    datapointsToAlarm: 3,
-  });
+  return failsAlarm(
+    scope,
+    'SocketsFail',
+    sockets,
+    'game clients cannot connect, or what they ask for is not done',
+  );
 }
 
 /** Includes the indexes, whose throttles block the table’s writes. A burst that retries absorb raises no alarm. */

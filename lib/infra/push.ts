@@ -92,11 +92,7 @@ export class Push extends Construct {
       stage,
     });
     this.connections.allow(fn, 'PutItem', 'Query', 'DeleteItem');
-    store.tickets.allow(fn, 'GetItem', 'BatchGetItem', 'UpdateItem');
-    store.matches.allow(fn, 'GetItem', 'UpdateItem');
-    store.queues.allow(fn, 'GetItem', 'UpdateItem');
-    // The cooldowns of those who decline.
-    store.ranges.allow(fn, 'GetItem', 'UpdateItem');
+    store.allowTicketChanges(fn);
     tick.queue.allowSend(fn);
     return fn;
   }

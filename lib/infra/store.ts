@@ -94,6 +94,15 @@ export class Store extends Construct {
       partitionKey: { name: 'receiver', type: AttributeType.STRING },
     });
   }
+
+  /** What it takes to cancel tickets, and to accept or decline their matches. */
+  allowTicketChanges(fn: MusterFunction): void {
+    this.tickets.allow(fn, 'GetItem', 'BatchGetItem', 'UpdateItem');
+    this.matches.allow(fn, 'GetItem', 'UpdateItem');
+    this.queues.allow(fn, 'GetItem', 'UpdateItem');
+    // The cooldowns of those who decline.
+    this.ranges.allow(fn, 'GetItem', 'UpdateItem');
+  }
 }
 
 /** An action on the items of a table. A transaction needs the permission for each action in it. */
