@@ -11,6 +11,7 @@ it.each(['five webhook receivers, each of which upgrades', 'a queue whose ticks 
       playersPerSecond: 4,
       warmUpSeconds: 1,
       aloneSeconds: 1,
+      settleSeconds: 1,
       withSeconds: 3,
       // It ends with the last webhook, so only a slow machine takes that long.
       drainSeconds: 60,
@@ -24,7 +25,7 @@ it.each(['five webhook receivers, each of which upgrades', 'a queue whose ticks 
     expect(result.beside[0]!.waitMs).toHaveLength(12);
     expect(result.beside[0]!.webhookMs).toHaveLength(6);
     expect(result.beside[0]!.pollMs.length).toBeGreaterThanOrEqual(12);
-    expect(judged(result)).toMatchObject({ hostile: true, missing: 0 });
+    expect(judged(result, result.alone)).toMatchObject({ hostile: true, missing: 0 });
     expect(tableOf([[name, result]])).toContain(`| ${name} |`);
   },
 );
@@ -37,15 +38,16 @@ it('compares the 99th percentiles with those alone, and says what is beyond the 
     unmatched: 1,
     unnotified: 2,
     refused: { 503: 1 },
+    busy: 0.5,
   });
   const alone = [measured(1_000)];
   const harm = { count: 3, of: 'harmful things' };
-  const found = judged({ alone, beside: [measured(1_400)], harm });
+  const found = judged({ alone, beside: [measured(1_400)], harm }, alone);
   expect(found.waitMs).toEqual({ aloneMs: 1_000, besideMs: 1_400, within: true });
   expect(found).toMatchObject({ hostile: true, missing: 3, refused: { 503: 1 } });
   const worse = { alone, beside: [measured(1_401)], harm: { ...harm, count: 2 } };
-  expect(judged(worse)).toMatchObject({ waitMs: { within: false }, hostile: false });
+  expect(judged(worse, alone)).toMatchObject({ waitMs: { within: false }, hostile: false });
   expect(tableOf([['a neighbour', worse]])).toContain(
-    '| a neighbour | 1.00 → 1.40 ✗ | 1.00 → 1.40 ✗ | 1.00 → 1.40 ✗ | 3 | 1 × 503 | 2 harmful things ✗ |',
+    '| a neighbour | 1.40 ✗ | 1.40 ✗ | 1.40 ✗ | 50% | 3 | 1 × 503 | 2 harmful things ✗ |',
   );
 });

@@ -13,9 +13,10 @@ const { values } = parseArgs({
     rate: { type: 'string', default: '20' },
     'warm-up': { type: 'string', default: '5' },
     alone: { type: 'string', default: '10' },
-    seconds: { type: 'string', default: '15' },
+    settle: { type: 'string', default: '10' },
+    seconds: { type: 'string', default: '30' },
     drain: { type: 'string', default: '10' },
-    rounds: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '1' },
     seed: { type: 'string', default: '1' },
     rows: { type: 'string', default: '' },
   },
@@ -33,22 +34,24 @@ console.log(
 );
 
 const results: [string, NeighbourResult][] = [];
+const alone = () => results.flatMap(([, result]) => result.alone);
 for (const tenant of tenants) {
   const result = await measureBeside(tenant, {
     playersPerSecond: Number(values.rate),
     warmUpSeconds: Number(values['warm-up']),
     aloneSeconds: Number(values.alone),
+    settleSeconds: Number(values.settle),
     withSeconds: Number(values.seconds),
     drainSeconds: Number(values.drain),
     rounds: Number(values.rounds),
     seed: Number(values.seed),
   });
   results.push([tenant.name, result]);
-  console.error(`${tenant.name}: ${JSON.stringify(judged(result))}`);
+  console.error(`${tenant.name}: ${JSON.stringify(judged(result, alone()))}`);
 }
 printMarked('neighbours', tableOf(results));
 const missed = results.filter(([, result]) => {
-  const found = judged(result);
+  const found = judged(result, alone());
   return !found.hostile || MEASURES.some((measure) => !found[measure].within);
 });
 console.log(`${results.length - missed.length} of ${results.length} rows are within the aim.`);

@@ -34,8 +34,11 @@ const DUEL: QueueDefinition = {
   timeoutSeconds: 300,
 };
 
-/** Players of the hostile queue that arrive per second, where its games are what does the harm. */
-const PLAYERS_PER_SECOND = 10;
+/**
+ * Duels of the hostile queue per second, where what is called for them does the harm. Each with webhooks is about 25 deliveries: many
+ * more would fill the two cores that the functions and their emulators share here, and nowhere else.
+ */
+const DUELS_PER_SECOND = { provisioner: 5, receivers: 1 } as const;
 
 export const HOSTILE_TENANTS: readonly HostileTenant[] = [
   hardSearch(),
@@ -93,8 +96,8 @@ function hardSearch(): HostileTenant {
   };
 }
 
-function duels(stage: Stage): void {
-  stage.every(2_000 / PLAYERS_PER_SECOND, () => stage.post([{ skill: 1500 }, { skill: 1500 }]));
+function duels(stage: Stage, perSecond: number): void {
+  stage.every(1_000 / perSecond, () => stage.post([{ skill: 1500 }, { skill: 1500 }]));
 }
 
 function receiver(manner: Manner): HostileTenant {
@@ -104,7 +107,7 @@ function receiver(manner: Manner): HostileTenant {
       const hostile = stage.owns(await startHostileReceiver(manner));
       const webhooks = [1, 2, 3, 4, 5].map((n) => ({ url: hostile.url(`/${n}`), secret: stage.secret }));
       await stage.put({ ...DUEL, webhooks });
-      duels(stage);
+      duels(stage, DUELS_PER_SECOND.receivers);
       return () => ({ count: hostile.requests, of: 'requests to them' });
     },
   };
@@ -116,7 +119,7 @@ function provisioner(manner: Manner): HostileTenant {
     async begin(stage) {
       const hostile = stage.owns(await startHostileReceiver(manner));
       await stage.put({ ...DUEL, provisioner: { type: 'http', url: hostile.url('/'), timeoutSeconds: 60 } });
-      duels(stage);
+      duels(stage, DUELS_PER_SECOND.provisioner);
       return () => ({ count: hostile.requests, of: 'requests to it' });
     },
   };

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
@@ -19,6 +19,11 @@ export interface NeighbourOptions {
   readonly warmUpSeconds: number;
   /** Traffic of the good tenant alone, in each round. */
   readonly aloneSeconds: number;
+  /**
+   * Traffic of both before that beside the hostile tenant is measured, in which the local cloud starts the workers that both need. A
+   * start takes up to a second of a core here, of which the machine has two. On AWS it takes nothing from other functions.
+   */
+  readonly settleSeconds: number;
   /** Traffic of the good tenant beside the hostile one, in each round. */
   readonly withSeconds: number;
   /** How long the good tenant waits for its last webhook. What has not come by then counts with this time. */
@@ -28,10 +33,16 @@ export interface NeighbourOptions {
   readonly seed: number;
 }
 
+/** What the good tenant measured in some seconds. */
+export interface Played extends Measured {
+  /** The part of the machine's CPU time that was used meanwhile, from 0 to 1. At 1, the machine is what is measured. */
+  readonly busy: number;
+}
+
 /** What the good tenant measured alone and beside a hostile one. */
 export interface NeighbourResult {
-  readonly alone: readonly Measured[];
-  readonly beside: readonly Measured[];
+  readonly alone: readonly Played[];
+  readonly beside: readonly Played[];
   /** What the hostile tenant did meanwhile, in all rounds together. */
   readonly harm: Harm;
 }
@@ -51,8 +62,8 @@ export async function measureBeside(
   tenant: HostileTenant,
   options: NeighbourOptions,
 ): Promise<NeighbourResult> {
-  const alone: Measured[] = [];
-  const beside: Measured[] = [];
+  const alone: Played[] = [];
+  const beside: Played[] = [];
   let harm: Harm = { count: 0, of: '' };
   for (let round = 0; round < options.rounds; round++) {
     await withService(async ({ cloud, good, watch }) => {
@@ -72,6 +83,7 @@ export async function measureBeside(
       watch(stage);
       try {
         const read = await tenant.begin(stage);
+        await good.play(traffic('settle', options.settleSeconds));
         beside.push(await good.play(traffic('beside', options.withSeconds)));
         const { count, of } = read();
         harm = { count: harm.count + count, of };
@@ -138,6 +150,17 @@ function goodQueue(url: string): QueueDefinition {
   };
 }
 
+/** The CPU time of all cores since the machine's start. */
+function cpuMs(): { readonly used: number; readonly all: number } {
+  let used = 0;
+  let idle = 0;
+  for (const { times } of cpus()) {
+    used += times.user + times.nice + times.sys + times.irq;
+    idle += times.idle;
+  }
+  return { used, all: used + idle };
+}
+
 /** Tokens of the benchmark are `backend`, `admin` and `player ID`. */
 function claimsOf(token: string) {
   const [scope, sub = scope] = token.split(' ');
@@ -155,10 +178,12 @@ class GoodProcess {
     return reply.url;
   }
 
-  async play(traffic: GoodTraffic): Promise<Measured> {
+  async play(traffic: GoodTraffic): Promise<Played> {
+    const before = cpuMs();
     const reply = await this.#send({ command: 'play', ...traffic });
     if (reply.reply !== 'played') throw new Error(`Expected measurements, got ${reply.reply}`);
-    return reply;
+    const after = cpuMs();
+    return { ...reply, busy: (after.used - before.used) / (after.all - before.all) };
   }
 
   end(): void {

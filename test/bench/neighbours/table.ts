@@ -1,7 +1,6 @@
 import { quantile } from '../../../lib/service/queues/quantile.ts';
 import { table } from '../../tables/print.ts';
-import type { Measured } from './good-tenant.ts';
-import type { NeighbourResult } from './run.ts';
+import type { Played as Measured, NeighbourResult } from './run.ts';
 
 /** What is measured of the good tenant, as the columns of the table. */
 export const MEASURES = ['waitMs', 'webhookMs', 'pollMs'] as const;
@@ -30,7 +29,11 @@ export type Judged = Readonly<Record<Measure, Compared>> & {
   readonly refused: Readonly<Record<string, number>>;
 };
 
-export function judged({ alone, beside, harm }: NeighbourResult): Judged {
+/**
+ * @param alone what was measured of the good tenant alone in all rows: it is the same in each, and the p99 of one row's few seconds
+ *   depends on chance
+ */
+export function judged({ beside, harm }: NeighbourResult, alone: readonly Measured[]): Judged {
   const compared = MEASURES.map((measure) => {
     const [aloneMs, besideMs] = [p99(alone, measure), p99(beside, measure)];
     return [measure, { aloneMs, besideMs, within: besideMs <= TIMES * aloneMs + MORE_MS }] as const;
@@ -51,20 +54,35 @@ function p99(rounds: readonly Measured[], measure: Measure): number {
   return Math.round(quantile(all, 0.99) ?? Number.NaN);
 }
 
-const HEAD = ['neighbour', 'wait', 'webhook', 'poll', 'missing', 'rejected', 'what the neighbour did'];
+const HEAD = ['neighbour', 'wait', 'webhook', 'poll', 'CPU', 'missing', 'rejected', 'what the neighbour did'];
 
-/** The table of docs/reliability.md. Each cell has the p99 alone, the p99 beside the neighbour, and whether that is within the aim. */
+/**
+ * The table of docs/reliability.md. The first row is the good tenant alone. The others have its p99 beside each neighbour, in
+ * seconds, and whether that is within the aim; and how busy the machine was.
+ */
 export function tableOf(results: readonly (readonly [string, NeighbourResult])[]): string {
   const seconds = (ms: number) => (ms / 1_000).toFixed(2);
+  const percent = (shares: readonly number[]) =>
+    `${Math.round((100 * shares.reduce((sum, share) => sum + share, 0)) / shares.length)}%`;
+  const alone = results.flatMap(([, result]) => result.alone);
+  const first = [
+    'none',
+    ...MEASURES.map((measure) => seconds(p99(alone, measure))),
+    percent(alone.map(({ busy }) => busy)),
+    alone.reduce((sum, { unmatched, unnotified }) => sum + unmatched + unnotified, 0),
+    '',
+    '',
+  ];
   const rows = results.map(([name, result]) => {
-    const found = judged(result);
+    const found = judged(result, alone);
     const cells = MEASURES.map((measure) => {
-      const { aloneMs, besideMs, within } = found[measure];
-      return `${seconds(aloneMs)} → ${seconds(besideMs)}${within ? '' : ' ✗'}`;
+      const { besideMs, within } = found[measure];
+      return `${seconds(besideMs)}${within ? '' : ' ✗'}`;
     });
     const rejected = Object.entries(found.refused).map(([status, count]) => `${count} × ${status}`);
     const did = `${result.harm.count} ${result.harm.of}${found.hostile ? '' : ' ✗'}`;
-    return [name, ...cells, found.missing, rejected.join(', ') || '0', did];
+    const busy = percent(result.beside.map((round) => round.busy));
+    return [name, ...cells, busy, found.missing, rejected.join(', ') || '0', did];
   });
-  return table(HEAD, rows, [0, HEAD.length - 1]);
+  return table(HEAD, [first, ...rows], [0, HEAD.length - 1]);
 }
