@@ -1,7 +1,7 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { type MonthlyBill, monthlyBill, type Players } from '../simulation/monthly-bill.ts';
-import { positiveNumber, printJson, readQueueFile, wholeNumber } from './input.ts';
+import { numberArgument, positiveNumber, printJson, readQueueFile, wholeNumber } from './input.ts';
 
 interface CostOptions {
   readonly dau: number;
@@ -44,11 +44,10 @@ export function costCommand(): Command {
     });
 }
 
-function partySize(value: string): number {
-  const size = Number(value);
-  if (value.trim() !== '' && size >= 1 && Number.isFinite(size)) return size;
-  throw new InvalidArgumentError(`Expected a number from 1 up, got ${value}.`);
-}
+const partySize = numberArgument({
+  expected: 'a number from 1 up',
+  holds: (value) => value >= 1 && Number.isFinite(value),
+});
 
 function billText(bill: MonthlyBill, { perDay, matchesEach }: Players): string {
   const whole = (count: number) => Math.round(count).toLocaleString('en');

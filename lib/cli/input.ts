@@ -5,6 +5,7 @@ import type { Backfill } from '../policies/plan.ts';
 import { parseBackfillsFile } from '../service/backfills/parse-backfills.ts';
 import { parseTicketsFile } from '../service/tickets/parse-tickets.ts';
 import { latestArrivalMs } from '../service/ticks/offline.ts';
+import { ABOVE_0, type NumberKind, numberOf, whole } from '../simulation/option-values.ts';
 import { ticketsOfCsv } from './csv-tickets.ts';
 import { InvalidInput } from './failure.ts';
 import { readJson, readText } from './json-file.ts';
@@ -49,21 +50,17 @@ export function searchTimeMs(now: number | undefined, tickets: readonly Ticket[]
 }
 
 /** Parses an option that is a number above 0. */
-export function positiveNumber(value: string): number {
-  const number = Number(value);
-  if (!Number.isFinite(number) || number <= 0) {
-    throw new InvalidArgumentError(`Expected a number above 0, got ${value}.`);
-  }
-  return number;
-}
+export const positiveNumber = numberArgument(ABOVE_0);
 
 /** A parser of an option that is a whole number. */
-export function wholeNumber(least = Number.MIN_SAFE_INTEGER): (value: string) => number {
-  const range = least === Number.MIN_SAFE_INTEGER ? '' : ` from ${least} up`;
+export const wholeNumber = (least?: number) => numberArgument(whole(least));
+
+/** A parser of an option that is a number of this kind. */
+export function numberArgument(kind: NumberKind): (value: string) => number {
   return (value) => {
-    const number = Number(value);
-    if (value.trim() !== '' && Number.isSafeInteger(number) && number >= least) return number;
-    throw new InvalidArgumentError(`Expected a whole number${range}, got ${value}.`);
+    const number = numberOf(value, kind);
+    if (number === undefined) throw new InvalidArgumentError(`Expected ${kind.expected}, got ${value}.`);
+    return number;
   };
 }
 

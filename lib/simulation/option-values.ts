@@ -37,29 +37,48 @@ export function numbers(option: string, text: string, form: string): number[] {
   return numbers;
 }
 
-/** A finite number above 0. */
-export function positive(option: string, text: string): number {
-  const value = Number(text);
-  if (!Number.isFinite(value) || value <= 0)
-    throw new InvalidInput(`${option}: Expected a number above 0, got ${text}`);
-  return value;
+/** A kind of number that an option may have. */
+export interface NumberKind {
+  /** What the errors expect. */
+  readonly expected: string;
+  holds(value: number): boolean;
 }
 
-/** A number in [0, 1]. */
-export function share(option: string, text: string): number {
-  const value = Number(text);
-  if (text === '' || !(value >= 0 && value <= 1)) {
-    throw new InvalidInput(`${option}: Expected a number from 0 to 1, got ${text}`);
-  }
-  return value;
-}
+export const ABOVE_0: NumberKind = {
+  expected: 'a number above 0',
+  holds: (value) => Number.isFinite(value) && value > 0,
+};
+
+export const FROM_0_TO_1: NumberKind = {
+  expected: 'a number from 0 to 1',
+  holds: (value) => value >= 0 && value <= 1,
+};
 
 /** A whole number from `min` up. */
-export function integer(option: string, text: string, min: number): number {
-  const value = Number(text);
-  if (text === '' || !Number.isSafeInteger(value) || value < min) {
-    const range = min === Number.MIN_SAFE_INTEGER ? '' : ` from ${min} up`;
-    throw new InvalidInput(`${option}: Expected a whole number${range}, got ${text}`);
-  }
+export function whole(min = Number.MIN_SAFE_INTEGER): NumberKind {
+  return {
+    expected: `a whole number${min === Number.MIN_SAFE_INTEGER ? '' : ` from ${min} up`}`,
+    holds: (value) => Number.isSafeInteger(value) && value >= min,
+  };
+}
+
+/** The number that a text is; undefined if it is none of this kind. */
+export function numberOf(text: string, kind: NumberKind): number | undefined {
+  const value = text.trim() === '' ? Number.NaN : Number(text);
+  return kind.holds(value) ? value : undefined;
+}
+
+/** A finite number above 0. */
+export const positive = (option: string, text: string) => required(option, text, ABOVE_0);
+
+/** A number in [0, 1]. */
+export const share = (option: string, text: string) => required(option, text, FROM_0_TO_1);
+
+/** A whole number from `min` up. */
+export const integer = (option: string, text: string, min: number) => required(option, text, whole(min));
+
+function required(option: string, text: string, kind: NumberKind): number {
+  const value = numberOf(text, kind);
+  if (value === undefined) throw new InvalidInput(`${option}: Expected ${kind.expected}, got ${text}`);
   return value;
 }
