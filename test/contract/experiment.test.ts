@@ -99,7 +99,32 @@ describe('an experiment', () => {
       { burnInMinutes: 10 },
       '#/burnInMinutes: Expected less than half of blockMinutes (20), got 10: no ticket would count',
     ],
+    [
+      'a first rule of type latency, because waiting tickets have no latencies',
+      {
+        variants: [
+          experiment.variants[0],
+          { name: 'b', changes: { rules: [{ name: 'near', type: 'latency', max: 80 }] } },
+        ],
+      },
+      '#/variants/1/changes/rules: Expected no rule of type latency, because the queue has none',
+    ],
+    [
+      'a rule of type recent, because the meetings of waiting tickets were not read',
+      {
+        variants: [
+          experiment.variants[0],
+          { name: 'b', changes: { rules: [{ name: 'apart', type: 'recent', seconds: 600 }] } },
+        ],
+      },
+      '#/variants/1/changes/rules: Expected rules of type recent with the longest `seconds` of the queue (it has no such rule)',
+    ],
     ['blocks of some ticks', { blockMinutes: 1 }, '#/blockMinutes'],
+    [
+      'more blocks than a read of the results takes',
+      { blockMinutes: 5, days: 8 },
+      '#/days: Expected at most 2200 blocks, got 2304: set fewer days or longer blocks',
+    ],
     [
       'less than a round',
       { days: 0.01 },

@@ -3,13 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EVENT_TYPES } from '../../lib/contract/event-type.ts';
 import { Problem } from '../../lib/contract/problem.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
+import { block } from '../../lib/experiments/schedule.ts';
 import { DEFINITION_AGE_MS } from '../../lib/service/domain/definition-age.ts';
 import type { Delivery } from '../../lib/service/domain/delivery.ts';
+import { countUnmatched } from '../../lib/service/events/count-unmatched.ts';
 import { deliver } from '../../lib/service/events/notify.ts';
 import { publish, publishParked } from '../../lib/service/events/publish.ts';
 import { assignMatch } from '../../lib/service/placement/assign-match.ts';
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
 import { provision } from '../../lib/service/placement/provision.ts';
+import { deleteExperiment, putExperiment } from '../../lib/service/queues/experiments.ts';
 import { deleteQueue, putQueue } from '../../lib/service/queues/queues.ts';
 import { answerMatch } from '../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
@@ -517,6 +520,124 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
           await putAside(readable);
           await expectAllWell(label);
           expectEvents();
+        });
+      });
+
+      describe('an experiment', () => {
+        const EXPERIMENT = {
+          name: 'patience',
+          variants: [
+            { name: 'today', changes: {} },
+            { name: 'patient', changes: { release: { policy: 'periodic', everySeconds: 20 } } },
+          ],
+          blockMinutes: 5,
+          days: 1,
+        };
+        const put = (changes: object = {}) =>
+          putExperiment(cloud.deps.queues, queue, { ...EXPERIMENT, ...changes }, () => 7, cloud.nowMs);
+        const stored = async () => (await cloud.deps.queues.get(queue))!.experiment;
+        /** Moves to the part of the first block of a variant in which tickets count. */
+        const countingIn = async (variant: number) => {
+          const { schedule } = (await stored())!;
+          const first = [0, 1]
+            .map((number) => block(schedule, number))
+            .find((one) => one.variant === variant)!;
+          cloud.nowMs = first.fromMs + schedule.burnInMs;
+          const totals = async () =>
+            (await cloud.deps.experiments.totals({ queue, startMs: schedule.startMs }, [first.number])).get(
+              first.number,
+            );
+          return { ...first, totals };
+        };
+
+        it('begins and ends once, however often the requests are repeated', async () => {
+          await withFaults(async (run, label) => {
+            await begin();
+            await run((line) => cloud.on(line, () => put()));
+            const begun = await stored();
+            expect(await put(), label).toBe(begun === undefined ? 'begun' : 'unchanged');
+            if (begun !== undefined) expect(await stored(), label).toEqual(begun);
+          });
+          await withFaults(async (run, label) => {
+            await begin();
+            await put();
+            await run((line) =>
+              cloud.on(line, () => deleteExperiment(cloud.deps.queues, queue, cloud.nowMs)),
+            );
+            const ended = (await stored())!.ended;
+            cloud.nowMs += 5_000;
+            await deleteExperiment(cloud.deps.queues, queue, cloud.nowMs);
+            expect((await stored())!.ended, label).toEqual(
+              ended ?? { atMs: cloud.nowMs, why: 'ended', text: 'it was ended by a request' },
+            );
+          });
+        });
+
+        it('counts what a tick has matched once or not at all, and never in another block', async () => {
+          await withFaults(async (run, label) => {
+            await begin();
+            await put();
+            const { totals } = await countingIn(0);
+            await join('a', 1);
+            await join('b', 1);
+            const message = nextTick();
+            await run((line) => cloud.on(line, () => tick(cloud.deps, message)));
+            await tick(cloud.deps, message);
+            await expectAllWell(label);
+            const found = await totals();
+            expect(label === 'never' ? [2] : [0, 2], label).toContain(found?.matched ?? 0);
+            expect([found?.cancelled ?? 0, found?.timedOut ?? 0], label).toEqual([0, 0]);
+          });
+        });
+
+        it('counts a cancelled ticket for each delivery of its change, and loses none', async () => {
+          await withFaults(async (run, label) => {
+            await begin();
+            await put();
+            const { totals } = await countingIn(0);
+            await join('a', 1);
+            await cancelTicket(cloud.deps, id('a'), cloud.nowMs);
+            const changes = await cloud.newChanges();
+            const handle = async () => {
+              await publish(cloud.deps, changes);
+              await countUnmatched(cloud.deps, changes, cloud.nowMs);
+            };
+            let isDone = false;
+            await run((line) =>
+              cloud.on(line, async () => {
+                await handle();
+                isDone = true;
+              }),
+            );
+            // The stream delivers the changes of a killed function again.
+            if (!isDone) await handle();
+            const { cancelled } = (await totals())!;
+            expect(isDone ? [1] : [1, 2], label).toContain(cancelled);
+          });
+        });
+
+        it('is stopped by its rule a minute later at the latest', async () => {
+          await withFaults(async (run, label) => {
+            await begin();
+            await put({ stop: { waitP99Seconds: 5 } });
+            const { untilMs, number } = await countingIn(1);
+            await join('a', 1);
+            cloud.nowMs += 8_000;
+            await join('b', 1);
+            await cloud.run(30_000);
+            cloud.nowMs = untilMs;
+            await run(async (line) => {
+              const { failed } = await cloud.on(line, () => dispatch(cloud.deps, cloud.nowMs));
+              if (failed.length > 0) throw failed[0]!.error;
+            });
+            cloud.nowMs += 60_000;
+            await dispatch(cloud.deps, cloud.nowMs);
+            const { ended } = (await stored())!;
+            expect(ended, label).toMatchObject({
+              why: 'stopped',
+              text: expect.stringContaining(`block ${number},`),
+            });
+          });
         });
       });
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
+import { addWait, noTotals } from '../../lib/experiments/block-totals.ts';
+import { block } from '../../lib/experiments/schedule.ts';
 import { cancelBackfill, requestBackfill } from '../../lib/service/backfills/request-backfill.ts';
 import type { Delivery } from '../../lib/service/domain/delivery.ts';
 import type { QueueRecord } from '../../lib/service/domain/queue-record.ts';
@@ -9,12 +11,14 @@ import { checkDeadline } from '../../lib/service/placement/deadline.ts';
 import { endMatch } from '../../lib/service/placement/end-match.ts';
 import { provision } from '../../lib/service/placement/provision.ts';
 import { endCooldown } from '../../lib/service/players/cooldown.ts';
+import { deleteExperiment, putExperiment } from '../../lib/service/queues/experiments.ts';
 import { deleteQueue, putQueue } from '../../lib/service/queues/queues.ts';
 import { listVersions, restoreVersion } from '../../lib/service/queues/versions.ts';
 import { answerMatch } from '../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
 import { cancelTicket } from '../../lib/service/tickets/tickets.ts';
 import { dispatch } from '../../lib/service/ticks/dispatch.ts';
+import { stopExperiment } from '../../lib/service/ticks/stop-experiment.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
 import { EMULATORS, suiteName } from '../aws/emulated-tables.ts';
 import { ticket } from '../aws/samples.ts';
@@ -24,6 +28,17 @@ import type { Line, VirtualCloud } from './virtual-cloud.ts';
 
 /** The end of an ETag, which differs between runs because the names of their queues do. */
 const DIGEST = /(?<=\d)-[\w-]{10}(?=\\")/g;
+
+const EXPERIMENT = {
+  name: 'patience',
+  variants: [
+    { name: 'today', changes: {} },
+    { name: 'patient', changes: { release: { policy: 'periodic', everySeconds: 20 } } },
+  ],
+  blockMinutes: 5,
+  days: 1,
+  stop: { waitP99Seconds: 25 },
+};
 
 /** A deployment without rules for definitions. */
 const ANYTHING_GOES = { refuseUrl: () => undefined, secretGrants: {}, gameSessionQueues: [] };
@@ -93,6 +108,18 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       readonly writes: readonly string[];
     }
 
+    const beginExperiment = () => putExperiment(cloud.deps.queues, queue, EXPERIMENT, () => 7, cloud.nowMs);
+    /** Moves to the end of the first block of the variant, in which one player has waited for 50 s. */
+    const waitsTooLong = async () => {
+      const { schedule } = (await cloud.deps.queues.get(queue))!.experiment!;
+      const first = [0, 1].map((number) => block(schedule, number)).find(({ variant }) => variant === 1)!;
+      const totals = noTotals();
+      addWait(totals, 1, 'matched', 50);
+      const key = { queue, startMs: schedule.startMs };
+      cloud.nowMs = first.untilMs;
+      await cloud.deps.experiments.add(key, first.number, totals, cloud.nowMs);
+    };
+
     /** The state after a run, without values that differ between runs. */
     const left = async () => {
       const tickets = await Promise.all(['a', 'b', 'c'].map((name) => cloud.deps.tickets.get(id(name))));
@@ -146,6 +173,31 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       'a deleted queue': {
         prepare: () => define(),
         act: () => deleteQueue(cloud.deps.queues, queue, cloud.nowMs),
+        outcome: (result) => result,
+        writes: ['UpdateItem'],
+      },
+      'an experiment that begins': {
+        prepare: () => define(),
+        act: beginExperiment,
+        outcome: (result) => result,
+        writes: ['UpdateItem'],
+      },
+      'an experiment that is ended': {
+        prepare: async () => {
+          await define();
+          await beginExperiment();
+        },
+        act: () => deleteExperiment(cloud.deps.queues, queue, cloud.nowMs),
+        outcome: (result) => result,
+        writes: ['UpdateItem'],
+      },
+      'an experiment that is stopped by its rule': {
+        prepare: async () => {
+          await define();
+          await beginExperiment();
+          await waitsTooLong();
+        },
+        act: async () => stopExperiment(cloud.deps, (await cloud.deps.queues.get(queue))!, cloud.nowMs),
         outcome: (result) => result,
         writes: ['UpdateItem'],
       },
