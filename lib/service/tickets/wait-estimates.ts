@@ -3,6 +3,7 @@ import { shareBelow, waitQuantiles } from '../../policies/waits/wait-table.ts';
 import { poolOrder, rangeName, rangesAround } from '../domain/buckets.ts';
 import { type CurrentTicket, toEngineTicket, toTicketView } from '../domain/stored-ticket.ts';
 import type { TickReport } from '../domain/tick-report.ts';
+import { UnreadableQueue } from '../domain/unreadable.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
@@ -39,8 +40,8 @@ export class WaitEstimates {
     try {
       return await this.#estimate(ticket);
     } catch (error) {
-      // A request succeeds without an estimate.
-      if (error instanceof StoreBusy) return undefined;
+      // A request succeeds without an estimate, also beside a queue that a later version has defined.
+      if (error instanceof StoreBusy || error instanceof UnreadableQueue) return undefined;
       throw error;
     }
   }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Problem } from '../../../lib/contract/problem.ts';
+import { UnreadableQueue } from '../../../lib/service/domain/unreadable.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
 import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { toBatchResult } from '../../../lib/service/tickets/batch-result.ts';
@@ -89,5 +90,10 @@ it('a ticket is told nothing while nothing is known, when it does not wait, and 
   };
   const unread = new WaitEstimates({ ...cloud.deps, ranges: { ...cloud.deps.ranges, reports: busy } });
   expect(await unread.of(ticket)).toBeUndefined();
+  const later = async () => {
+    throw new UnreadableQueue(queue, 'it was defined by a later version');
+  };
+  const rolledBack = new WaitEstimates({ ...cloud.deps, queues: { ...cloud.deps.queues, get: later } });
+  expect(await rolledBack.of(ticket)).toBeUndefined();
   expect((await getTicket(cloud.deps, ticket.ticketId)).status).toBe('QUEUED');
 });
