@@ -70,7 +70,7 @@ export async function simulateExperiment(
     blockMinutes: experiment.blockMinutes,
     burnInMinutes: schedule.burnInMs / MINUTE_MS,
     rounds: schedule.rounds,
-    players: { counted: playersOf(counted), burntIn: playersOf(burntIn) },
+    players: { counted: playersOf(counted), burntIn: playersOf(burntIn.beginning) + playersOf(burntIn.end) },
     variants: experiment.variants.slice(1).map(({ name }, at) => ({
       name,
       measures: effectsOf(name, at + 1, schedule, counted, others),

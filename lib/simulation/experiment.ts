@@ -12,8 +12,8 @@ import type { Traffic } from './traffic.ts';
 export interface ExperimentTotals {
   /** Of the tickets that count: those enqueued after the burn-in of their block. */
   readonly counted: ReadonlyMap<number, BlockTotals>;
-  /** Of those enqueued in a burn-in. */
-  readonly burntIn: ReadonlyMap<number, BlockTotals>;
+  /** Of those enqueued in a burn-in, at the beginning and at the end of their block. */
+  readonly burntIn: Readonly<Record<'beginning' | 'end', ReadonlyMap<number, BlockTotals>>>;
 }
 
 /**
@@ -77,7 +77,7 @@ export function partOf(traffic: Traffic, variant: number, variants: number, seed
 class BlockMeter implements Observer {
   readonly #schedule: Schedule;
   readonly #counted = new Map<number, BlockTotals>();
-  readonly #burntIn = new Map<number, BlockTotals>();
+  readonly #burntIn = { beginning: new Map<number, BlockTotals>(), end: new Map<number, BlockTotals>() };
 
   constructor(schedule: Schedule) {
     this.#schedule = schedule;
@@ -111,7 +111,8 @@ class BlockMeter implements Observer {
     const found = blockAt(this.#schedule, ticket.enqueuedAtMs);
     if (found === undefined) return;
     const counts = countedIn(this.#schedule, ticket.enqueuedAtMs) !== undefined;
-    const blocks = counts ? this.#counted : this.#burntIn;
+    const edge = 2 * ticket.enqueuedAtMs < found.fromMs + found.untilMs ? 'beginning' : 'end';
+    const blocks = counts ? this.#counted : this.#burntIn[edge];
     const totals = blocks.get(found.number) ?? noTotals();
     blocks.set(found.number, totals);
     addWait(totals, ticket.players.length, end, (nowMs - ticket.enqueuedAtMs) / 1000, imbalance);

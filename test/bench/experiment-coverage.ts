@@ -1,7 +1,7 @@
 import { checkQueueDefinition, type QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { type BlockTotals, compare, type Measure, meanOver } from '../../lib/experiments/block-totals.ts';
 import { type Effect, roundsToSee } from '../../lib/experiments/effect.ts';
-import { block, type Schedule } from '../../lib/experiments/schedule.ts';
+import { type Block, block, blocksOf, type Schedule } from '../../lib/experiments/schedule.ts';
 import type { RateProfile } from '../../lib/simulation/arrivals.ts';
 import { type ExperimentTotals, partOf, playAlone, playExperiment } from '../../lib/simulation/experiment.ts';
 import { generatedTraffic, type Traffic } from '../../lib/simulation/traffic.ts';
@@ -71,9 +71,53 @@ interface Estimate {
 /** What a reader does who takes all players as independent, with their whole blocks. */
 function naive(schedule: Schedule, { counted, burntIn }: ExperimentTotals): Estimate {
   const sides: [BlockTotals[], BlockTotals[]] = [[], []];
-  for (const blocks of [counted, burntIn])
+  for (const blocks of [counted, burntIn.beginning, burntIn.end])
     for (const [number, totals] of blocks) sides[block(schedule, number).variant as 0 | 1].push(totals);
   return ofIndependent(sides[0], sides[1]);
+}
+
+/** A part of each block: its share of the block, what was measured in it, and the block that carries over into it, as a step. */
+interface PartOfBlocks {
+  readonly share: number;
+  readonly totals: ReadonlyMap<number, BlockTotals>;
+  readonly carriedFrom: -1 | 0 | 1;
+}
+
+/**
+ * Hu & Wager's bias-corrected estimator (arXiv 2209.00197): burn-ins count too, where the neighbouring block had the same variant,
+ * so that nothing carries over. Our blocks burn in at both ends, because a ticket counts where it was enqueued and may be matched in
+ * the next block. Means are over players. Standard errors by a jackknife over rounds.
+ */
+function biasCorrected(schedule: Schedule, { counted, burntIn }: ExperimentTotals): Estimate {
+  const share = schedule.burnInMs / schedule.blockMs;
+  const parts: readonly PartOfBlocks[] = [
+    { share: 1 - 2 * share, totals: counted, carriedFrom: 0 },
+    { share, totals: burntIn.beginning, carriedFrom: -1 },
+    { share, totals: burntIn.end, carriedFrom: 1 },
+  ];
+  const blocks = Array.from({ length: blocksOf(schedule) }, (_, number) => block(schedule, number));
+  const without = (round?: number) => {
+    const used = blocks.filter((one) => one.round !== round);
+    return parts.reduce((sum, part) => sum + part.share * partDifference(part, used, blocks), 0);
+  };
+  const difference = without();
+  const squares = Array.from({ length: schedule.rounds }, (_, round) => (without(round) - difference) ** 2);
+  const half = 1.96 * Math.sqrt((schedule.rounds - 1) * mean(squares));
+  return { difference, low: difference - half, high: difference + half };
+}
+
+/** The difference of mean waits in one part of the blocks. */
+function partDifference(
+  { totals, carriedFrom }: PartOfBlocks,
+  used: readonly Block[],
+  all: readonly Block[],
+): number {
+  const ofVariant = (wanted: number) =>
+    used.flatMap(({ number, variant }) => {
+      const isAlike = all[number + carriedFrom]?.variant === variant;
+      return variant === wanted && isAlike ? (totals.get(number) ?? []) : [];
+    });
+  return meanOver(ofVariant(1), 'waitSeconds') - meanOver(ofVariant(0), 'waitSeconds');
 }
 
 /** The difference of mean waits with the interval of independent players, variances from the histograms. */
@@ -116,6 +160,8 @@ export function coverage({ runs, days, seed }: { runs: number; days: number; see
       add(`A/A ${measure}`, compare(schedule, same.counted, 1, measure)!);
       add(`A/B ${measure}`, compare(schedule, different.counted, 1, measure)!);
     }
+    add('corrected A/A', biasCorrected(schedule, same));
+    add('corrected A/B', biasCorrected(schedule, different));
     add('naive A/A', naive(schedule, same));
     add('naive A/B', naive(schedule, different));
     // Each variant alone, and each with a half of the players, for every fourth run.
@@ -150,6 +196,8 @@ export function coverage({ runs, days, seed }: { runs: number; days: number; see
       row('two equal variants: imbalance', 'A/A imbalance', 0),
       row('tolerance grows by 6 instead of 5: mean wait in s', 'A/B waitSeconds', wait),
       row('tolerance grows by 6 instead of 5: imbalance', 'A/B imbalance', imbalance),
+      row('bias-corrected (Hu & Wager), equal variants: mean wait', 'corrected A/A', 0),
+      row('bias-corrected (Hu & Wager), 6 instead of 5: mean wait', 'corrected A/B', wait),
       row('whole blocks, players as if independent, equal variants: mean wait', 'naive A/A', 0),
       row('whole blocks, players as if independent, 6 instead of 5: mean wait', 'naive A/B', wait),
       row('players split, as if independent, 6 instead of 5: mean wait', 'split A/B', wait),
