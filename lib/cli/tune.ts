@@ -1,10 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { Command } from 'commander';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
-import { type ReleaseOptions, releaseOptions } from '../policies/release.ts';
+import { releaseOptions } from '../policies/release.ts';
 import { quantile } from '../service/queues/quantile.ts';
 import { durationText } from '../simulation/duration.ts';
 import { integer, positive, share } from '../simulation/option-values.ts';
+import { relaxingRules, stepsOfEach, stepsTogether } from '../simulation/rule-steps.ts';
 import { isShortRun, runSecondsMin } from '../simulation/run-length.ts';
 import {
   isMeasured,
@@ -15,10 +16,13 @@ import {
   type PolicyName,
   pick,
   refinedSettings,
+  type Setting,
   settingsOf,
+  settingText,
   type Targets,
   type TunePoint,
   withFront,
+  withSetting,
 } from '../simulation/tune.ts';
 import { Failure, InvalidInput } from './failure.ts';
 import { printJson, readQueueFile } from './input.ts';
@@ -43,6 +47,7 @@ interface TuneOptions extends TrafficOptions {
   maxImbalanceMean?: string;
   maxTimedOut?: string;
   maxCancelled?: string;
+  steps?: boolean;
   out?: string;
   report?: string;
   workers?: string;
@@ -60,8 +65,8 @@ export function tuneCommand(): Command {
     .description(
       'Plays a queue definition with many release policies on the same simulated players and shows the front: the ' +
         'settings for which no other has both shorter waits and less imbalance. With targets (--max-…) it picks the ' +
-        'best setting that meets all of them and writes that definition to --out. Only the release policy changes: rules, ' +
-        'and the steps in which they relax, stay as they are.',
+        'best setting that meets all of them and writes that definition to --out. Only the release policy changes; with ' +
+        '--steps also the waits after which rules relax.',
     )
     .requiredOption('--queue <file>', 'queue definition whose release is tuned');
   return addTrafficOptions(
@@ -78,6 +83,7 @@ export function tuneCommand(): Command {
       '--max-cancelled <share>',
       'share of the players that may cancel, 0 to 1 (default: 0.01 more than the least of the settings tried)',
     )
+    .option('--steps', 'also try earlier and later steps of the rules that relax')
     .option('--out <file>', 'write the queue definition with the chosen setting')
     .option('--report <file>', 'write all settings tried as one HTML page with charts')
     .option('--workers <number>', 'threads (default: one for each core)')
@@ -92,6 +98,11 @@ async function tune(options: TuneOptions): Promise<void> {
   if (options.out !== undefined && !hasTargets) {
     throw new InvalidInput('--out: Expected a target, such as --max-wait-p99 60, to choose a setting by');
   }
+  const relaxing = options.steps ? relaxingRules(definition) : [];
+  if (options.steps && relaxing.length === 0)
+    throw new InvalidInput(
+      `--steps: Expected a queue with rules that relax, got none in ${options.queue}. Omit the option`,
+    );
   checkWritable(options.out);
   checkWritable(options.report);
   const length = { players: PLAYERS_UNSET, seconds: runSecondsMin(definition.timeoutSeconds) };
@@ -104,25 +115,19 @@ async function tune(options: TuneOptions): Promise<void> {
   const skillDeviation =
     definition.skillScale === 'percentile' ? PERCENTILE_DEVIATION : deviationOf(traffic.skillSample);
   const settings = policiesOf(options.policies ?? POLICIES_UNSET).flatMap((policy) =>
-    settingsOf(policy, skillDeviation, definition.timeoutSeconds),
+    settingsOf(policy, skillDeviation, definition.timeoutSeconds).map((release) => ({ release })),
   );
   const workers =
     options.workers === undefined ? availableParallelism() : integer('--workers', options.workers, 1);
 
   const signal = interruptionSignal();
   const bar = progressBar('tuning');
-  const tryAll = (releases: readonly ReleaseOptions[]): Promise<TunePoint[]> => {
-    const tasks = releases.map((release) => ({
-      definition,
-      release,
-      traffic: onlyTrafficOptions(options),
-      length,
-    }));
+  const tryAll = (some: readonly Setting[]): Promise<TunePoint[]> => {
+    const task = { definition, traffic: onlyTrafficOptions(options), length };
+    const tasks = some.map((setting) => ({ ...task, setting }));
     return tryInParallel(tasks, workers, signal, bar.show);
   };
-  let tried = await tryAll(settings);
-  const first = hasTargets ? pick(tried.filter(isMeasured), targets) : undefined;
-  if (first !== undefined) tried = [...tried, ...(await tryAll(refinedSettings(first.release, tried)))];
+  const tried = await tryInStages(settings, relaxing, hasTargets ? targets : undefined, tryAll);
   bar.end();
 
   const interrupted = signal.aborted;
@@ -139,7 +144,7 @@ async function tune(options: TuneOptions): Promise<void> {
     }
   }
 
-  const chosenDefinition: QueueDefinition | undefined = chosen && { ...definition, release: chosen.release };
+  const chosenDefinition = chosen && withSetting(definition, chosen);
   if (options.report !== undefined) {
     const text = traffic.text + (interrupted ? ' Interrupted before the end.' : '');
     // Loaded on demand: the charts take longer to load than everything else.
@@ -152,7 +157,7 @@ async function tune(options: TuneOptions): Promise<void> {
       seed: Number(options.seed),
       interrupted,
       points: points.map((point) => ({ ...point, isChosen: point === chosen })),
-      unmeasured: unmeasured.map(({ release, matches }) => ({ release, matches })),
+      unmeasured: unmeasured.map(({ release, steps, matches }) => ({ release, steps, matches })),
       chosen: chosenDefinition ?? null,
     });
   } else console.error(table(points, chosen));
@@ -164,6 +169,40 @@ async function tune(options: TuneOptions): Promise<void> {
     return;
   }
   if (options.out !== undefined) writeText(options.out, `${JSON.stringify(chosenDefinition, null, 2)}\n`);
+}
+
+/**
+ * Tries settings, and then what is near the best of them:
+ *
+ *     release   `option-value` between the chosen setting and its neighbours
+ *     steps     on the front and on the chosen setting: those of all rules earlier or later
+ *     rules     on the setting chosen then: those of one rule at a time
+ *
+ * @param relaxing the names of the rules whose steps may move
+ * @param targets choose a setting; without them nothing is refined around one
+ */
+async function tryInStages(
+  settings: readonly Setting[],
+  relaxing: readonly string[],
+  targets: Targets | undefined,
+  tryAll: (settings: readonly Setting[]) => Promise<TunePoint[]>,
+): Promise<TunePoint[]> {
+  let tried = await tryAll(settings);
+  const chosen = () => targets && pick(tried.filter(isMeasured), targets);
+  const tryMore = async (more: readonly Setting[]) => {
+    if (more.length > 0) tried = [...tried, ...(await tryAll(more))];
+  };
+  const first = chosen();
+  if (first) await tryMore(refinedSettings(first.release, tried).map((release) => ({ release })));
+  if (relaxing.length === 0) return tried;
+  const front = withFront(tried.filter(isMeasured)).filter(({ onFront }) => onFront);
+  const releases = new Set([...front, ...(chosen() ? [chosen()!] : [])].map(({ release }) => release));
+  const together = stepsTogether(relaxing);
+  await tryMore([...releases].flatMap((release) => together.map((steps) => ({ release, steps }))));
+  const best = chosen();
+  if (best)
+    await tryMore(stepsOfEach(relaxing, best.steps).map((steps) => ({ release: best.release, steps })));
+  return tried;
 }
 
 function targetsOf(options: TuneOptions): Targets {
@@ -216,7 +255,7 @@ function warningsOf(
     );
   }
   if (unmeasured.length > 0) {
-    const names = unmeasured.map(({ release, matches }) => `${settingText(release)}: ${matches}`);
+    const names = unmeasured.map((point) => `${settingText(point)}: ${point.matches}`);
     warnings.push(`Not compared, because they made fewer than ${MATCHES_MIN} matches: ${names.join('; ')}.`);
   }
   return warnings;
@@ -260,7 +299,7 @@ function nothingChosen(points: readonly TunePoint[], targets: Targets): string {
       `${MEASURES[target].what} ${MEASURES[target].text(value)}, target ${MEASURES[target].text(limit)} (${MEASURES[target].option})`,
   );
   return (
-    `No setting tried meets the targets. Nearest: ${settingText(point.release)} with ${misses.join('; ')}. ` +
+    `No setting tried meets the targets. Nearest: ${settingText(point)} with ${misses.join('; ')}. ` +
     'Relax these targets, or try other policies with --policies. Without targets, tune shows what is possible. ' +
     'Nothing is written.'
   );
@@ -279,16 +318,12 @@ const MEASURES: Readonly<
   cancelledMax: { what: 'players cancelled', option: '--max-cancelled', text: percent },
 };
 
-function settingText({ policy, ...parameters }: ReleaseOptions): string {
-  return Object.keys(parameters).length === 0 ? policy : `${policy} ${JSON.stringify(parameters)}`;
-}
-
 /** The front, and the point chosen, which an arrow marks. It need not be on the front: the others may miss a target. */
 export function table(points: readonly TunePoint[], chosen: TunePoint | undefined): string {
   const number = (value: number) => digits(value).padStart(8);
   const line = (point: TunePoint) =>
     `${point === chosen ? '→' : ' '}${number(point.waitMean)}${number(point.waitP99)}${number(point.waitMax)}` +
-    `${number(100 * point.timedOut)}${number(100 * point.cancelled)}  ${number(point.imbalanceMean)}${number(point.imbalanceP90)}  ${settingText(point.release)}`;
+    `${number(100 * point.timedOut)}${number(100 * point.cancelled)}  ${number(point.imbalanceMean)}${number(point.imbalanceP90)}  ${settingText(point)}`;
   const front = points.filter((point) => point.onFront).map(line);
   return [
     'The front: a shorter wait costs more imbalance (in the unit of skill).',

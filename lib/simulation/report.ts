@@ -7,7 +7,7 @@ import { durationText } from './duration.ts';
 import type { Measures, Quantile, WaitsOf } from './measures.ts';
 import type { WithoutBackfill } from './play.ts';
 import { type ReliabilityLine, reliabilityChart } from './reliability-chart.ts';
-import type { TunePoint } from './tune.ts';
+import { settingText, type TunePoint } from './tune.ts';
 
 /** One simulated queue in a report. */
 export interface ReportRun {
@@ -97,13 +97,12 @@ count with the time-out, players who cancelled or still wait at the end with the
 ${
   chosen === undefined
     ? ''
-    : `<p>Chosen by the targets, and drawn larger: <code>${escaped(JSON.stringify(chosen.release))}</code></p>`
+    : `<p>Chosen by the targets, and drawn larger: <code>${escaped(settingText(chosen))}</code></p>`
 }`,
   );
 }
 
-function frontRow({ release, ...point }: TunePoint): string {
-  const { policy, ...parameters } = release;
+function frontRow(point: TunePoint): string {
   const cells = [
     durationText(point.waitMean),
     durationText(point.waitP99),
@@ -113,7 +112,7 @@ function frontRow({ release, ...point }: TunePoint): string {
     percent(point.timedOut),
     percent(point.cancelled),
   ];
-  return `<tr><th scope="row">${policy} <code>${escaped(JSON.stringify(parameters))}</code></th>${cells
+  return `<tr><th scope="row"><code>${escaped(settingText(point))}</code></th>${cells
     .map((cell) => `<td>${cell}</td>`)
     .join('')}</tr>`;
 }

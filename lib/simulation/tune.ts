@@ -1,11 +1,19 @@
+import type { QueueDefinition } from '../contract/queue-definition.ts';
 import type { ReleaseOptions } from '../policies/release.ts';
 import type { Measures } from './measures.ts';
+import { type StepFactors, withMovedSteps } from './rule-steps.ts';
 
 export type PolicyName = ReleaseOptions['policy'];
 
-/** One setting that was tried. */
-export interface TunePoint {
+/** What is tried of a definition. */
+export interface Setting {
   readonly release: ReleaseOptions;
+  /** How the steps of its rules are moved. @default as they are */
+  readonly steps?: StepFactors | undefined;
+}
+
+/** One setting that was tried. */
+export interface TunePoint extends Setting {
   readonly matches: number;
   /** Virtual seconds that were played. */
   readonly seconds: number;
@@ -103,10 +111,24 @@ export function refinedSettings(chosen: ReleaseOptions, tried: readonly TunePoin
   );
 }
 
-export function pointOf(release: ReleaseOptions, measures: Measures): TunePoint {
+/** The definition with a setting. */
+export function withSetting(definition: QueueDefinition, { release, steps }: Setting): QueueDefinition {
+  return { ...withMovedSteps(definition, steps), release };
+}
+
+/** A setting in one line: its policy, the parameters, and the rules whose steps it moves. */
+export function settingText({ release: { policy, ...parameters }, steps = {} }: Setting): string {
+  return [
+    Object.keys(parameters).length === 0 ? policy : `${policy} ${JSON.stringify(parameters)}`,
+    ...Object.entries(steps).map(([rule, factor]) => `steps of ${rule} × ${factor}`),
+  ].join(', ');
+}
+
+export function pointOf({ release, steps }: Setting, measures: Measures): TunePoint {
   const { matches, seconds, players, waitSeconds, imbalance, outcome } = measures;
   return {
     release,
+    ...(steps && { steps }),
     matches,
     seconds,
     waitMean: waitSeconds.mean,

@@ -365,10 +365,33 @@ describe('muster tune', () => {
     const task = { definition: checkQueueDefinition(duel, 'duel'), traffic, length: { players: 50 } };
     const tasks = [1, 2, 4].map((waitCost) => ({
       ...task,
-      release: { policy: 'option-value' as const, waitCost },
+      setting: { release: { policy: 'option-value' as const, waitCost } },
     }));
     const points = await tryInParallel(tasks, 1, controller.signal, () => controller.abort());
     expect(points.map(({ release }) => release)).toEqual([{ policy: 'option-value', waitCost: 1 }]);
+  });
+
+  it('moves the steps of rules with --steps, and refuses it without rules that relax', () => {
+    const queue = file('relaxing.json', {
+      ...duel,
+      rules: [{ name: 'Near', type: 'latency', max: 60, relax: [{ waitSeconds: 40, max: 200 }] }],
+    });
+    const args = ['--players', '1000', '--rate', '0.1', '--policies', 'greedy', '--regions', 'eu=70,us=30'];
+    const targets = ['--max-imbalance-p90', '2000'];
+    const { status, stdout } = muster('tune', '--queue', queue, ...args, ...targets, '--steps');
+    expect(status).toBe(0);
+    const { points, chosen } = JSON.parse(stdout);
+    const factorOf = ({ steps }: { steps?: { Near: number } }) => steps?.Near ?? 1;
+    expect(points.map(factorOf).sort((a: number, b: number) => a - b)).toEqual([0.25, 0.5, 0.75, 1, 1.5, 2]);
+    // The target is the imbalance, so the least mean wait is chosen: a rule that relaxes sooner excludes less.
+    const least = points.find(({ isChosen }: { isChosen: boolean }) => isChosen);
+    expect(factorOf(least)).toBeLessThan(1);
+    expect(chosen.rules[0].relax).toEqual([{ waitSeconds: 40 * factorOf(least), max: 200 }]);
+    const without = muster('tune', '--queue', file('plain.json', duel), '--steps');
+    expect([without.status, without.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^--steps: Expected a queue with rules that relax, got none in .*plain\.json/),
+    ]);
   });
 
   it('scales settings to percent where the queue matches by percentiles', () => {

@@ -44,7 +44,7 @@ describe('a point', () => {
     // 50 virtual seconds: no period of a minute ends in them.
     const rate = { kind: 'constant', perSecond: 20 } as const;
     const traffic = generatedTraffic({ population, rate, players: 1000 }, 1);
-    return pointOf(release, playThrough({ ...arena, release }, traffic).measures);
+    return pointOf({ release }, playThrough({ ...arena, release }, traffic).measures);
   };
 
   it('counts players waiting at the end with their age, so that a run without matches has no short wait', () => {
