@@ -26,6 +26,8 @@ const WRITE_MS = 250;
 const KNOWN_MS = DEFINITION_AGE_MS + CLOCKS_MS + WRITE_MS;
 /** The maximum of connections of one player of a ticket. */
 export const CONNECTIONS_PER_PLAYER_MAX = 3;
+/** The maximum of older connections that a new one closes: the one that it replaces, and some that a crash has left. */
+const CLOSED_MAX = 4;
 /** Each try after the first meets another connection that has extended the time. */
 const TRIES_MAX = 5;
 
@@ -81,11 +83,17 @@ function startOf({ watched }: QueueRecord, nowMs: number): number {
   return watched !== undefined && watched.untilMs > nowMs + KNOWN_MS ? watched.fromMs : nowMs + KNOWN_MS;
 }
 
-async function closeOldest({ connections, sockets }: ConnectDeps, { ticketId, player }: Connection) {
+/** Each closes those before its own place. So a thousand that are made at the same moment do not all close the same ones. */
+async function closeOldest(
+  { connections, sockets }: ConnectDeps,
+  { ticketId, player, connectionId }: Connection,
+): Promise<void> {
   const all = await connections.of(ticketId);
   const own = all.filter((one) => one.player === player && one.status === 'CONNECTED');
-  for (const { connectionId } of own.slice(0, -CONNECTIONS_PER_PLAYER_MAX)) {
-    await sockets.close(connectionId);
-    await connections.remove(ticketId, connectionId);
+  const place = own.findIndex((one) => one.connectionId === connectionId);
+  const older = own.slice(0, Math.max(0, place + 1 - CONNECTIONS_PER_PLAYER_MAX));
+  for (const one of older.slice(-CLOSED_MAX)) {
+    await sockets.close(one.connectionId);
+    await connections.remove(ticketId, one.connectionId);
   }
 }

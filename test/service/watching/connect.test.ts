@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { connectionStore } from '../../../lib/aws/connection-store.ts';
+import { putQueue } from '../../../lib/service/queues/queues.ts';
+import { CONNECTIONS_PER_PLAYER_MAX, connect } from '../../../lib/service/watching/connect.ts';
+import { tableResources } from '../../aws/emulated-tables.ts';
+import { definition } from '../definitions.ts';
+import { ownCloudForEachTest } from '../own-cloud.ts';
+import type { VirtualCloud } from '../virtual-cloud.ts';
+
+describe('connections of one player', () => {
+  let cloud: VirtualCloud;
+  let queue: string;
+  ownCloudForEachTest('memory', (own) => {
+    ({ cloud, queue } = own);
+  });
+
+  it('that are made at the same moment leave the latest, and need few commands each', async () => {
+    await putQueue(cloud.deps.queues, definition({ name: queue }), cloud.nowMs);
+    const { name } = tableResources().find((table) => table.name.includes('Connections'))!;
+    const connections = connectionStore(cloud.client, name);
+    const ids = Array.from({ length: 60 }, (_, at) => `connection-${String(at).padStart(2, '0')}`);
+    const open = new Set(ids);
+    let commands = 0;
+    const sockets = {
+      send: async () => 'sent' as const,
+      close: async (connectionId: string) => {
+        commands++;
+        open.delete(connectionId);
+        return true;
+      },
+    };
+    const watcher = { ticketId: `${queue}:one`, queue, playerId: 'ann', player: 0 };
+    const deps = { ...cloud.deps, connections, sockets };
+    await Promise.all(ids.map((id) => connect(deps, watcher, id, cloud.nowMs)));
+    const latest = ids.slice(-CONNECTIONS_PER_PLAYER_MAX);
+    expect([...open]).toEqual(latest);
+    const stored = await connections.of(watcher.ticketId);
+    expect(stored.map(({ connectionId }) => connectionId)).toEqual(latest);
+    expect(commands).toBeLessThanOrEqual(4 * ids.length);
+  });
+});
