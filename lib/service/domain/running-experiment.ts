@@ -27,7 +27,8 @@ export function definitionAt(record: QueueRecord, atMs: number): QueueDefinition
 /** The block of a running experiment at a moment. */
 export function blockInForce(record: QueueRecord, atMs: number): Block | undefined {
   const { experiment } = record;
-  if (experiment === undefined || earlyEnd(record) !== undefined) return undefined;
+  if (experiment === undefined || !isOfVersion(record, experiment) || earlyEnd(record) !== undefined)
+    return undefined;
   return blockAt(experiment.schedule, atMs);
 }
 
@@ -44,13 +45,20 @@ export function earlyEnd(
   const { experiment, change, definition } = record;
   if (experiment === undefined) return undefined;
   if (experiment.ended !== undefined) return experiment.ended;
-  if (experiment.ofVersion !== (change?.version ?? 1)) {
+  if (!isOfVersion(record, experiment)) {
+    // Once its last block has ended, its queue may change.
+    if (change?.at !== undefined && Date.parse(change.at) >= endMs(experiment.schedule)) return undefined;
     const text = `the definition of the queue was changed by an earlier version of Muster, and the variants are those of its version ${experiment.ofVersion}`;
     return { why: 'stopped', text, ...(change?.at !== undefined && { atMs: Date.parse(change.at) }) };
   }
   if (definition === undefined || variantsOf({ experiment, definition }) === undefined)
     return { why: 'stopped', text: 'this version of Muster cannot read all of its variants', atMs: 0 };
   return undefined;
+}
+
+/** Whether the definition of a queue is the one that the variants change. */
+function isOfVersion({ change }: QueueState, { ofVersion }: StoredExperiment): boolean {
+  return ofVersion === (change?.version ?? 1);
 }
 
 /**

@@ -296,6 +296,22 @@ describe.skipIf(skipped !== undefined)(suiteName('an experiment on a queue', emu
     expect(await begin()).toBe('begun');
   });
 
+  it('has ended as planned, also when the definition is changed afterwards, as by a studio that takes the better variant', async () => {
+    await begin();
+    await until((await blockOf(1)).fromMs + 2 * MINUTE_MS);
+    for (let i = 0; i < 2; i++) await join();
+    await cloud.run(40 * MINUTE_MS);
+    const before = await view();
+    expect(before).toMatchObject({ state: 'ended', rounds: { counted: 2 }, players: 2 });
+    await define({ release: { policy: 'periodic', everySeconds: 20 } });
+    expect(await view()).toEqual(before);
+    const after = await record();
+    expect(definitionAt(after, cloud.nowMs)).toBe(after.definition);
+    const { schedule } = after.experiment!;
+    // A tick that is late for a slot of the last block.
+    expect(definitionAt(after, schedule.startMs)).toBe(after.definition);
+  });
+
   it('is stopped by a block of a variant whose waits exceed its limit, and by no block without changes', async () => {
     await begin({ stop: { waitP99Seconds: 25 } });
     const { schedule } = (await record()).experiment!;
