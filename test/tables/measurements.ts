@@ -71,6 +71,7 @@ export const MEASUREMENTS: readonly Measurement[] = [
     tables: { 'coverage of intervals': EXPERIMENTS, 'days to see a difference': EXPERIMENTS },
   },
   { program: 'test/bench/neighbours.ts', minutes: 20, tables: { neighbours: 'docs/reliability.md' } },
+  { program: 'test/bench/after-kill.ts', minutes: 2, tables: { 'after a kill': 'docs/reliability.md' } },
   { program: 'test/console/measure.ts', minutes: 2, tables: { 'console times': CONSOLE } },
 ];
 
