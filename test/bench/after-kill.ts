@@ -8,8 +8,8 @@ import { killUnderLoad } from './killed-service.ts';
 const { values } = parseArgs({ options: { duels: { type: 'string', default: '200' } } });
 const duels = Number(values.duels);
 
-/** At once, and after requests were cut for having no response. */
-const HANGS_SECONDS = [0, 12];
+/** While the first requests are open, and after requests were cut for having no response. */
+const HANGS_SECONDS = [2, 12];
 
 console.log(`${machine()}\n`);
 const rows: (string | number)[][] = [];

@@ -6,6 +6,8 @@ import { type Streams, VirtualCloud } from './virtual-cloud.ts';
 export interface OwnCloud {
   readonly cloud: VirtualCloud;
   readonly queue: string;
+  /** Those of the suite. */
+  readonly tables: EmulatedTables;
 }
 
 /**
@@ -23,7 +25,7 @@ export function ownCloudForEachTest(
   let count = 0;
   const begin = () => {
     const queue = `queue-${++count}`;
-    use({ queue, cloud: new VirtualCloud(tables, streams, `${queue}:`) });
+    use({ queue, tables, cloud: new VirtualCloud(tables, streams, `${queue}:`) });
   };
   beforeAll(async () => {
     tables = await startTables(emulator);
