@@ -117,7 +117,7 @@ function effectsOf(
   others: readonly BlockTotalsOf[],
 ): Record<string, MeasuredEffect> {
   const effects: Record<string, MeasuredEffect> = {};
-  for (const [measure, effect] of Object.entries(variantEffects(schedule, counted, variant, name))) {
+  for (const [measure, effect] of Object.entries(variantEffects(schedule, counted, variant, name, true))) {
     const difference = (of: keyof BlockTotalsOf) =>
       meanOver(others[variant]?.[of].values() ?? [], measure as Measure) -
       meanOver(others[0]?.[of].values() ?? [], measure as Measure);

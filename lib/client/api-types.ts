@@ -1459,7 +1459,7 @@ export interface ExperimentEffect {
   readonly rounds: number;
   /** How many more days it takes to see a difference of 5 % four times in five; null without an interval */
   readonly moreDaysToSee5Percent: number | null;
-  /** `real`: 0 is outside the interval. `unclear`: it is inside. `tooFewRounds`: there is no interval yet */
+  /** `real`: 0 is outside the interval, and the experiment has run to its end. `unclear`: it is inside, or there are blocks to come, or it ended early. `tooFewRounds`: there is no interval yet */
   readonly verdict: 'real' | 'unclear' | 'tooFewRounds';
   /** The same in one sentence */
   readonly text: string;

@@ -32,7 +32,7 @@ const effect = z
     }),
     verdict: z.enum(['real', 'unclear', 'tooFewRounds']).meta({
       description:
-        '`real`: 0 is outside the interval. `unclear`: it is inside. `tooFewRounds`: there is no interval yet',
+        '`real`: 0 is outside the interval, and the experiment has run to its end. `unclear`: it is inside, or there are blocks to come, or it ended early. `tooFewRounds`: there is no interval yet',
     }),
     text: z.string().meta({ description: 'The same in one sentence' }),
   })

@@ -16,12 +16,14 @@ export interface VariantEffect extends Effect, Finding {
  * @param totals by the number of the block
  * @param variant its position, from 1 up
  * @param name the name of the variant, for the sentences
+ * @param isWhole whether the experiment has run to the end that was set for it
  */
 export function variantEffects(
   schedule: Schedule,
   totals: ReadonlyMap<number, BlockTotals>,
   variant: number,
   name: string,
+  isWhole: boolean,
 ): Partial<Record<Measure, VariantEffect>> {
   const effects: Partial<Record<Measure, VariantEffect>> = {};
   const roundMs = schedule.blockMs * schedule.variants;
@@ -31,7 +33,7 @@ export function variantEffects(
     effects[measure] = {
       ...effect,
       moreDaysToSee5Percent: moreDays(effect, roundMs) ?? null,
-      ...findingOf(measure, name, effect, roundMs),
+      ...findingOf(measure, name, effect, roundMs, isWhole),
     };
   }
   return effects;

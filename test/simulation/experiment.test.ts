@@ -73,11 +73,17 @@ describe('an experiment on simulated traffic', () => {
 
   it('says so in words', () => {
     const effect = compare(schedule, counted, 1, 'waitSeconds')!;
-    const { verdict, text } = findingOf('waitSeconds', 'wider', effect, 2 * schedule.blockMs);
+    const { verdict, text } = findingOf('waitSeconds', 'wider', effect, 2 * schedule.blockMs, true);
     expect(verdict).toBe('real');
     expect(text).toMatch(
       /^"wider" changes the mean wait by -[\d.]+ s \(95 % interval -[\d.]+ s to -[\d.]+ s\): this is not by chance\.$/,
     );
+    // Who looks every day would otherwise call most differences real before the end.
+    const early = findingOf('waitSeconds', 'wider', effect, 2 * schedule.blockMs, false);
+    expect(early).toMatchObject({
+      verdict: 'unclear',
+      text: expect.stringMatching(/: this may be chance\. The experiment has not run to its end, /),
+    });
   });
 
   it('shows a split of players wrong: a thinner pool makes both wait longer', () => {

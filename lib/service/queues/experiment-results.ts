@@ -39,10 +39,12 @@ export async function getExperiment(
   const numbers = blocks.map(({ number }) => number);
   const totals = await deps.experiments.totals({ queue, startMs: schedule.startMs }, numbers);
   const { variants } = experiment.definition;
+  const state = stateOf(record, experiment, nowMs);
+  const isWhole = state.state === 'ended' && state.reason === undefined;
   return {
     queue,
     definition: experiment.definition,
-    ...stateOf(record, experiment, nowMs),
+    ...state,
     beginsAt: iso(schedule.startMs),
     seed: schedule.seed,
     burnInMinutes: schedule.burnInMs / MINUTE_MS,
@@ -53,7 +55,7 @@ export async function getExperiment(
     variants: variants.slice(1).map(({ name }, at) => ({
       name,
       measures: Object.fromEntries(
-        Object.entries(variantEffects(schedule, totals, at + 1, name)).map(([measure, effect]) => [
+        Object.entries(variantEffects(schedule, totals, at + 1, name, isWhole)).map(([measure, effect]) => [
           measure,
           effectView(effect),
         ]),
