@@ -12,7 +12,7 @@ export interface OddsSlope {
 export const NEW_SLOPE: OddsSlope = { slope: 1, information: 10 };
 
 /** After so many results an earlier one counts half: the sureness of odds changes while ratings settle. */
-export const HALF_LIFE_RESULTS = 10_000;
+export const HALF_LIFE_RESULTS = 1_000;
 
 const SLOPE_MIN = 0.05;
 const SLOPE_MAX = 3;

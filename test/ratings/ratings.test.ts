@@ -179,7 +179,8 @@ describe('odds', () => {
       const logit = random.normal(0, 1.5);
       const chance = 1 / (1 + Math.exp(-logit));
       const hasWon = random.uniform() < 1 / (1 + Math.exp(-0.5 * logit));
-      state = learn(state, [chance, 1 - chance], hasWon ? [1, 0] : [0, 1]);
+      // A long memory, so that the learnt slope is near the true one.
+      state = learn(state, [chance, 1 - chance], hasWon ? [1, 0] : [0, 1], 10_000);
     }
     expect(state.slope).toBeGreaterThan(0.46);
     expect(state.slope).toBeLessThan(0.54);

@@ -1,17 +1,27 @@
 import type { PlayedMatch } from '../../lib/ratings/replay.ts';
-import { seededRandom } from '../../lib/simulation/random.ts';
+import { type RandomSource, seededRandom } from '../../lib/simulation/random.ts';
 
 /** Matches whose truth is known. */
 export interface Synthetic {
   readonly matches: readonly PlayedMatch[];
   /** The true chance of each team to win, by match. */
   readonly truth: readonly (readonly number[])[];
+  /** At the end. */
   readonly skills: ReadonlyMap<string, number>;
 }
 
+const DAY_MS = 86_400_000;
+/** Friends who form parties: each player has the same three. */
+const CIRCLE = 4;
+
 /**
  * Players with skills N(1500, 350), in random teams. The performance of a team is the sum of its players' skills and a normal
- * with the deviation `beta`; the highest wins. Skills do a random walk of `walk` after each match.
+ * with the deviation `beta`; the highest wins. Skills do a random walk of `walk` after each match, and of `walkPerDay` in each
+ * day between two matches.
+ *
+ * @param regions parts of the players that play among themselves
+ * @param friends whether every second player brings up to three friends into the team
+ * @param betweenMs from one match to the next
  */
 export function synthetic({
   seed = 1,
@@ -21,28 +31,72 @@ export function synthetic({
   teams = 2,
   beta = 350,
   walk = 0,
+  walkPerDay = 0,
+  regions = 1,
+  friends = false,
+  betweenMs = 1_000,
 }): Synthetic {
   const random = seededRandom(seed);
-  const names = Array.from({ length: players }, (_, i) => `p${i}`);
-  const skills = new Map(names.map((name) => [name, random.normal(1_500, 350)]));
+  const all = Array.from({ length: players }, (_, i) => `p${i}`);
+  const skills = new Map(all.map((name) => [name, random.normal(1_500, 350)]));
+  const lastMs = new Map<string, number>();
+  const size = players / regions;
+  const pools = Array.from({ length: regions }, (_, r) => all.slice(r * size, (r + 1) * size));
   const truth: number[][] = [];
   const played = Array.from({ length: matches }, (_, m): PlayedMatch => {
-    for (let i = 0; i < teams * teamSize; i++) {
-      const j = i + random.integer(players - i);
-      [names[i], names[j]] = [names[j]!, names[i]!];
-    }
-    const sides = Array.from({ length: teams }, (_, t) => names.slice(t * teamSize, (t + 1) * teamSize));
+    const atMs = Math.round(m * betweenMs);
+    const pool = pools[m % regions]!;
+    const drawn = friends
+      ? drawParties(pool, teams, teamSize, random)
+      : drawSolos(pool, teams * teamSize, random);
+    const sides = Array.from({ length: teams }, (_, t) => drawn.slice(t * teamSize, (t + 1) * teamSize));
+    if (walkPerDay > 0)
+      for (const name of drawn) {
+        const days = (atMs - (lastMs.get(name) ?? atMs)) / DAY_MS;
+        skills.set(name, skills.get(name)! + random.normal(0, walkPerDay * Math.sqrt(days)));
+        lastMs.set(name, atMs);
+      }
     const sums = sides.map((side) => side.reduce((sum, name) => sum + skills.get(name)!, 0));
     truth.push(chancesOf(sums, beta));
     const performances = sums.map((sum) => random.normal(sum, beta));
     for (const name of sides.flat()) skills.set(name, skills.get(name)! + random.normal(0, walk));
     return {
-      atMs: 1_000 * m,
+      atMs,
       teams: sides.map((side) => side.map((playerId) => ({ playerId, weight: 1 }))),
       ranks: performances.map((one) => 1 + performances.filter((other) => other > one).length),
     };
   });
   return { matches: played, truth, skills };
+}
+
+/** Some of the names, which are moved to the front of the pool. */
+function drawSolos(pool: string[], count: number, random: RandomSource): string[] {
+  for (let i = 0; i < count; i++) {
+    const j = i + random.integer(pool.length - i);
+    [pool[i], pool[j]] = [pool[j]!, pool[i]!];
+  }
+  return pool.slice(0, count);
+}
+
+/** Teams of players, and of friends of theirs: neighbours in the pool. */
+function drawParties(
+  pool: readonly string[],
+  teams: number,
+  teamSize: number,
+  random: RandomSource,
+): string[] {
+  const drawn = new Set<string>();
+  for (let team = 1; team <= teams; team++)
+    while (drawn.size < team * teamSize) {
+      const one = random.integer(pool.length);
+      if (drawn.has(pool[one]!)) continue;
+      drawn.add(pool[one]!);
+      if (random.uniform() < 0.5) continue;
+      const first = one - (one % CIRCLE);
+      for (const friend of pool.slice(first, first + CIRCLE))
+        if (drawn.size < team * teamSize) drawn.add(friend);
+    }
+  return [...drawn];
 }
 
 /** Of two teams exact; of more, by the mean of all pairs, which is enough for a comparison. */

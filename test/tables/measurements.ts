@@ -8,12 +8,13 @@ export interface Measurement {
   readonly tables: Readonly<Record<string, string>>;
 }
 
-const [README, BENCHMARKS, ENGINE, CONSOLE, EXPERIMENTS] = [
+const [README, BENCHMARKS, ENGINE, CONSOLE, EXPERIMENTS, RATINGS] = [
   'README.md',
   'docs/benchmarks.md',
   'docs/research/engine.md',
   'docs/console.md',
   'docs/experiments.md',
+  'docs/ratings.md',
 ];
 
 /** Every measurement whose tables stand in the documentation. `npm run docs:tables` makes them. */
@@ -69,6 +70,11 @@ export const MEASUREMENTS: readonly Measurement[] = [
     args: ['--days', '0.5'],
     minutes: 20,
     tables: { 'coverage of intervals': EXPERIMENTS, 'days to see a difference': EXPERIMENTS },
+  },
+  {
+    program: 'test/bench/ratings.ts',
+    minutes: 15,
+    tables: { 'odds without parties': RATINGS, 'odds with parties': RATINGS },
   },
   { program: 'test/bench/neighbours.ts', minutes: 20, tables: { neighbours: 'docs/reliability.md' } },
   { program: 'test/bench/after-kill.ts', minutes: 2, tables: { 'after a kill': 'docs/reliability.md' } },
