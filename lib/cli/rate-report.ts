@@ -26,8 +26,8 @@ export function printRatings(options: RateOptions): void {
   else process.stdout.write(`${textOf(ladder, report, options.fit === true)}\n`);
 }
 
-/** @throws InvalidInput | Problem that names the file and the invalid fields */
-function readLadder(path: string): Ladder {
+/** The ladder of a file. @throws InvalidInput | Problem that names the file and the invalid fields */
+export function readLadder(path: string): Ladder {
   const { name: _, ...ladder } = parseWith(ladderDefinition, readJson(path), path);
   return ladder;
 }

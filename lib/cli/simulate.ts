@@ -17,6 +17,7 @@ import { printJson, readQueueFile } from './input.ts';
 import { INTERRUPTED_STATUS, interruptionSignal } from './interruption.ts';
 import { checkWritable, lineWriter, writeText } from './output.ts';
 import { experimentText, simulateExperiment } from './simulate-experiment.ts';
+import type { LadderOptions } from './simulate-ladder.ts';
 import {
   addTrafficOptions,
   type DescribedTraffic,
@@ -24,11 +25,12 @@ import {
   trafficOf,
 } from './traffic-options.ts';
 
-interface SimulateOptions extends TrafficOptions {
+interface SimulateOptions extends TrafficOptions, LadderOptions {
   queue: string[];
   matches?: string;
   report?: string;
   experiment?: string;
+  ladder?: string;
   json?: boolean;
 }
 
@@ -48,9 +50,19 @@ export function simulateCommand(): Command {
       '--experiment <file>',
       'play this experiment, whose variants take turns, for all of its days (docs/experiments.md)',
     )
+    .option(
+      '--ladder <file>',
+      'give players true skills, and rate them by results drawn from these with this ladder (docs/ratings.md)',
+    )
+    .option('--community <players>', 'with --ladder: how many players take turns (default: 1000)')
+    .option('--newcomers <chance>', 'with --ladder: chance that an arriving player is new (default: 0.02)')
+    .option('--placement <matches>', 'with --ladder: first matches of a player, among other new players')
     .option('--json', 'print the results as JSON (default: when the output is not a terminal)')
     .action(async (options: SimulateOptions) => {
       const definitions = options.queue.map(readQueueFile);
+      if (options.ladder !== undefined) return runLadder(options, options.ladder, definitions);
+      for (const key of LADDER_OPTIONS)
+        if (options[key] !== undefined) throw new InvalidInput(`--${key}: Expected --ladder beside it`);
       if (options.experiment !== undefined) return runExperiment(options, options.experiment, definitions);
       if (options.matches !== undefined && definitions.length > 1) {
         throw new InvalidInput(
@@ -92,26 +104,56 @@ export function simulateCommand(): Command {
     });
 }
 
+const LADDER_OPTIONS = ['community', 'newcomers', 'placement'] as const;
+
 /** Plays an experiment instead of definitions side by side. */
 async function runExperiment(
   options: SimulateOptions,
   file: string,
   definitions: readonly QueueDefinition[],
 ): Promise<void> {
+  const definition = onlyOne('--experiment', definitions, 'its variants are in the file');
+  refuse('--experiment', options, ['matches', 'report', 'leavers', 'matchLength']);
+  const result = await simulateExperiment(file, definition, options, interruptionSignal());
+  printRun(options, result, experimentText);
+}
+
+/** Plays one definition with players who are rated. */
+async function runLadder(
+  options: SimulateOptions,
+  file: string,
+  definitions: readonly QueueDefinition[],
+): Promise<void> {
+  const definition = onlyOne('--ladder', definitions, 'each needs its own players');
+  refuse('--ladder', options, ['experiment', 'matches', 'report', 'leavers', 'matchLength']);
+  // The library of ratings is loaded by this option alone.
+  const { ladderText, simulateLadder } = await import('./simulate-ladder.ts');
+  const result = await simulateLadder(file, definition, options, interruptionSignal());
+  printRun(options, result, ladderText);
+}
+
+function onlyOne(flag: string, definitions: readonly QueueDefinition[], why: string): QueueDefinition {
   const [definition, ...others] = definitions;
   if (others.length > 0)
-    throw new InvalidInput(
-      '--experiment: Expected one queue definition, got several: its variants are in the file',
-    );
-  for (const key of ['matches', 'report', 'leavers', 'matchLength'] as const)
+    throw new InvalidInput(`${flag}: Expected one queue definition, got several: ${why}`);
+  return definition!;
+}
+
+function refuse(flag: string, options: SimulateOptions, others: readonly (keyof SimulateOptions)[]): void {
+  for (const key of others)
     if (options[key] !== undefined)
       throw new InvalidInput(
-        `--experiment: Expected no --${key === 'matchLength' ? 'match-length' : key} beside it`,
+        `${flag}: Expected no --${key === 'matchLength' ? 'match-length' : key} beside it`,
       );
-  const signal = interruptionSignal();
-  const result = await simulateExperiment(file, definition!, options, signal);
-  if (options.json || !process.stdout.isTTY) printJson(result);
-  else console.error(experimentText(result));
+}
+
+function printRun<Result extends { readonly interrupted: boolean }>(
+  { json }: SimulateOptions,
+  result: Result,
+  textOf: (result: Result) => string,
+): void {
+  if (json || !process.stdout.isTTY) printJson(result);
+  else console.error(textOf(result));
   if (result.interrupted) process.exitCode = INTERRUPTED_STATUS;
 }
 

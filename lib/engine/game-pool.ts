@@ -27,7 +27,7 @@ export { sortedBy } from './collections/sort-skills.ts';
 export { LimitedSearch, type TicketWindow } from './margin/limited-search.ts';
 export type { TicketLimits } from './margin/margin-search.ts';
 export { type GameShape, isPaperShape, shapeOf } from './model/game-shape.ts';
-export { skillSpread, skillSpreadOfRelative } from './model/imbalance.ts';
+export { pSkill, skillSpread, skillSpreadOfRelative } from './model/imbalance.ts';
 export { gameMixes as partyMixes } from './model/party-mixes.ts';
 export { poolTicket } from './model/pooled-ticket.ts';
 export { PreparedTickets } from './model/prepared-tickets.ts';

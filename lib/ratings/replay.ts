@@ -52,32 +52,67 @@ export function replay(
   see: (prediction: Prediction) => void = () => {},
   halfLifeResults = HALF_LIFE_RESULTS,
 ): Replayed {
-  const players = new Map<string, PlayerRating>();
-  let slope = NEW_SLOPE;
+  const rater = new Rater(ladder, halfLifeResults);
   let rated = 0;
-  for (const [index, { atMs, teams, ranks }] of matches.entries()) {
-    if (ranks === undefined) continue;
+  for (const [index, match] of matches.entries()) {
+    const prediction = rater.rate(match);
+    if (prediction === undefined) continue;
+    see({ index, ...prediction });
+    rated++;
+  }
+  const { players, slope } = rater;
+  return { players, slope, rated, voided: matches.length - rated };
+}
+
+/** The ratings of a ladder in memory, and what it has learnt about its odds. */
+export class Rater {
+  readonly #ladder: Ladder;
+  readonly #halfLifeResults: number;
+  readonly #players = new Map<string, PlayerRating>();
+  #slope = NEW_SLOPE;
+
+  constructor(ladder: Ladder, halfLifeResults = HALF_LIFE_RESULTS) {
+    this.#ladder = ladder;
+    this.#halfLifeResults = halfLifeResults;
+  }
+
+  /** Players with a match. */
+  get players(): ReadonlyMap<string, PlayerRating> {
+    return this.#players;
+  }
+
+  get slope(): OddsSlope {
+    return this.#slope;
+  }
+
+  /** The rating of a player, as it was after the last match; that of a new player before the first. */
+  ratingOf(playerId: string): PlayerRating {
+    return this.#players.get(playerId) ?? { ...this.#ladder.initial, matches: 0 };
+  }
+
+  /** Rates a match. Returns what was predicted of it; undefined for a void match, which changes nothing. */
+  rate({ atMs, teams, ranks }: PlayedMatch): Omit<Prediction, 'index'> | undefined {
+    if (ranks === undefined) return undefined;
     const seats = teams.map((team) =>
       team.map(({ playerId, weight }) => {
-        const known = players.get(playerId) ?? { ...ladder.initial, matches: 0 };
+        const known = this.ratingOf(playerId);
         const sinceMs = (atMs ?? 0) - (known.updatedAtMs ?? atMs ?? 0);
-        return { playerId, weight, known, rating: drifted(ladder, known, sinceMs) };
+        return { playerId, weight, known, rating: drifted(this.#ladder, known, sinceMs) };
       }),
     );
     const shares = winShares(ranks);
     const raw = rawOdds(
-      ladder,
+      this.#ladder,
       seats.map((team) => team.map(({ rating }) => rating)),
     );
-    see({ index, raw, calibrated: calibrated(raw, slope.slope), shares });
-    slope = learn(slope, raw, shares, halfLifeResults);
-    const after = rateMatch(ladder, seats, ranks);
+    const prediction = { raw, calibrated: calibrated(raw, this.#slope.slope), shares };
+    this.#slope = learn(this.#slope, raw, shares, this.#halfLifeResults);
+    const after = rateMatch(this.#ladder, seats, ranks);
     for (const [t, team] of seats.entries())
       for (const [i, { playerId, known }] of team.entries()) {
         const { mean, deviation } = after[t]![i]!;
-        players.set(playerId, { mean, deviation, matches: known.matches + 1, updatedAtMs: atMs });
+        this.#players.set(playerId, { mean, deviation, matches: known.matches + 1, updatedAtMs: atMs });
       }
-    rated++;
+    return prediction;
   }
-  return { players, slope, rated, voided: matches.length - rated };
 }

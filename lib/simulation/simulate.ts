@@ -15,6 +15,8 @@ export interface SimulationOptions {
    * in what decides about games, not in its times and buckets. @default `rules`, always
    */
   readonly rulesAt?: ((nowMs: number) => QueueRules) | undefined;
+  /** The pool of a ticket: tickets of different pools are never searched together, as in two queues. @default one pool */
+  readonly poolOf?: ((ticket: Ticket) => string) | undefined;
   /** In the order of arrival. Read lazily. */
   readonly arrivals: Iterable<Arrival>;
   readonly observers: readonly Observer[];
@@ -47,7 +49,7 @@ export interface Progress {
  * the caller can show progress or stop. Memory grows with the waiting tickets.
  */
 export function* simulate(options: SimulationOptions): Generator<Progress, void> {
-  const { rules, rulesAt = () => rules, running, calibration, atEnd = 'drain' } = options;
+  const { rules, rulesAt = () => rules, poolOf, running, calibration, atEnd = 'drain' } = options;
   const observers = calibration === undefined ? options.observers : [...options.observers, calibration];
   const arrivals = options.arrivals[Symbol.iterator]();
   const tickMs = 1000 * rules.tickSeconds;
@@ -91,11 +93,9 @@ export function* simulate(options: SimulationOptions): Generator<Progress, void>
       kept.clear();
     }
     const odd = Math.round(nowMs / tickMs) % 2 === 1;
-    for (const range of tickRanges(layout, odd)) {
-      const tickets = within([...waiting.values()], range);
-      if (tickets.length === 0) continue;
+    for (const { range, pool, tickets } of poolsOf([...waiting.values()], tickRanges(layout, odd), poolOf)) {
       // A single bucket has the same range in every slot, and thus one memory.
-      const name = rangeName(range);
+      const name = rangeName(range) + pool;
       calibration?.ask(name, tickets, nowMs);
       const { matches, fillings, timedOut, memory } = planTick({
         rules: inForce,
@@ -129,6 +129,16 @@ export function* simulate(options: SimulationOptions): Generator<Progress, void>
     for (const observer of observers) observer.ticked(nowMs, left);
     yield { nowMs, players, ticks };
   }
+}
+
+/** The tickets that are searched together: of one range and one pool, at least one. */
+function* poolsOf(
+  waiting: readonly Ticket[],
+  ranges: readonly TickRange[],
+  poolOf: (ticket: Ticket) => string = () => '',
+): Generator<{ readonly range: TickRange; readonly pool: string; readonly tickets: readonly Ticket[] }> {
+  for (const range of ranges)
+    for (const [pool, tickets] of Map.groupBy(within(waiting, range), poolOf)) yield { range, pool, tickets };
 }
 
 /** The tickets or running matches whose mean skill is in a range. */

@@ -55,6 +55,22 @@ describe('muster simulate', () => {
     expect(muster(...args).stdout).toBe(first.stdout);
   });
 
+  it('rates players with true skills, beside tickets that bring these', () => {
+    const ladder = file('ladder.json', { name: 'ranked' });
+    const rated = (...more: string[]) =>
+      muster('simulate', '--queue', queue, '--ladder', ladder, '--players', '400', ...more);
+    const { stdout, status } = rated('--community', '60', '--placement', '3');
+    expect(status).toBe(0);
+    const result = JSON.parse(stdout);
+    expect(result).toMatchObject({ queue: 'duel', community: 60, newcomers: 0.02, placement: 3 });
+    expect(Object.keys(result.runs)).toEqual(['rated', 'placement', 'trueSkills']);
+    expect(result.runs.rated.settling[0]).toMatchObject({ from: 0, to: 1, count: 30 });
+    expect(rated('--experiment', ladder).stderr).toContain('--ladder: Expected no --experiment beside it');
+    expect(muster('simulate', '--queue', queue, '--placement', '3').stderr).toContain(
+      '--placement: Expected --ladder beside it',
+    );
+  });
+
   it('plays an experiment, beside each variant alone and a split of the players', () => {
     const experiment = file('experiment.json', {
       name: 'at-once',

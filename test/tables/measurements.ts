@@ -76,6 +76,11 @@ export const MEASUREMENTS: readonly Measurement[] = [
     minutes: 15,
     tables: { 'odds without parties': RATINGS, 'odds with parties': RATINGS },
   },
+  {
+    program: 'test/bench/rated-play.ts',
+    minutes: 5,
+    tables: { 'true imbalance by matches played': RATINGS },
+  },
   { program: 'test/bench/neighbours.ts', minutes: 20, tables: { neighbours: 'docs/reliability.md' } },
   { program: 'test/bench/after-kill.ts', minutes: 2, tables: { 'after a kill': 'docs/reliability.md' } },
   { program: 'test/console/measure.ts', minutes: 2, tables: { 'console times': CONSOLE } },

@@ -1,0 +1,117 @@
+import type { QueueDefinition } from '../contract/queue-definition.ts';
+import { integer, share } from '../simulation/option-values.ts';
+import {
+  playRated,
+  type RatedMeasures,
+  type RatedPlayOptions,
+  type RatedResult,
+} from '../simulation/rated-play.ts';
+import { playInSlices } from './in-slices.ts';
+import { readLadder } from './rate-report.ts';
+import { type TrafficOptions, trafficOf } from './traffic-options.ts';
+
+/** The options of `muster simulate` that have a meaning with `--ladder` alone. */
+export interface LadderOptions {
+  readonly community?: string;
+  readonly newcomers?: string;
+  readonly placement?: string;
+}
+
+/** What `muster simulate --ladder` prints. */
+export interface LadderSimulation {
+  readonly queue: string;
+  readonly seed: number;
+  readonly interrupted: boolean;
+  readonly community: number;
+  readonly newcomers: number;
+  readonly placement: number;
+  /** By what tickets brought: ratings, ratings with placement where it was asked for, and the true skills. */
+  readonly runs: Readonly<Partial<Record<'rated' | 'placement' | 'trueSkills', RatedResult>>>;
+}
+
+const PLAYERS_DEFAULT = { players: 40_000 };
+const COMMUNITY_DEFAULT = 1_000;
+const NEWCOMERS_DEFAULT = 0.02;
+
+/**
+ * Plays a queue whose players are rated by results that are drawn from their true skills; beside it the same queue with
+ * placement, and with tickets that bring the true skills.
+ *
+ * @throws InvalidInput | Problem that names the option, or the file and the invalid fields
+ */
+export async function simulateLadder(
+  file: string,
+  queue: QueueDefinition,
+  options: TrafficOptions & LadderOptions,
+  signal: AbortSignal,
+): Promise<LadderSimulation> {
+  const { community, newcomers, placement } = options;
+  const seed = Number(options.seed);
+  const given: Omit<RatedPlayOptions, 'skills'> = {
+    ladder: readLadder(file),
+    community: community === undefined ? COMMUNITY_DEFAULT : integer('--community', community, 1),
+    newcomers: newcomers === undefined ? NEWCOMERS_DEFAULT : share('--newcomers', newcomers),
+    placement: placement === undefined ? 0 : integer('--placement', placement, 1),
+    seed,
+  };
+  const runs: Partial<Record<keyof LadderSimulation['runs'], RatedResult>> = {};
+  const play = async (name: keyof LadderSimulation['runs'], own: Partial<RatedPlayOptions>) => {
+    if (signal.aborted) return;
+    const traffic = trafficOf(options, queue, PLAYERS_DEFAULT);
+    const { steps, result } = playRated(queue, traffic, { ...given, skills: 'rated', ...own });
+    await playInSlices(name, steps, traffic.players, signal);
+    runs[name] = result();
+  };
+  await play('rated', { placement: 0 });
+  if (given.placement > 0) await play('placement', {});
+  await play('trueSkills', { skills: 'true', placement: 0 });
+  const { community: size, newcomers: chance, placement: first } = given;
+  return {
+    queue: queue.name,
+    seed,
+    interrupted: signal.aborted,
+    community: size,
+    newcomers: chance,
+    placement: first,
+    runs,
+  };
+}
+
+const TITLES = {
+  rated: 'tickets bring ratings',
+  placement: 'ratings, and placement',
+  trueSkills: 'tickets bring true skills',
+} as const;
+
+/** The results for a terminal. Ends without a line break. */
+export function ladderText(result: LadderSimulation): string {
+  const { queue, community, newcomers, placement, runs } = result;
+  const placed = placement > 0 ? `, ${placement} placement matches` : '';
+  return [
+    `${queue}: ${community} players, ${percent(newcomers)} of arrivals are newcomers${placed}`,
+    ...Object.entries(runs).flatMap(([name, { matches, logLoss, trueLogLoss, settling, ofNewcomers }]) => [
+      '',
+      `${TITLES[name as keyof typeof TITLES]}: ${matches} matches, log loss of the odds ${logLoss.toFixed(3)} (true odds ${trueLogLoss.toFixed(3)})`,
+      '  matches of a player before      matches  imbalance  strongest  rating off  mean wait',
+      ...settling.map((one) => row('everybody', one)),
+      ...ofNewcomers.map((one) => row('a newcomer', one)),
+    ]),
+  ].join('\n');
+}
+
+function row(of: string, measures: RatedMeasures): string {
+  const { from, to, count, trueImbalance, strongestWins, error, waitSeconds } = measures;
+  const range =
+    to === Number.POSITIVE_INFINITY ? `${from} and more` : to === 1 ? '0' : `${from} to ${to - 1}`;
+  return [
+    `  ${of.padEnd(11)} ${range.padEnd(12)}`.padEnd(30),
+    String(count).padStart(9),
+    shown(trueImbalance).padStart(11),
+    percent(strongestWins).padStart(11),
+    shown(error).padStart(12),
+    `${shown(waitSeconds)} s`.padStart(11),
+  ].join('');
+}
+
+const shown = (value: number) => (Number.isNaN(value) ? '–' : String(Number(value.toPrecision(3))));
+const percent = (part: number) => (Number.isNaN(part) ? '–' : `${Number((100 * part).toPrecision(3))}%`);
