@@ -21,6 +21,11 @@ export interface PushDeps extends ShowDeps {
 const SUBJECTS_AT_ONCE = 16;
 /** Tickets of a match whose players are told at the same time. */
 const TICKETS_AT_ONCE = 16;
+/**
+ * How long the changes of a batch are sent. `publish` has 30 s, and what it does for others must not wait for an API Gateway that
+ * does not respond: a command to it takes some 7 s then.
+ */
+const PUSH_MS = 10_000;
 
 /**
  * Sends changes to those who watch their tickets. A queue that nobody watches costs nothing: its record, which `publish` has
@@ -30,16 +35,18 @@ const TICKETS_AT_ONCE = 16;
  *     read the ticket        and its match. When they are not as the change left them, a later change follows in the same
  *                            stream and says more; so a change that the stream delivers again is not sent after a later one
  *     send                   to each connection. A crash before it: the stream delivers the change again. After it: likewise, so
- *                            the last message may be repeated, with the same eventId
+ *                            the last message may be repeated, with the same eventId. What the time is up for is not sent:
+ *                            the next ping finds it
  *
  * Changes of one match are sent in their order, because its stream has them in order.
  */
 export async function push(deps: PushDeps, changes: readonly Change[]): Promise<number[]> {
   const failed: number[] = [];
+  const untilMs = deps.clock.now() + PUSH_MS;
   await inParallel(await bySubject(deps, changes), SUBJECTS_AT_ONCE, async (group) => {
     for (const told of group) {
       try {
-        await pushEvent(deps, told);
+        await pushEvent(deps, told, untilMs);
       } catch (error) {
         // Another version has written this ticket or its match: its players get their next message from that one.
         if (error instanceof Unreadable) continue;
@@ -88,8 +95,10 @@ async function isWatched({ queues, clock }: PushDeps, queue: string): Promise<bo
   }
 }
 
-async function pushEvent(deps: PushDeps, { event, match }: Told): Promise<void> {
+async function pushEvent(deps: PushDeps, { event, match }: Told, untilMs: number): Promise<void> {
+  const isLate = () => deps.clock.now() >= untilMs;
   await inParallel(subjectOf(event).ticketIds, TICKETS_AT_ONCE, async (ticketId) => {
+    if (isLate()) return;
     const connected = (await deps.connections.of(ticketId)).filter(({ status }) => status === 'CONNECTED');
     if (connected.length === 0) return;
     const state = await stateOf(deps, ticketId);
@@ -98,6 +107,7 @@ async function pushEvent(deps: PushDeps, { event, match }: Told): Promise<void> 
     const told = state.match === undefined && match !== undefined ? { ...state, match } : state;
     const texts = new Map<number, string>();
     for (const connection of connected) {
+      if (isLate()) return;
       const { player } = connection;
       const text = texts.get(player) ?? (await eventText(deps, event, told, player));
       texts.set(player, text);

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { connectionStore } from '../../../lib/aws/connection-store.ts';
+import { putQueue } from '../../../lib/service/queues/queues.ts';
+import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
+import { cancelTicket } from '../../../lib/service/tickets/tickets.ts';
+import { connect } from '../../../lib/service/watching/connect.ts';
+import { push } from '../../../lib/service/watching/push.ts';
+import { tableResources } from '../../aws/emulated-tables.ts';
+import { definition } from '../definitions.ts';
+import { ownCloudForEachTest } from '../own-cloud.ts';
+import type { VirtualCloud } from '../virtual-cloud.ts';
+
+describe('the changes of a batch', () => {
+  let cloud: VirtualCloud;
+  let queue: string;
+  ownCloudForEachTest('memory', (own) => {
+    ({ cloud, queue } = own);
+  });
+
+  it('are not sent for longer than ten seconds when sockets do not respond, so that other events go on', async () => {
+    await putQueue(cloud.deps.queues, definition({ name: queue }), cloud.nowMs);
+    const { name } = tableResources().find((table) => table.name.includes('Connections'))!;
+    let commands = 0;
+    const hang = async () => {
+      commands++;
+      cloud.nowMs += 3_000;
+    };
+    const sockets = {
+      send: () => hang().then(() => 'failed' as const),
+      close: () => hang().then(() => false),
+    };
+    const deps = { ...cloud.deps, connections: connectionStore(cloud.client, name), sockets };
+    const ids = Array.from({ length: 40 }, (_, at) => `${queue}:${at}`);
+    for (const [at, ticketId] of ids.entries()) {
+      const players = [{ playerId: `p${at}`, skill: 1 + 1_000 * at }];
+      await enqueue(cloud.deps, queue, { ticketId, players }, cloud.nowMs);
+      const watcher = { ticketId, queue, playerId: `p${at}`, player: 0 };
+      await connect(deps, watcher, `connection-${at}`, cloud.nowMs);
+    }
+    cloud.nowMs += 5_000;
+    for (const ticketId of ids) await cancelTicket(cloud.deps, ticketId, cloud.nowMs);
+    const changes = await cloud.newChanges();
+    expect(await push(deps, changes)).toEqual([]);
+    expect(commands).toBeGreaterThan(0);
+    // Those that were being sent at the end of the time: a message and the end of its connection each.
+    expect(commands).toBeLessThanOrEqual(2 * 16);
+  });
+});
