@@ -1,4 +1,4 @@
-import type { Problem, Ticket } from './api-types.ts';
+import type { Problem } from './api-types.ts';
 import type { Change, WatchTarget } from './watch-types.ts';
 
 /** What a connection needs besides its target. */
@@ -6,8 +6,8 @@ export interface SessionOptions {
   readonly Socket: typeof globalThis.WebSocket;
   readonly signal: AbortSignal | undefined;
   readonly onProblem: ((problem: Problem) => void) | undefined;
-  /** The ticket as it was last yielded, for pings. */
-  readonly seen: () => Ticket | undefined;
+  /** What was yielded last, for pings. */
+  readonly seen: () => Change | undefined;
 }
 
 /** The pause between two pings, which keeps a connection from ending after the ten minutes of API Gateway. */
@@ -70,10 +70,14 @@ export class SocketSession {
   };
 
   #ping(): void {
-    const ticket = this.#options.seen();
-    const { status, matchId } = ticket ?? {};
-    const seen = status === undefined ? undefined : { status, ...(matchId !== undefined && { matchId }) };
-    this.send({ action: 'ping', ...(seen && { seen }) });
+    const last = this.#options.seen();
+    // JSON leaves out what is undefined.
+    const seen = last && {
+      status: last.ticket.status,
+      matchId: last.ticket.matchId,
+      roster: last.match?.roster,
+    };
+    this.send({ action: 'ping', seen });
   }
 
   #take(text: string): void {

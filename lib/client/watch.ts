@@ -69,7 +69,7 @@ function watchBy(ways: Ways, { signal, onProblem, WebSocket }: WatchOptions): Wa
       if (target === undefined || !Socket || (failed >= FAILED_MAX && ways.polls)) {
         if (ways.polls === undefined)
           throw new TypeError('Expected a WebSocket to watch with, got none: pass the option WebSocket.');
-        yield* ways.polls(seen.ticket);
+        yield* ways.polls(seen.last?.ticket);
         return;
       }
       if (Date.now() - answeredMs >= FAILING_MS)
@@ -77,7 +77,7 @@ function watchBy(ways: Ways, { signal, onProblem, WebSocket }: WatchOptions): Wa
           `watch ${target.url}`,
           new Error('No connection was made for ten minutes'),
         );
-      session = new SocketSession(target, { Socket, signal, onProblem, seen: () => seen.ticket });
+      session = new SocketSession(target, { Socket, signal, onProblem, seen: () => seen.last });
       for await (const change of session.messages()) {
         failed = 0;
         answeredMs = Date.now();
@@ -138,8 +138,8 @@ function isOver({ ticket, match }: Change): boolean {
 class Seen {
   #last: Change | undefined;
 
-  get ticket(): Ticket | undefined {
-    return this.#last?.ticket;
+  get last(): Change | undefined {
+    return this.#last;
   }
 
   /** Whether a change says something new. One that was sent before the last one but arrives after it is none. */

@@ -24,11 +24,19 @@ export const frame = z
     z.strictObject({
       action: z.literal('ping'),
       seen: z
-        .strictObject({ status: z.enum(TICKET_STATUSES), matchId: id.exactOptional() })
+        .strictObject({
+          status: z.enum(TICKET_STATUSES),
+          matchId: id.exactOptional(),
+          roster: z
+            .number()
+            .int()
+            .exactOptional()
+            .meta({ description: 'The `roster` of the match, if it has one' }),
+        })
         .exactOptional()
         .meta({
           description:
-            'The last state that the client has seen. The ticket is sent only if it is not as this says; without it, in any case',
+            'The last state that the client has seen. The ticket is sent only if it is not as this says, or its match has ended; without it, in any case',
         }),
     }),
   ])

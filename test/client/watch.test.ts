@@ -128,6 +128,19 @@ describe('a ticket that is watched', () => {
     expect(received[0]).toEqual({ action: 'ping', seen: { status: 'QUEUED' } });
   });
 
+  it('pings with the match that it has seen, as a backfill has left it', async () => {
+    const match = matchOf('m1', 'COMPLETED', { roster: 2 });
+    connected = (socket) => {
+      say(socket, 'Ticket', { ticket: ticketOf('COMPLETED', 'm1'), match });
+      socket.on('message', () => say(socket, 'TicketTimedOut', { ticket: ticketOf('TIMED_OUT') }));
+    };
+    await all(watchBySocket({ ...target(), pingSeconds: 0.01 }));
+    expect(received[0]).toEqual({
+      action: 'ping',
+      seen: { status: 'COMPLETED', matchId: 'm1', roster: 2 },
+    });
+  });
+
   it('ends with the reason of its signal', async () => {
     const stop = new AbortController();
     connected = (socket) => say(socket, 'Ticket', { ticket: ticketOf('QUEUED') });

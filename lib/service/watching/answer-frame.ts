@@ -109,7 +109,9 @@ async function ping(
 
 function isSeen(
   seen: NonNullable<Extract<Frame, { action: 'ping' }>['seen']>,
-  { ticket }: TicketAndMatch,
+  { ticket, match }: TicketAndMatch,
 ): boolean {
-  return seen.status === ticket.status && seen.matchId === ticket.matchId;
+  const isSame = seen.status === ticket.status && seen.matchId === ticket.matchId;
+  // A client that has seen the end of its match watches no more.
+  return isSame && seen.roster === match?.roster && match?.endedAt === undefined;
 }
