@@ -1,20 +1,17 @@
 import { type BalancedGame, noBalancedGame } from './model/balanced-game.ts';
-import { isPaperShape } from './model/game-shape.ts';
 import type { PoolIndex } from './model/pool-index.ts';
 import { sortBySkill } from './model/pooled-ticket.ts';
 import type { PreparedTickets } from './model/prepared-tickets.ts';
 import { SearchClock } from './model/search-clock.ts';
 import {
-  partitionBySearch,
+  partitionWith,
   type TicketPartition,
   type TicketPartitionOptions,
-} from './partition/search-partition.ts';
-import { partitionWith } from './partition/ticket-partition.ts';
+} from './partition/ticket-partition.ts';
 import type { NewPool } from './partition/ticket-pool.ts';
-import { exactSeatsMax, ShapeIndex } from './queue/shape-index.ts';
+import { ShapeIndex } from './queue/shape-index.ts';
 import { explainShape } from './shapes/explain-shape.ts';
 import { layoutOf } from './shapes/layout.ts';
-import { ShapeGames } from './shapes/shape-games.ts';
 import { poolShapeTicket, type ShapeTicket } from './shapes/shape-ticket.ts';
 import { SoloIndex } from './solo/solo-index.ts';
 import { isForSolos } from './solo/solo-pool.ts';
@@ -28,15 +25,15 @@ export { LimitedSearch, type TicketWindow } from './margin/limited-search.ts';
 export type { TicketLimits } from './margin/margin-search.ts';
 export { type GameShape, isPaperShape, shapeOf } from './model/game-shape.ts';
 export { pSkill, skillSpread, skillSpreadOfRelative } from './model/imbalance.ts';
-export { gameMixes as partyMixes } from './model/party-mixes.ts';
-export { poolTicket } from './model/pooled-ticket.ts';
 export { PreparedTickets } from './model/prepared-tickets.ts';
-export { RoleTable } from './model/roles.ts';
 export { SearchClock } from './model/search-clock.ts';
-export { TicketDivider } from './model/ticket-divider.ts';
-export type { TicketPartition, TicketPartitionOptions } from './partition/search-partition.ts';
 export type { PartitionObjective } from './partition/solo-partition.ts';
+export type { TicketPartition, TicketPartitionOptions } from './partition/ticket-partition.ts';
+export { type Layout, layoutOf } from './shapes/layout.ts';
 export { SeatCounts } from './shapes/seat-counts.ts';
+export { ShapeGames } from './shapes/shape-games.ts';
+export { poolShapeTicket, type ShapeTicket } from './shapes/shape-ticket.ts';
+export { mixesOf as partyMixes } from './shapes/size-mixes.ts';
 export { isForSolos, SoloGames, SoloPool } from './solo/solo-pool.ts';
 
 /** How a pool searches. */
@@ -290,17 +287,8 @@ export function partitionTickets(
   nowMs: number,
   options: TicketPartitionOptions = {},
 ): TicketPartition {
-  const newPool: NewPool = (of, pool) => new GamePool(of, pool);
-  if (isPaperShape(rules) && !tickets.some(({ split }) => split))
-    return partitionWith(newPool, tickets, rules, nowMs, options);
   const layout = layoutOf(rules);
-  const pooled = sortBySkill(tickets.map((ticket) => poolShapeTicket(ticket, layout))) as ShapeTicket[];
-  const { classes } = layout;
-  const roles =
-    classes && !rules.short
-      ? { seats: classes.map(({ seats }) => seats), masks: pooled.map((ticket) => ticket.classes!) }
-      : undefined;
-  const isExchanged = layout.seats <= exactSeatsMax && !rules.short && !options.constraintsOf;
-  const games = isExchanged ? new ShapeGames({ ...rules, beta: 0 }, layout) : undefined;
-  return partitionBySearch(newPool, pooled, rules, nowMs, options, { roles, games });
+  const newPool: NewPool = (of, pool) => new GamePool(of, pool);
+  const sorted = sortBySkill(tickets.map((ticket) => poolShapeTicket(ticket, layout)));
+  return partitionWith(newPool, sorted, rules, nowMs, options);
 }

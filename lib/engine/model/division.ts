@@ -1,6 +1,3 @@
-import type { GameShape } from './game-shape.ts';
-import type { PooledTicket } from './pooled-ticket.ts';
-
 /**
  * Which team each member of a game plays on, as a number: bit i is set when member i plays on team 0; otherwise it
  * plays on team 1. A game has at most 16 members, so a `Uint16Array` holds divisions. Only this file, `divisions.ts` and
@@ -18,23 +15,4 @@ export function teamsOf<T>(members: readonly T[], division: Division): [T[], T[]
   const teams: [T[], T[]] = [[], []];
   for (let i = 0; i < members.length; i++) teams[teamOf(division, i)].push(members[i]);
   return teams;
-}
-
-/** Builds a division in which each member plays on the team that `team` returns for its index. */
-export function divisionBy(members: number, team: (member: number) => number): Division {
-  let division = 0;
-  for (let i = 0; i < members; i++) if (team(i) === 0) division |= 1 << i;
-  return division;
-}
-
-/** The division of solo players that are listed team after team. */
-export function teamAfterTeam({ seats, teamSizes }: GameShape): Division {
-  return divisionBy(seats, (player) => (player < teamSizes[0] ? 0 : 1));
-}
-
-/** Tickets divided into the teams of a game. */
-export interface DividedGame {
-  readonly members: readonly PooledTicket[];
-  readonly division: Division;
-  readonly imbalance: number;
 }

@@ -44,19 +44,11 @@ function revolvingDoor(n: number, t: number): number[] {
 }
 
 /**
- * All divisions of parties of these sizes into the teams of a game, each once, with party 0 always on team 0. Built once
- * per sequence of sizes.
+ * All divisions of up to 16 players, in parties of these sizes, into a team 0 of `teamSize` players and the others. Where
+ * the teams are alike, party 0 is always on team 0. Built once per sequence of sizes.
  *
  * For solo players these are the divisions of `soloDivisions` in another order. Of equally fair divisions the first one
  * wins, so both orders affect the engine's output.
- */
-export function partyDivisions(parties: readonly { readonly size: number }[], shape: GameShape): Uint16Array {
-  return divisionsInto(parties, shape.teamSizes[0], true);
-}
-
-/**
- * All divisions of up to 16 players, in parties of these sizes, into a team 0 of `teamSize` players and the others. Where
- * the teams are alike, party 0 is always on team 0. Built once per sequence of sizes.
  */
 export function divisionsInto(
   parties: readonly { readonly size: number }[],

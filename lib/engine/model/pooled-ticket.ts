@@ -1,6 +1,5 @@
 import { sortedBy } from '../collections/sort-skills.ts';
 import type { Player, Ticket } from '../types.ts';
-import type { RoleTable } from './roles.ts';
 
 /** A waiting ticket with the values that searches need, computed once. */
 export interface PooledTicket {
@@ -15,12 +14,13 @@ export interface PooledTicket {
   readonly high: number;
   /** The sum of squared deviations of its players from their mean. */
   readonly spread: number;
-  /** The roles each player accepts; empty in a queue without roles. */
-  readonly masks: Uint8Array;
 }
 
-/** @throws RangeError when the party is empty or larger than a team, or a skill is neither 0 nor from 1e-100 to 1e100. */
-export function poolTicket(ticket: Ticket, teamSize: number, roles: RoleTable | undefined): PooledTicket {
+/**
+ * The values of a ticket of at most `teamSize` players.
+ * @throws RangeError when the party is empty or larger than a team, or a skill is neither 0 nor from 1e-100 to 1e100.
+ */
+export function poolTicket(ticket: Ticket, teamSize: number): PooledTicket {
   const size = ticket.players.length;
   if (size < 1 || size > teamSize) {
     throw new RangeError(
@@ -39,8 +39,7 @@ export function poolTicket(ticket: Ticket, teamSize: number, roles: RoleTable | 
   const mean = meanOf(skills, low);
   let spread = 0;
   for (let i = 0; i < size; i++) spread += (skills[i] - mean) ** 2;
-  const masks = roles ? Uint8Array.from(ticket.players, (player) => roles.maskOf(player)) : noMasks;
-  return { ticket, size, skills, mean, low, high, spread, masks };
+  return { ticket, size, skills, mean, low, high, spread };
 }
 
 /**
@@ -77,28 +76,12 @@ function meanOf(skills: Float64Array, low: number): number {
   return low + above / skills.length;
 }
 
-/** A solo player in place of a one-player ticket, for searches on plain arrays. */
-export function poolPlayer(ticketId: string, skill: number, mask: number): PooledTicket {
-  return {
-    ticket: { ticketId, enqueuedAtMs: 0, players: [{ playerId: ticketId, skill }] },
-    size: 1,
-    skills: Float64Array.of(skill),
-    mean: skill,
-    low: skill,
-    high: skill,
-    spread: 0,
-    masks: Uint8Array.of(mask),
-  };
-}
-
-const noMasks = new Uint8Array(0);
-
 /** The pool's order: mean skill, then ticketId by code units. */
 export function bySkill(a: PooledTicket, b: PooledTicket): number {
   return a.mean - b.mean || (a.ticket.ticketId < b.ticket.ticketId ? -1 : 1);
 }
 
 /** The tickets in the pool's order. */
-export function sortBySkill(tickets: readonly PooledTicket[]): PooledTicket[] {
+export function sortBySkill<T extends PooledTicket>(tickets: readonly T[]): T[] {
   return sortedBy(tickets, ({ mean }) => mean, bySkill);
 }

@@ -1,8 +1,10 @@
 import { firstPlace } from '../collections/first-place.ts';
 import { mayMeet } from '../model/forbids.ts';
-import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { SearchClock } from '../model/search-clock.ts';
-import type { Forbids, GameRules } from '../types.ts';
+import type { ShapedGame } from '../shapes/shape-game.ts';
+import type { ShapeGames } from '../shapes/shape-games.ts';
+import { areAlike, type ShapeTicket } from '../shapes/shape-ticket.ts';
+import type { Forbids } from '../types.ts';
 import {
   bestExchange,
   type ExchangeableGames,
@@ -15,32 +17,11 @@ import {
 /** What the games of a partition add to its objective: imbalance or unhappiness. Less is better. */
 export interface Penalty {
   /** The penalty of a game of these tickets with this imbalance, ≥ 0. It does not fall as the imbalance grows. */
-  ofGame(members: readonly PooledTicket[], imbalance: number): number;
+  ofGame(members: readonly ShapeTicket[], imbalance: number): number;
   /** No game of these tickets with this imbalance or more has a penalty below this one. */
-  imbalanceOf(members: readonly PooledTicket[], penalty: number): number;
+  imbalanceOf(members: readonly ShapeTicket[], penalty: number): number;
   /** Whether the objective is the greatest penalty or the sum. */
   readonly total: 'greatest' | 'sum';
-}
-
-/** A game, with the division of its tickets into teams as its divider gives it. */
-export interface ExchangedGame<Division> {
-  readonly members: readonly PooledTicket[];
-  readonly division: Division;
-  readonly imbalance: number;
-}
-
-/** Divides the tickets of a game into its teams. */
-export interface GameDivider<Division> {
-  /** The v_q of the players of these tickets. */
-  skillSpread(members: readonly PooledTicket[]): number;
-  /**
-   * The least teamGap of all divisions of these tickets, ∞ if there is none.
-   *
-   * @param room divisions that are as unfair as this or more need not be found
-   */
-  divide(members: readonly PooledTicket[], room: number): number;
-  /** The division that `divide` found last. */
-  readonly division: Division;
 }
 
 /**
@@ -51,22 +32,23 @@ export interface GameDivider<Division> {
  *
  * @param games in order of skill, so that neighbours are near
  * @param left the tickets in no game, in the pool's order
- * @param budget how many games may be divided for it, some 500,000 a second for teams of five
+ * @param budget how many games may be divided for it, some 500,000 a second for teams of five; one that takes many steps
+ * counts as several
  * @param clock no game is divided once its time is over
  * @param least a bound on the greatest penalty: once it is reached, that does not fall. If it is given, chains of exchanges are
  * tried, too
  */
-export function exchangeBetweenGames<Division>(
-  games: readonly ExchangedGame<Division>[],
-  left: readonly PooledTicket[],
-  { alpha }: Pick<GameRules, 'alpha'>,
-  divider: GameDivider<Division>,
+export function exchangeBetweenGames(
+  games: readonly ShapedGame[],
+  left: readonly ShapeTicket[],
+  alpha: number,
+  divider: ShapeGames,
   forbids: Forbids | undefined,
   penalty: Penalty,
   budget: number,
   clock: SearchClock,
   least?: number,
-): ExchangedGame<Division>[] {
+): ShapedGame[] {
   return new Exchanges(games, left, alpha, divider, forbids, penalty, budget, clock).improve(least);
 }
 
@@ -79,23 +61,23 @@ const stepsPerDivision = 32;
 /** How many tickets in no game a game considers on each side of its mean skill. */
 const leftNearby = 8;
 
-class Exchanges<Division> {
-  readonly #games: ExchangedGame<Division>[];
+class Exchanges {
+  readonly #games: ShapedGame[];
   readonly #penalties: number[];
   /** In no game, in the pool's order. */
-  readonly #left: PooledTicket[];
+  readonly #left: ShapeTicket[];
   readonly #alpha: number;
   readonly #forbids: Forbids | undefined;
   readonly #penalty: Penalty;
-  readonly #divider: GameDivider<Division>;
+  readonly #divider: ShapeGames;
   readonly #clock: SearchClock;
   #budget: number;
 
   constructor(
-    games: readonly ExchangedGame<Division>[],
-    left: readonly PooledTicket[],
+    games: readonly ShapedGame[],
+    left: readonly ShapeTicket[],
     alpha: number,
-    divider: GameDivider<Division>,
+    divider: ShapeGames,
     forbids: Forbids | undefined,
     penalty: Penalty,
     budget: number,
@@ -112,7 +94,7 @@ class Exchanges<Division> {
     this.#penalties = games.map(({ members, imbalance }) => penalty.ofGame(members, imbalance));
   }
 
-  improve(least: number | undefined): ExchangedGame<Division>[] {
+  improve(least: number | undefined): ShapedGame[] {
     if (this.#penalty.total === 'greatest') {
       const games = this.#exchangeable(Math.max);
       const exchangesFor: ExchangeableGames['exchangesFor'] = (a, b, limit, max) =>
@@ -151,7 +133,7 @@ class Exchanges<Division> {
   #exchange(a: number, b: number, together: (a: number, b: number) => number): boolean {
     const x = [...this.#games[a].members];
     const y = [...this.#games[b].members];
-    let best: [ExchangedGame<Division>, ExchangedGame<Division>] | undefined;
+    let best: [ShapedGame, ShapedGame] | undefined;
     const limit = together(this.#penalties[a], this.#penalties[b]) * (1 - 1e-12);
     bestExchange(x.length, y.length, limit, (i, j, least) => {
       const ofX = x[i];
@@ -189,7 +171,7 @@ class Exchanges<Division> {
         const most = exchanges.length < max ? Number.POSITIVE_INFINITY : exchanges[max - 1].penaltyOfB;
         const ofB = ofA && this.#tryAlone(y, ofX, most);
         if (ofA && ofB) {
-          const make = (games: readonly ExchangedGame<Division>[]) => () => {
+          const make = (games: readonly ShapedGame[]) => () => {
             this.#set(a, games[0]);
             this.#set(b, games[1]);
           };
@@ -208,7 +190,7 @@ class Exchanges<Division> {
     if (this.#left.length === 0) return false;
     const x = [...this.#games[a].members];
     const rest = this.#leftNear(x);
-    let best: ExchangedGame<Division> | undefined;
+    let best: ShapedGame | undefined;
     const limit = this.#penalties[a] * (1 - 1e-12);
     const taken = bestExchange(x.length, rest.length, limit, (i, j, least) => {
       const ofX = x[i];
@@ -232,7 +214,7 @@ class Exchanges<Division> {
   }
 
   /** The tickets in no game whose skill is nearest to the mean of a game. */
-  #leftNear(members: readonly PooledTicket[]): PooledTicket[] {
+  #leftNear(members: readonly ShapeTicket[]): ShapeTicket[] {
     let skill = 0;
     let players = 0;
     for (const { mean, size } of members) {
@@ -244,11 +226,7 @@ class Exchanges<Division> {
   }
 
   /** The game of x after `joined` has joined, if it is allowed and its penalty is below `least`. */
-  #tryAlone(
-    x: readonly PooledTicket[],
-    joined: PooledTicket,
-    least: number,
-  ): ExchangedGame<Division> | undefined {
+  #tryAlone(x: readonly ShapeTicket[], joined: ShapeTicket, least: number): ShapedGame | undefined {
     const v = this.#divider.skillSpread(x);
     if (this.#penalty.ofGame(x, v) >= least || !mayMeet(joined, x, this.#forbids)) return undefined;
     const game = this.#divide(x, v, least);
@@ -257,52 +235,47 @@ class Exchanges<Division> {
 
   /** The games of x and y after a ticket has joined each, if both are allowed and their joint penalty is below `least`. */
   #tryOut(
-    x: readonly PooledTicket[],
-    y: readonly PooledTicket[],
-    joinedX: PooledTicket,
-    joinedY: PooledTicket,
+    x: readonly ShapeTicket[],
+    y: readonly ShapeTicket[],
+    joinedX: ShapeTicket,
+    joinedY: ShapeTicket,
     together: (a: number, b: number) => number,
     least: number,
-  ): [ExchangedGame<Division>, ExchangedGame<Division>] | undefined {
+  ): [ShapedGame, ShapedGame] | undefined {
     if (this.#budget <= 0) return undefined;
     const u = this.#divider.skillSpread(x);
     const v = this.#divider.skillSpread(y);
     // Check before dividing: teamGap can only increase the penalty.
     if (together(this.#penalty.ofGame(x, u), this.#penalty.ofGame(y, v)) >= least) return undefined;
     if (!mayMeet(joinedX, x, this.#forbids) || !mayMeet(joinedY, y, this.#forbids)) return undefined;
-    const games: [ExchangedGame<Division>, ExchangedGame<Division>] = [
-      this.#divide(x, u, least),
-      this.#divide(y, v, least),
-    ];
+    const games: [ShapedGame, ShapedGame] = [this.#divide(x, u, least), this.#divide(y, v, least)];
     return this.#penaltyOfBoth(games, together) < least ? games : undefined;
   }
 
-  #penaltyOfBoth(
-    [a, b]: [ExchangedGame<Division>, ExchangedGame<Division>],
-    together: (a: number, b: number) => number,
-  ): number {
+  #penaltyOfBoth([a, b]: [ShapedGame, ShapedGame], together: (a: number, b: number) => number): number {
     return together(
       this.#penalty.ofGame(a.members, a.imbalance),
       this.#penalty.ofGame(b.members, b.imbalance),
     );
   }
 
-  #set(at: number, game: ExchangedGame<Division>): void {
+  #set(at: number, game: ShapedGame): void {
     this.#games[at] = game;
     this.#penalties[at] = this.#penalty.ofGame(game.members, game.imbalance);
   }
 
   /** The game of these tickets, as far as its penalty may be below `least`. */
-  #divide(members: readonly PooledTicket[], v: number, least: number): ExchangedGame<Division> {
-    this.#budget--;
+  #divide(members: readonly ShapeTicket[], v: number, least: number): ShapedGame {
+    const from = this.#divider.steps;
     if (this.#clock.isOver(stepsPerDivision)) this.#budget = 0;
     const most = this.#penalty.imbalanceOf(members, least) * (1 + 1e-9);
     const imbalance = this.#alpha * this.#divider.divide(members, (most - v) / this.#alpha) + v;
-    return { members: [...members], division: this.#divider.division, imbalance };
+    this.#budget -= 1 + ((this.#divider.steps - from) >> 8);
+    return { members: [...members], teams: this.#divider.teams, imbalance };
   }
 }
 
-/** Whether exchanging the two changes nothing: solo players of the same skill who accept the same roles. */
-function changesNothing(a: PooledTicket, b: PooledTicket): boolean {
-  return a.size === 1 && b.size === 1 && a.mean === b.mean && a.masks[0] === b.masks[0];
+/** Whether exchanging the two changes nothing: solo players of the same skill who can take the same seats. */
+function changesNothing(a: ShapeTicket, b: ShapeTicket): boolean {
+  return a.mean === b.mean && areAlike(a, b);
 }

@@ -1,13 +1,13 @@
-import type { DividedGame } from '../model/division.ts';
 import { mayAllMeet } from '../model/forbids.ts';
-import { type GameShape, shapeOf } from '../model/game-shape.ts';
 import { packingNumber } from '../model/packing-number.ts';
-import { gameMixes } from '../model/party-mixes.ts';
-import { bySkill, type PooledTicket } from '../model/pooled-ticket.ts';
-import type { RoleTable } from '../model/roles.ts';
+import { bySkill } from '../model/pooled-ticket.ts';
 import type { SearchClock } from '../model/search-clock.ts';
-import { TicketDivider } from '../model/ticket-divider.ts';
-import type { Forbids, GameRules } from '../types.ts';
+import type { Layout } from '../shapes/layout.ts';
+import type { ShapedGame } from '../shapes/shape-game.ts';
+import type { ShapeGames } from '../shapes/shape-games.ts';
+import type { ShapeTicket } from '../shapes/shape-ticket.ts';
+import { mixesOf } from '../shapes/size-mixes.ts';
+import type { Forbids } from '../types.ts';
 
 /**
  * Packs parties into as many games as their sizes allow, with similar skills and fair teams, all at once.
@@ -25,13 +25,14 @@ import type { Forbids, GameRules } from '../types.ts';
  * @param sorted the tickets in the pool's order; the games come in ascending order of their least skilled ticket
  */
 export function packParties(
-  sorted: readonly PooledTicket[],
-  rules: GameRules,
-  roles: RoleTable | undefined,
+  sorted: readonly ShapeTicket[],
+  alpha: number,
+  layout: Layout,
+  games: ShapeGames,
   forbids: Forbids | undefined,
   clock: SearchClock,
-): DividedGame[] {
-  return new Packer(sorted, rules, roles, forbids, clock).pack();
+): ShapedGame[] {
+  return new Packer(sorted, alpha, layout, games, forbids, clock).pack();
 }
 
 /** The alternatives kept at every step. */
@@ -43,7 +44,7 @@ const skipsMax = 2;
 /** One alternative for the first games. */
 interface Alternative {
   readonly before: Alternative | undefined;
-  readonly game: DividedGame | undefined;
+  readonly game: ShapedGame | undefined;
   /** For each size, how many tickets are in games or omitted. */
   readonly taken: Uint32Array;
   /** The sum of the games' imbalances. */
@@ -55,45 +56,46 @@ interface Step {
   readonly after: Alternative;
   /** For each size, how many tickets are in games or omitted afterwards. */
   readonly taken: Uint32Array;
-  readonly members: readonly PooledTicket[];
+  readonly members: readonly ShapeTicket[];
   readonly skillSpread: number;
   readonly bound: number;
 }
 
 class Packer {
-  readonly #rules: GameRules;
-  readonly #roles: RoleTable | undefined;
+  readonly #alpha: number;
+  readonly #games: ShapeGames;
   readonly #forbids: Forbids | undefined;
   /** The tickets of each size in order. */
-  readonly #lines: PooledTicket[][];
-  readonly #divider: TicketDivider;
+  readonly #lines: ShapeTicket[][];
   readonly #clock: SearchClock;
   readonly #left: Uint32Array;
-  readonly #shape: GameShape;
+  /** The largest first. */
+  readonly #teamSizes: readonly number[];
   readonly #mixes: readonly Uint8Array[];
 
   constructor(
-    sorted: readonly PooledTicket[],
-    rules: GameRules,
-    roles: RoleTable | undefined,
+    sorted: readonly ShapeTicket[],
+    alpha: number,
+    layout: Layout,
+    games: ShapeGames,
     forbids: Forbids | undefined,
     clock: SearchClock,
   ) {
+    const { kinds, kindOf, seats, partyMax } = layout;
     this.#clock = clock;
-    this.#rules = rules;
-    this.#roles = roles;
+    this.#alpha = alpha;
+    this.#games = games;
     this.#forbids = forbids;
-    const playable = sorted.filter(({ masks }) => roles?.canSeatTeam(masks) ?? true);
-    this.#lines = Array.from({ length: rules.teamSize + 1 }, (_, size) =>
-      playable.filter((pooled) => pooled.size === size),
+    const playable = sorted.filter((ticket) => games.mayPlay(ticket));
+    this.#lines = Array.from({ length: partyMax + 1 }, (_, size) =>
+      playable.filter((ticket) => ticket.size === size),
     );
-    this.#divider = new TicketDivider(rules, roles);
-    this.#left = new Uint32Array(rules.teamSize + 1);
-    this.#shape = shapeOf(rules);
-    this.#mixes = gameMixes(this.#shape);
+    this.#left = new Uint32Array(partyMax + 1);
+    this.#teamSizes = kindOf.map((kind) => kinds[kind].size).sort((a, b) => b - a);
+    this.#mixes = mixesOf(layout, seats);
   }
 
-  pack(): DividedGame[] {
+  pack(): ShapedGame[] {
     const none = new Uint32Array(this.#lines.length);
     let alternatives: Alternative[] = [{ before: undefined, game: undefined, taken: none, total: 0 }];
     for (let left = this.#gamesLeft(none) - 1; left >= 0 && !this.#clock.isOver(); ) {
@@ -107,7 +109,7 @@ class Packer {
       alternatives = alternatives.map((one) => ({ ...one, taken: this.#withoutLowest(one.taken) }));
       left = Math.max(...alternatives.map(({ taken }) => this.#gamesLeft(taken))) - 1;
     }
-    const packed: DividedGame[] = [];
+    const packed: ShapedGame[] = [];
     for (let one: Alternative | undefined = alternatives[0]; one; one = one.before)
       if (one.game) packed.push(one.game);
     return packed.reverse();
@@ -125,7 +127,7 @@ class Packer {
         if (this.#gamesLeft(takenAfter) < left) continue;
         const members = this.#members(taken, mix);
         if (!this.#mayPlay(members)) continue;
-        const v = this.#divider.skillSpread(members);
+        const v = this.#games.skillSpread(members);
         steps.push({
           after: alternative,
           taken: takenAfter,
@@ -145,8 +147,8 @@ class Packer {
     const best: Alternative[] = [];
     for (const { after, taken, members, skillSpread, bound } of steps) {
       if (best.length === beamWidth && bound >= best[beamWidth - 1].total) break;
-      const imbalance = this.#rules.alpha * this.#divider.divide(members) + skillSpread;
-      if (this.#clock.isOver(this.#divider.steps) && best.length > 0) break;
+      const imbalance = this.#alpha * this.#games.divide(members) + skillSpread;
+      if (this.#clock.isOver() && best.length > 0) break;
       if (imbalance === Number.POSITIVE_INFINITY) continue;
       const total = after.total + imbalance;
       // Of alternatives that have used the same tickets only the best is kept.
@@ -154,7 +156,7 @@ class Packer {
       if (twin !== -1 && best[twin].total <= total) continue;
       if (twin !== -1) best.splice(twin, 1);
       const worse = best.findIndex((other) => other.total > total);
-      const game = { members, division: this.#divider.division, imbalance };
+      const game = { members, teams: this.#games.teams, imbalance };
       best.splice(worse === -1 ? best.length : worse, 0, { before: after, game, taken, total });
       if (best.length > beamWidth) best.pop();
     }
@@ -162,20 +164,17 @@ class Packer {
   }
 
   /** The next tickets of each size that form this mix, the largest first. */
-  #members(taken: Uint32Array, mix: Uint8Array): PooledTicket[] {
-    const members: PooledTicket[] = [];
+  #members(taken: Uint32Array, mix: Uint8Array): ShapeTicket[] {
+    const members: ShapeTicket[] = [];
     for (let size = mix.length - 1; size >= 1; size--) {
       for (let i = 0; i < mix[size]; i++) members.push(this.#lines[size][taken[size] + i]);
     }
     return members;
   }
 
-  /** Whether no two of them are refused and all can be seated, on either team. */
-  #mayPlay(members: readonly PooledTicket[]): boolean {
-    return (
-      mayAllMeet(members, this.#forbids) &&
-      (!this.#roles || this.#roles.canSeatGame(members.flatMap(({ masks }) => [...masks])))
-    );
+  /** Whether no two of them are refused and all can be seated, on any team. */
+  #mayPlay(members: readonly ShapeTicket[]): boolean {
+    return mayAllMeet(members, this.#forbids) && this.#games.haveSeats(members);
   }
 
   /** The size of the least skilled remaining ticket, 0 if there is none. */
@@ -204,6 +203,6 @@ class Packer {
   #gamesLeft(taken: Uint32Array): number {
     const left = this.#left;
     for (let size = 1; size < left.length; size++) left[size] = this.#lines[size].length - taken[size];
-    return packingNumber(left, this.#shape.teamSizes);
+    return packingNumber(left, this.#teamSizes);
   }
 }

@@ -1,180 +1,364 @@
-import { type DividedGame, teamAfterTeam } from '../model/division.ts';
-import { makeGame } from '../model/game.ts';
-import { shapeOf } from '../model/game-shape.ts';
+import { isPaperShape, shapeOf } from '../model/game-shape.ts';
 import { priority } from '../model/imbalance.ts';
-import { type PooledTicket, poolTicket, sortBySkill } from '../model/pooled-ticket.ts';
-import { RoleTable } from '../model/roles.ts';
 import { SearchClock } from '../model/search-clock.ts';
-import { TicketDivider } from '../model/ticket-divider.ts';
-import type { Game, GameRules, Ticket } from '../types.ts';
-import { type GameSearch, gamesInOrder, hardestFirst, leftOut, withTheRest } from './game-by-game.ts';
+import { exactSeatsMax } from '../queue/shape-index.ts';
+import { type Layout, layoutOf } from '../shapes/layout.ts';
+import type { ShapedGame } from '../shapes/shape-game.ts';
+import { ShapeGames } from '../shapes/shape-games.ts';
+import type { ShapeTicket } from '../shapes/shape-ticket.ts';
+import type { Constraints, Forbids, Game, GameRules } from '../types.ts';
+import {
+  foundGame,
+  gamesBestFirst,
+  gamesInOrder,
+  hardestFirst,
+  hasMix,
+  leftOut,
+  type PartitionGame,
+  scarcestFirst,
+  ticketsById,
+} from './game-by-game.ts';
 import { exchangeBetweenGames, type Penalty } from './game-exchanges.ts';
 import { partitionBounds } from './partition-bounds.ts';
 import { packParties } from './party-packing.ts';
-import { partitionBySearch, type TicketPartition, type TicketPartitionOptions } from './search-partition.ts';
-import { type PartitionObjective, partitionSolos, type SoloPartitionOptions } from './solo-partition.ts';
+import { type PartitionObjective, partitionSolos } from './solo-partition.ts';
 import type { NewPool, TicketPool } from './ticket-pool.ts';
 import { nodesPerTicket, startsWith, TicketUnhappiness } from './unhappiness.ts';
+
+/** A partition of everyone into games. */
+export interface TicketPartition {
+  /** In ascending order of skill. Each game's `lowerBound` holds for every game of these tickets. */
+  readonly games: readonly Game[];
+  /** In the pool's order. */
+  readonly waiting: readonly { readonly ticketId: string; readonly reason: string }[];
+  /** The objective reached. */
+  readonly objective: number;
+  /** No partition into as many games has a lower objective. */
+  readonly objectiveLowerBound: number;
+}
+
+/** What a partition minimises, and how much work it may take. */
+export interface TicketPartitionOptions {
+  /** @default 'worst' */
+  readonly objective?: PartitionObjective;
+  /** Games that exchanges may try out; by unhappiness, for each of a few starts. @default 20,000; solo players by unhappiness 200,000 */
+  readonly swapBudget?: number;
+  /** Pairs of tickets that may not be in one game. @default no pair is refused */
+  readonly forbids?: Forbids;
+  /** Makes what games have to fulfil besides their shape, for each pool that is searched. @default nothing */
+  readonly constraintsOf?: () => Constraints;
+  /**
+   * Nodes that one search may visit, where games are searched one by one.
+   * @default 1000; for the best game of each ticket, by unhappiness, up to 20,000 in small pools
+   */
+  readonly nodeBudget?: number;
+  /** false: the reasons are empty strings and cost nothing. @default true */
+  readonly reasons?: boolean;
+  /**
+   * Asked before and during searches. When it returns true, the remaining tickets stay without a game.
+   * @default never out of time
+   */
+  readonly outOfTime?: () => boolean;
+}
 
 /**
  * `partitionTickets` of game-pool.ts, with the pools that it searches made by `newPool`.
  *
- * Solo players without roles and refused pairs go to `partitionSolos`. Otherwise `packParties` packs by the sizes of the
- * parties, and the tickets that remain because of roles and refused pairs are matched game by game. Small pools are also
- * partitioned game by game from the start. Of these partitions it keeps the one with the most games, then the one of
- * least value, after exchanges between neighbouring games. With constraints the pool's search makes the games.
+ * Solo players in two equal teams without roles and refused pairs go to `partitionSolos`. Otherwise `packParties` packs by
+ * the sizes of the parties, and the tickets that remain because of roles and refused pairs are matched game by game. Where
+ * sizes do not decide, the best game of all is taken repeatedly. Small pools are also partitioned game by game from the
+ * start. Of these partitions it keeps the one with the most games, then the one of least value, after exchanges between
+ * neighbouring games.
+ *
+ * @param sorted the tickets in the pool's order
  */
 export function partitionWith(
   newPool: NewPool,
-  tickets: readonly Ticket[],
+  sorted: readonly ShapeTicket[],
   rules: GameRules,
   nowMs: number,
   options: TicketPartitionOptions,
 ): TicketPartition {
-  const { objective = 'worst', swapBudget = 20_000, forbids, nodeBudget = 1000, reasons = true } = options;
-  const { outOfTime = () => false } = options;
-  const clock = new SearchClock(outOfTime);
-  const roles = RoleTable.of(rules);
-  const pooled = sortBySkill(tickets.map((ticket) => poolTicket(ticket, rules.teamSize, roles)));
-  const seatRoles = roles && {
-    seats: roles.seats.map((seats) => 2 * seats),
-    masks: pooled.map(({ masks }) => masks),
-  };
-  if (options.constraintsOf)
-    return partitionBySearch(newPool, pooled, rules, nowMs, options, { roles: seatRoles });
-  const poolOf = (waiting: readonly PooledTicket[], beta: number, nodes = nodeBudget): TicketPool => {
-    const pool = newPool({ ...rules, beta }, { nodeBudget: nodes, ...(forbids && { forbids }), outOfTime });
-    for (const { ticket } of waiting) pool.insert(ticket);
-    return pool;
-  };
-  // If the budget runs out before a game is found: no game has a longer wait than this or an imbalance below 0.
-  const oldestMs = tickets.reduce((least, { enqueuedAtMs }) => Math.min(least, enqueuedAtMs), nowMs);
-  // Found at the end, so that a proof that takes long costs no games.
-  let poolBound: number | undefined;
-  const release = ({ members, division }: DividedGame) => {
-    poolBound ??=
-      (outOfTime() ? undefined : poolOf(pooled, rules.beta).best(nowMs)?.lowerBound) ??
-      priority(0, oldestMs, nowMs, rules.beta);
-    return makeGame(members, division, rules, roles, nowMs, poolBound);
-  };
-  if (!roles && !forbids && pooled.every(({ size }) => size === 1)) {
-    return partitionSoloTickets(pooled, rules, { ...options, clock }, release);
+  return new Partition(newPool, sorted, rules, nowMs, options).result();
+}
+
+class Partition {
+  readonly #newPool: NewPool;
+  readonly #sorted: readonly ShapeTicket[];
+  readonly #rules: GameRules;
+  readonly #nowMs: number;
+  readonly #options: TicketPartitionOptions;
+  readonly #layout: Layout;
+  readonly #clock: SearchClock;
+  readonly #outOfTime: () => boolean;
+  /** Divides games; undefined where they are too large, may be short or are under constraints. */
+  readonly #games: ShapeGames | undefined;
+  /** Whether games follow from the sizes of the parties. */
+  readonly #packs: boolean;
+  /** The tickets that some team takes. */
+  readonly #playable: readonly ShapeTicket[];
+  readonly #unhappiness: TicketUnhappiness | undefined;
+  readonly #penalty: Penalty;
+  #kept: { readonly games: readonly PartitionGame[]; readonly value: number } | undefined;
+  #poolBound: number | undefined;
+
+  constructor(
+    newPool: NewPool,
+    sorted: readonly ShapeTicket[],
+    rules: GameRules,
+    nowMs: number,
+    options: TicketPartitionOptions,
+  ) {
+    const { objective = 'worst', outOfTime = () => false } = options;
+    const layout = layoutOf(rules);
+    this.#newPool = newPool;
+    this.#sorted = sorted;
+    this.#rules = rules;
+    this.#nowMs = nowMs;
+    this.#options = options;
+    this.#layout = layout;
+    this.#outOfTime = outOfTime;
+    this.#clock = new SearchClock(outOfTime);
+    const isDivided = layout.seats <= exactSeatsMax && !rules.short && !options.constraintsOf;
+    const games = isDivided ? new ShapeGames(rules, layout, this.#clock) : undefined;
+    this.#games = games;
+    this.#packs = games !== undefined && isPaperShape(rules) && !sorted.some(({ isSplit }) => isSplit);
+    this.#playable = games ? sorted.filter((ticket) => games.mayPlay(ticket)) : sorted;
+    this.#unhappiness = objective === 'unhappiness' && !this.#isPlain ? this.#unhappinessOfAll() : undefined;
+    this.#penalty = this.#unhappiness?.penalty ?? {
+      ofGame: (_, imbalance) => imbalance,
+      imbalanceOf: (_, penalty) => penalty,
+      total: objective === 'sum' ? 'sum' : 'greatest',
+    };
   }
 
-  // Only balance counts: waiting has no weight where everyone plays.
-  const search: GameSearch = { poolOf: (waiting) => poolOf(waiting, 0), nowMs, outOfTime };
-  const unhappiness =
-    objective === 'unhappiness'
-      ? new TicketUnhappiness(pooled, rules, seatRoles, () =>
-          poolOf(pooled, 0, options.nodeBudget ?? nodesPerTicket(pooled.length)),
-        )
-      : undefined;
-  const penalty = penaltyOf(objective, unhappiness);
-  const divider = new TicketDivider(rules, roles);
-  let kept: { readonly games: DividedGame[]; readonly value: number } | undefined;
-  const exchanged = (games: readonly DividedGame[], least: number | undefined) => {
-    const rest = leftOut(pooled, games);
-    return exchangeBetweenGames(games, rest, rules, divider, forbids, penalty, swapBudget, clock, least);
-  };
-  const consider = (start: readonly DividedGame[], least?: number) => {
-    const games = exchanged(withTheRest(start, pooled, rules, roles, search), least);
-    const value = totalPenalty(games, penalty);
-    const more = kept ? games.length - kept.games.length : 1;
-    if (more > 0 || (more === 0 && value < kept!.value)) kept = { games, value };
-  };
-  consider(packParties(pooled, rules, roles, forbids, clock));
-  if (pooled.length <= smallPoolMax) {
-    for (const order of [pooled, pooled.toReversed(), hardestFirst(pooled, forbids)])
-      consider(gamesInOrder(order, search));
+  result(): TicketPartition {
+    if (this.#isPlain) return this.#ofSolos();
+    if (this.#packs) this.#consider(this.#withTheRest(this.#packed(this.#sorted)));
+    else this.#consider(gamesBestFirst(this.#sorted, this.#searchOf(this.#sorted)));
+    if (this.#sorted.length <= (this.#packs ? packedMax : searchedMax)) {
+      const { forbids } = this.#options;
+      const hardest = this.#packs ? [hardestFirst(this.#sorted, forbids)] : [];
+      for (const order of [this.#sorted, this.#sorted.toReversed(), ...hardest])
+        this.#consider(this.#inOrder(order));
+    }
+    const bound = this.#unhappiness ? this.#considerHardest(this.#unhappiness) : this.#bound();
+    const { games } = this.#kept!;
+    const released = games.map((game) => this.#release(game));
+    const reached = this.#total(games.map((game, g) => ({ ...game, imbalance: released[g].imbalance })));
+    return {
+      games: released,
+      waiting: this.#waiting(leftOut(this.#sorted, games)),
+      objective: reached,
+      objectiveLowerBound: Math.min(bound, reached),
+    };
   }
-  const bounds = {
-    ...partitionBounds(pooled, clock.isOver() ? 0 : kept!.games.length, rules),
-    unhappiness: 0,
-  };
-  if (unhappiness) {
-    // A partition into more games can only have a greater one.
-    const { bound, hardest } = unhappiness.bound(kept!.games.length);
-    bounds.unhappiness = bound;
-    for (const members of startsWith(hardest)) {
-      const fixed = members.map((members) => divided(members, rules, divider));
-      const seated = new Set(members.flat());
-      const rest = pooled.filter((ticket) => !seated.has(ticket));
-      consider([...fixed, ...packParties(rest, rules, roles, forbids, clock)], bound);
+
+  /** Whether all are solo players who differ in nothing but skill, in two equal teams. */
+  get #isPlain(): boolean {
+    const { forbids, constraintsOf } = this.#options;
+    return (
+      isPaperShape(this.#rules) &&
+      !this.#layout.classes &&
+      !forbids &&
+      !constraintsOf &&
+      this.#sorted.every(({ size }) => size === 1)
+    );
+  }
+
+  #ofSolos(): TicketPartition {
+    const sorted = this.#sorted;
+    const skills = Float64Array.from(sorted, ({ mean }) => mean);
+    const result = partitionSolos(skills, this.#rules, { ...this.#options, clock: this.#clock });
+    const { teamSizes, seats } = shapeOf(this.#rules);
+    const teams = Uint8Array.from({ length: seats }, (_, i) => (i < teamSizes[0] ? 0 : 1));
+    const count = `${sorted.length === 1 ? '1 player is' : `${sorted.length} players are`}`;
+    return {
+      games: Array.from(result.imbalances, (imbalance, g) => {
+        const players = result.players.subarray(g * seats, (g + 1) * seats);
+        return this.#release({ members: Array.from(players, (i) => sorted[i]), teams, imbalance });
+      }),
+      waiting: result.leftOver.map((i) => ({
+        ticketId: sorted[i].ticket.ticketId,
+        reason: `Left over: ${count} not a multiple of ${seats}.`,
+      })),
+      objective: result.objective,
+      objectiveLowerBound: result.lowerBound,
+    };
+  }
+
+  /** Improves a partition by exchanges and keeps it if it is the best. */
+  #consider(start: readonly PartitionGame[], least?: number): void {
+    const games = this.#exchanged(start.toSorted(byMeanSkill), least);
+    const value = this.#total(games);
+    const more = this.#kept ? games.length - this.#kept.games.length : 1;
+    if (more > 0 || (more === 0 && value < this.#kept!.value)) this.#kept = { games, value };
+  }
+
+  #exchanged(start: readonly PartitionGame[], least: number | undefined): readonly PartitionGame[] {
+    const { forbids, swapBudget = 20_000 } = this.#options;
+    if (!this.#games) return start;
+    const rest = leftOut(this.#playable, start);
+    const { alpha } = this.#rules;
+    const clock = this.#clock;
+    return exchangeBetweenGames(
+      start,
+      rest,
+      alpha,
+      this.#games,
+      forbids,
+      this.#penalty,
+      swapBudget,
+      clock,
+      least,
+    );
+  }
+
+  /**
+   * Considers partitions that start with the games of the tickets that are unhappy in all games. Returns what the greatest
+   * unhappiness of no partition into as many games is below; a partition into more games can only have a greater one.
+   */
+  #considerHardest(unhappiness: TicketUnhappiness): number {
+    const { bound, hardest } = unhappiness.bound(this.#kept!.games.length);
+    if (!this.#packs) this.#consider(this.#kept!.games, bound);
+    for (const each of startsWith(hardest)) {
+      const fixed = each.flatMap((members) => this.#fairest(members) ?? []);
+      const seated = new Set(each.flat());
+      const rest = this.#sorted.filter((ticket) => !seated.has(ticket));
+      if (this.#packs) this.#consider(this.#withTheRest([...fixed, ...this.#packed(rest)]), bound);
       // Packing does not plan for roles and refused pairs.
-      if (fixed.length === 0 && (roles || forbids))
-        for (const order of [pooled, pooled.toReversed()]) consider(gamesInOrder(order, search), bound);
-      if (kept!.value <= bound) break;
+      if (!this.#packs || (fixed.length === 0 && (this.#layout.classes || this.#options.forbids)))
+        for (const order of [rest, rest.toReversed()])
+          this.#consider([...fixed, ...this.#inOrder(order)], bound);
+      if (this.#kept!.value <= bound) break;
+    }
+    return bound;
+  }
+
+  #packed(sorted: readonly ShapeTicket[]): ShapedGame[] {
+    const { forbids } = this.#options;
+    return packParties(sorted, this.#rules.alpha, this.#layout, this.#games!, forbids, this.#clock);
+  }
+
+  #inOrder(order: readonly ShapeTicket[]): readonly PartitionGame[] {
+    return this.#withTheRest(gamesInOrder(order, this.#searchOf(order)));
+  }
+
+  /** Adds all games that can be formed of the remaining tickets. */
+  #withTheRest(games: readonly PartitionGame[]): readonly PartitionGame[] {
+    const all = [...games];
+    if (!this.#packs) return all;
+    for (;;) {
+      const left = scarcestFirst(leftOut(this.#sorted, all), this.#layout);
+      const more = hasMix(left, this.#layout) ? gamesInOrder(left, this.#searchOf(left)) : [];
+      if (more.length === 0) return all;
+      all.push(...more);
     }
   }
-  const { games } = kept!;
-  const released = games.map(release);
-  const reached = totalPenalty(
-    games.map((game, g) => ({ ...game, imbalance: released[g].imbalance })),
-    penalty,
-  );
-  return {
-    games: released,
-    waiting: waitingOf(leftOut(pooled, games), reasons ? search : undefined),
-    objective: reached,
-    objectiveLowerBound: Math.min(bounds[objective], reached),
-  };
+
+  #fairest(members: readonly ShapeTicket[]): PartitionGame | undefined {
+    if (this.#games) return this.#games.fairest(members);
+    const game = this.#poolOf(members, 0).best(this.#nowMs);
+    return game && foundGame(game, ticketsById(members));
+  }
+
+  #searchOf(tickets: readonly ShapeTicket[]) {
+    // Only balance counts: waiting has no weight where everyone plays.
+    return { pool: this.#poolOf(tickets, 0), nowMs: this.#nowMs, outOfTime: this.#outOfTime };
+  }
+
+  #poolOf(
+    tickets: readonly ShapeTicket[],
+    beta: number,
+    nodes = this.#options.nodeBudget ?? 1000,
+  ): TicketPool {
+    const { forbids, constraintsOf } = this.#options;
+    const pool = this.#newPool(
+      { ...this.#rules, beta },
+      {
+        nodeBudget: nodes,
+        ...(forbids && { forbids }),
+        ...(constraintsOf && { constraints: constraintsOf() }),
+        outOfTime: this.#outOfTime,
+      },
+    );
+    for (const { ticket } of tickets) pool.insert(ticket);
+    return pool;
+  }
+
+  #unhappinessOfAll(): TicketUnhappiness {
+    const sorted = this.#sorted;
+    const { classes } = this.#layout;
+    const seats =
+      classes && !this.#rules.short
+        ? { seats: classes.map((one) => one.seats), masks: sorted.map((ticket) => ticket.classes!) }
+        : undefined;
+    const nodes = this.#options.nodeBudget ?? nodesPerTicket(sorted.length);
+    return new TicketUnhappiness(sorted, this.#rules, seats, () => this.#poolOf(sorted, 0, nodes));
+  }
+
+  #bound(): number {
+    const games = this.#clock.isOver() ? 0 : this.#kept!.games.length;
+    const { worst, sum } = partitionBounds(this.#sorted, games, this.#rules);
+    return this.#penalty.total === 'sum' ? sum : worst;
+  }
+
+  #total(games: readonly ShapedGame[]): number {
+    const penalties = games.map(({ members, imbalance }) => this.#penalty.ofGame(members, imbalance));
+    return penalties.reduce(
+      (all, one) => (this.#penalty.total === 'sum' ? all + one : Math.max(all, one)),
+      0,
+    );
+  }
+
+  /** The game with its numbers and a bound on all games of the tickets. */
+  #release(one: PartitionGame): Game {
+    // Found at the end, so that a proof that takes long costs no games.
+    this.#poolBound ??= this.#boundOfAll();
+    const bound = this.#poolBound;
+    const { game } = one;
+    if (!game) return this.#games!.gameOf(one, this.#nowMs, bound);
+    const oldest = one.members.reduce(earlier, Number.POSITIVE_INFINITY);
+    const g = priority(game.imbalance, oldest, this.#nowMs, this.#rules.beta);
+    return { ...game, priority: g, lowerBound: Math.min(bound, g), optimal: bound >= g };
+  }
+
+  /** If the time or the budget runs out before a game is found: no game has a longer wait than this or an imbalance below 0. */
+  #boundOfAll(): number {
+    const { beta } = this.#rules;
+    const found = this.#outOfTime() ? undefined : this.#poolOf(this.#sorted, beta).best(this.#nowMs);
+    return found?.lowerBound ?? priority(0, this.#sorted.reduce(earlier, this.#nowMs), this.#nowMs, beta);
+  }
+
+  /** The tickets in no game, with the reasons that a pool of them gives. */
+  #waiting(left: readonly ShapeTicket[]): { readonly ticketId: string; readonly reason: string }[] {
+    const { reasons = true } = this.#options;
+    const pool = reasons ? this.#poolOf(left, 0) : undefined;
+    return left.map(({ ticket: { ticketId } }) => ({
+      ticketId,
+      reason: pool?.explain(ticketId, this.#nowMs) ?? '',
+    }));
+  }
 }
 
-/** The tickets in no game, with the reasons that a pool of them gives. @param search undefined: without reasons */
-function waitingOf(
-  left: readonly PooledTicket[],
-  search: GameSearch | undefined,
-): { readonly ticketId: string; readonly reason: string }[] {
-  const pool = search?.poolOf(left);
-  return left.map(({ ticket: { ticketId } }) => ({
-    ticketId,
-    reason: pool?.explain(ticketId, search!.nowMs) ?? '',
-  }));
+/** Pools of at most this many tickets are also partitioned game by game, where packing is possible and where it is not. */
+const packedMax = 200;
+const searchedMax = 500;
+
+function earlier(oldest: number, { ticket }: ShapeTicket): number {
+  return Math.min(oldest, ticket.enqueuedAtMs);
 }
 
-/** Pools of at most this many tickets are partitioned by every method, and the best partition is kept. */
-const smallPoolMax = 200;
-
-function partitionSoloTickets(
-  pooled: readonly PooledTicket[],
-  rules: GameRules,
-  options: SoloPartitionOptions,
-  release: (game: DividedGame) => Game,
-): TicketPartition {
-  const skills = Float64Array.from(pooled, ({ mean }) => mean);
-  const result = partitionSolos(skills, rules, options);
-  const shape = shapeOf(rules);
-  const size = shape.seats;
-  const division = teamAfterTeam(shape);
-  return {
-    games: Array.from(result.imbalances, (imbalance, g) => {
-      const players = result.players.subarray(g * size, (g + 1) * size);
-      return release({ members: Array.from(players, (i) => pooled[i]), division, imbalance });
-    }),
-    waiting: result.leftOver.map((i) => ({
-      ticketId: pooled[i].ticket.ticketId,
-      reason: `Left over: ${pooled.length === 1 ? '1 player is' : `${pooled.length} players are`} not a multiple of ${size}.`,
-    })),
-    objective: result.objective,
-    objectiveLowerBound: result.lowerBound,
-  };
+function byMeanSkill(a: ShapedGame, b: ShapedGame): number {
+  return meanSkill(a) - meanSkill(b);
 }
 
-function penaltyOf(objective: PartitionObjective, unhappiness: TicketUnhappiness | undefined): Penalty {
-  if (unhappiness) return unhappiness.penalty;
-  return {
-    ofGame: (_, imbalance) => imbalance,
-    imbalanceOf: (_, penalty) => penalty,
-    total: objective === 'sum' ? 'sum' : 'greatest',
-  };
-}
-
-function divided(members: readonly PooledTicket[], rules: GameRules, divider: TicketDivider): DividedGame {
-  const imbalance = rules.alpha * divider.divide(members) + divider.skillSpread(members);
-  return { members, division: divider.division, imbalance };
-}
-
-function totalPenalty(games: readonly DividedGame[], penalty: Penalty): number {
-  const penalties = games.map(({ members, imbalance }) => penalty.ofGame(members, imbalance));
-  return penalties.reduce((all, one) => (penalty.total === 'sum' ? all + one : Math.max(all, one)), 0);
+function meanSkill({ members }: ShapedGame): number {
+  let sum = 0;
+  let players = 0;
+  for (const { size, mean } of members) {
+    sum += size * mean;
+    players += size;
+  }
+  return sum / players;
 }

@@ -3,6 +3,7 @@ import { firstPlace } from '../collections/first-place.ts';
 import { sortSkills } from '../collections/sort-skills.ts';
 import { shapeOf } from '../model/game-shape.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
+import type { ShapeTicket } from '../shapes/shape-ticket.ts';
 import type { GameRules } from '../types.ts';
 import { type BestGame, numberedPool } from './best-games.ts';
 import type { Penalty } from './game-exchanges.ts';
@@ -12,7 +13,7 @@ import { unhappinessBound } from './unhappiness-bound.ts';
 
 /** The greatest unhappiness of games of these tickets. The best game of each ticket takes a search. */
 export class TicketUnhappiness {
-  readonly #tickets: readonly PooledTicket[];
+  readonly #tickets: readonly ShapeTicket[];
   readonly #rules: GameRules;
   readonly #roles: SeatRoles | undefined;
   readonly #newPool: () => TicketPool;
@@ -22,7 +23,7 @@ export class TicketUnhappiness {
 
   /** @param newPool a pool of all these tickets, in which waiting has no weight */
   constructor(
-    tickets: readonly PooledTicket[],
+    tickets: readonly ShapeTicket[],
     rules: GameRules,
     roles: SeatRoles | undefined,
     newPool: () => TicketPool,
@@ -45,14 +46,12 @@ export class TicketUnhappiness {
    * The greatest unhappiness in a game. If the search for a ticket's best game was cut short, the bound that it proved is used,
    * so the unhappiness may be overstated but is never understated.
    */
-  ofGame(ticketIds: readonly string[], imbalance: number): number {
-    return unhappiness(imbalance, this.#leastOf(ticketIds));
-  }
-
-  /** The same for exchanges. */
   get penalty(): Penalty {
     const leastOf = (members: readonly PooledTicket[]) =>
-      this.#leastOf(members.map(({ ticket }) => ticket.ticketId));
+      members.reduce(
+        (least, { ticket }) => Math.min(least, this.#least.get(ticket.ticketId)!),
+        Number.POSITIVE_INFINITY,
+      );
     return {
       ofGame: (members, imbalance) => unhappiness(imbalance, leastOf(members)),
       // Where the best game has an imbalance of 0, every other game has an unhappiness of ∞.
@@ -64,12 +63,8 @@ export class TicketUnhappiness {
     };
   }
 
-  #leastOf(ticketIds: readonly string[]): number {
-    return ticketIds.reduce((least, id) => Math.min(least, this.#least.get(id)!), Number.POSITIVE_INFINITY);
-  }
-
   /** What no partition into this many games or more is below, and the games of tickets that are unhappy in all games. */
-  bound(games: number): { readonly bound: number; readonly hardest: readonly (readonly PooledTicket[])[] } {
+  bound(games: number): { readonly bound: number; readonly hardest: readonly (readonly ShapeTicket[])[] } {
     if (games === 0) return { bound: 0, hardest: [] };
     const tickets = this.#tickets;
     const sizes = tickets.map(({ size }) => size);

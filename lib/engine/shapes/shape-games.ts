@@ -1,31 +1,54 @@
 import { skillSpread } from '../model/imbalance.ts';
-import type { PooledTicket } from '../model/pooled-ticket.ts';
+import { SearchClock } from '../model/search-clock.ts';
 import type { Game, GameRules } from '../types.ts';
+import { misfit } from './explain-shape.ts';
 import type { Layout } from './layout.ts';
+import { Seating } from './seating.ts';
 import { ShapeDivider } from './shape-divider.ts';
-import { makeShapedGame } from './shape-game.ts';
+import { makeShapedGame, type ShapedGame } from './shape-game.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
 
-/** Full games of up to 16 seats from given tickets, for exchanges between the games of a partition. */
+/** Full games of up to 16 seats from given tickets, without constraints, for partitions. */
 export class ShapeGames {
+  /** The work of all divisions, in steps of a `ShapeDivider`. */
+  get steps(): number {
+    return this.#divider.steps;
+  }
+
   readonly #rules: GameRules;
   readonly #layout: Layout;
   readonly #divider: ShapeDivider;
+  readonly #seating: Seating | undefined;
   readonly #skills: Float64Array;
 
-  constructor(rules: GameRules, layout: Layout) {
+  constructor(rules: GameRules, layout: Layout, clock = new SearchClock()) {
+    const { classes, seats } = layout;
     this.#rules = rules;
     this.#layout = layout;
-    this.#divider = new ShapeDivider(rules, layout);
-    this.#skills = new Float64Array(layout.seats);
+    this.#divider = new ShapeDivider(rules, layout, clock);
+    this.#seating =
+      classes &&
+      new Seating(
+        classes.map((one) => one.seats),
+        seats,
+      );
+    this.#skills = new Float64Array(seats);
   }
 
-  /** Whether some team takes each player of the ticket. The divider does not ask where all teams are of one kind. */
-  mayPlay(ticket: PooledTicket): boolean {
-    return !(ticket as ShapeTicket).kinds.includes(0);
+  /** Whether some team takes the ticket. */
+  mayPlay(ticket: ShapeTicket): boolean {
+    return misfit(ticket, this.#layout) === undefined;
   }
 
-  skillSpread(members: readonly PooledTicket[]): number {
+  /** Whether the players of these tickets can be seated in one game, as if parties could be divided. */
+  haveSeats(members: readonly ShapeTicket[]): boolean {
+    const seating = this.#seating;
+    if (!seating) return true;
+    seating.clear();
+    return members.every(({ classes }) => seating.join(classes!));
+  }
+
+  skillSpread(members: readonly ShapeTicket[]): number {
     let filled = 0;
     for (const { skills } of members) {
       for (let i = 0; i < skills.length; i++) this.#skills[filled++] = skills[i];
@@ -34,18 +57,23 @@ export class ShapeGames {
   }
 
   /** The least teamGap below `room` of the divisions of these tickets, ∞ if there is none. They have to fill all seats. */
-  divide(members: readonly PooledTicket[], room: number): number {
-    return this.#divider.divide(members as readonly ShapeTicket[], room);
+  divide(members: readonly ShapeTicket[], room = Number.POSITIVE_INFINITY): number {
+    return this.#divider.divide(members, room);
   }
 
   /** The team of each player, in the order of the members that `divide` divided last. */
-  get division(): Uint8Array {
+  get teams(): Uint8Array {
     return this.#divider.teams.slice();
   }
 
-  /** The game of these tickets in this division. */
-  gameOf(members: readonly PooledTicket[], division: Uint8Array, nowMs: number): Game {
-    const game = { members: members as readonly ShapeTicket[], teams: division };
-    return makeShapedGame(game, this.#rules, this.#layout, nowMs, Number.NEGATIVE_INFINITY);
+  /** The fairest game of these tickets; its imbalance is ∞ if there is none. */
+  fairest(members: readonly ShapeTicket[]): ShapedGame {
+    const imbalance = this.#rules.alpha * this.divide(members) + this.skillSpread(members);
+    return { members, teams: this.teams, imbalance };
+  }
+
+  /** Builds a game. */
+  gameOf(game: Pick<ShapedGame, 'members' | 'teams'>, nowMs: number, lowerBound: number): Game {
+    return makeShapedGame(game, this.#rules, this.#layout, nowMs, lowerBound);
   }
 }

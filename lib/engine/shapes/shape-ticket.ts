@@ -15,11 +15,11 @@ export interface ShapeTicket extends PooledTicket {
 /** @throws RangeError when the party is empty or larger than every team, or a skill is out of range. */
 export function poolShapeTicket(ticket: Ticket, layout: Layout): ShapeTicket {
   const isSplit = ticket.split === true && ticket.players.length > 1;
-  const pooled = poolTicket(ticket, isSplit ? layout.seats : layout.partyMax, undefined);
+  const pooled = poolTicket(ticket, isSplit ? layout.seats : layout.partyMax);
   const kinds = kindsOfPlayers(ticket, isSplit, layout);
   const classes = layout.classes && masksOf(ticket, (player, i) => classesOf(player, kinds[i], layout));
-  const { size, skills, mean, low, high, spread, masks } = pooled;
-  return { ticket, size, skills, mean, low, high, spread, masks, isSplit, kinds, classes };
+  const { size, skills, mean, low, high, spread } = pooled;
+  return { ticket, size, skills, mean, low, high, spread, isSplit, kinds, classes };
 }
 
 function kindsOfPlayers(ticket: Ticket, isSplit: boolean, layout: Layout): Int32Array {

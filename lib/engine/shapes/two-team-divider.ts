@@ -1,9 +1,9 @@
 import { divisionsInto } from '../model/divisions.ts';
 import { leastPowerSum, teamGap } from '../model/imbalance.ts';
 import type { SearchClock } from '../model/search-clock.ts';
-import { TeamSeating } from '../model/team-seating.ts';
 import type { Layout, SeatClass } from './layout.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
+import { TeamSeating } from './team-seating.ts';
 
 /**
  * Divides the tickets of a full game into two teams as fairly as possible. Parties stay together.
@@ -57,8 +57,8 @@ export class TwoTeamDivider {
     this.#areAlike = kinds.length === 1;
     this.#skills = [new Float64Array(a.size), new Float64Array(b.size)];
     if (!classes || !(a.roles || b.roles)) return;
-    const first = seatingOf(classes, kindOf[0], a.size);
-    this.#seatings = [first, this.#areAlike ? first : seatingOf(classes, kindOf[1], b.size)];
+    const first = seatingOf(classes, kindOf[0]);
+    this.#seatings = [first, this.#areAlike ? first : seatingOf(classes, kindOf[1])];
   }
 
   /** Whether these tickets fill the game and none of them may be split. */
@@ -256,13 +256,13 @@ export class TwoTeamDivider {
 const classesOf = ({ classes }: ShapeTicket) => classes!;
 
 /** The seats of one team of a kind. */
-function seatingOf(classes: readonly SeatClass[], kind: number, teamSize: number): TeamSeating {
+function seatingOf(classes: readonly SeatClass[], kind: number): TeamSeating {
   const first = classes.findIndex((one) => one.kind === kind);
   const own = classes.filter((one) => one.kind === kind);
-  const seatsOf = new Uint8Array(2 ** own.length);
-  for (let set = 1; set < seatsOf.length; set++)
-    seatsOf[set] = seatsOf[set & (set - 1)] + own[31 - Math.clz32(set & -set)].perTeam;
-  return new TeamSeating({ all: seatsOf.length - 1, seatsOf }, teamSize, first);
+  return new TeamSeating(
+    own.map(({ perTeam }) => perTeam),
+    first,
+  );
 }
 
 /** The players of a game whose tickets are the bits of a `Uint16Array`. */

@@ -1,9 +1,9 @@
 import { type BalancedGame, balancedGame, noBalancedGame } from '../model/balanced-game.ts';
-import { makeGame } from '../model/game.ts';
 import type { PoolIndex } from '../model/pool-index.ts';
 import { type PooledTicket, sortBySkill } from '../model/pooled-ticket.ts';
 import type { SearchClock } from '../model/search-clock.ts';
 import type { Game, GameRules } from '../types.ts';
+import { soloGame } from './solo-game.ts';
 import { type SoloGame, SoloQueue } from './solo-queue.ts';
 
 /** The index of a pool of solo players without roles, refused pairs and β: a `SoloQueue` and the tickets of its ids. */
@@ -65,8 +65,8 @@ export class SoloIndex implements PoolIndex {
   }
 
   #make({ players, division, imbalance }: SoloGame, lowerBound: number, nowMs: number): Game {
-    const members = Array.from(players, (id) => this.#tickets[id]);
+    const tickets = Array.from(players, (id) => this.#tickets[id].ticket);
     const bound = lowerBound >= imbalance ? Number.POSITIVE_INFINITY : lowerBound;
-    return makeGame(members, division, this.#rules, undefined, nowMs, bound);
+    return soloGame(tickets, division, this.#rules, nowMs, bound);
   }
 }

@@ -1,9 +1,9 @@
-import { gameOf } from '../model/game.ts';
 import { isPaperShape, shapeOf } from '../model/game-shape.ts';
 import { soloSkill } from '../model/pooled-ticket.ts';
 import { SearchClock } from '../model/search-clock.ts';
 import { SoloDivider } from '../model/solo-divider.ts';
 import type { Game, GameRules, Ticket } from '../types.ts';
+import { soloGame } from './solo-game.ts';
 import { type SoloGame, SoloQueue } from './solo-queue.ts';
 
 /** Whether a `SoloPool` can search games by these rules: of two equal teams, without roles and β. */
@@ -54,7 +54,7 @@ export class SoloPool {
       const tickets = Array.from(places, (place) => this.#tickets[place]);
       const bound = lowerBound >= imbalance ? Number.POSITIVE_INFINITY : lowerBound;
       this.#found = found;
-      this.#game = gameOf(tickets, division, this.#rules, this.#nowMs, bound);
+      this.#game = soloGame(tickets, division, this.#rules, this.#nowMs, bound);
     }
     return { game: this.#game!, places };
   }
@@ -104,6 +104,6 @@ export class SoloGames {
     }
     this.#divider.divide(values, origin);
     const { division } = this.#divider;
-    return gameOf(tickets, division, this.#rules, this.#nowMs, Number.POSITIVE_INFINITY);
+    return soloGame(tickets, division, this.#rules, this.#nowMs, Number.POSITIVE_INFINITY);
   }
 }

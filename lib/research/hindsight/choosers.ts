@@ -1,4 +1,4 @@
-import { partyMixes, RoleTable, shapeOf } from '../../engine/game-pool.ts';
+import { layoutOf, partyMixes, poolShapeTicket } from '../../engine/game-pool.ts';
 import type { GameRules } from '../../engine/types.ts';
 import { type Chooser, SizeChooser } from './chooser.ts';
 import type { Instance } from './instance.ts';
@@ -16,14 +16,14 @@ export interface Choosers {
 
 /** Choosers for two equal teams. With parties, roles are ignored: the bound then also holds for games that lack some. */
 export function choosersOf(rules: GameRules, { parts, seats, gapCost }: Instance): Choosers {
-  const roles = RoleTable.of(rules);
+  const layout = layoutOf(rules);
   const isSolo = parts.every(({ size }) => size === 1);
-  if (roles !== undefined && isSolo) {
-    const kinds = Uint8Array.from(parts, ({ ticket }) => roles.maskOf(ticket.players[0]));
+  if (layout.classes && isSolo) {
+    const kinds = Uint8Array.from(parts, ({ ticket }) => poolShapeTicket(ticket, layout).classes![0]);
     return { kinds, game: new RoleChooser(rules, seats) };
   }
   const kinds = Uint8Array.from(parts, ({ size }) => size);
-  const mixes = partyMixes(shapeOf(rules)).filter((mix) => !isSolo || mix[1] === seats);
+  const mixes = partyMixes(layout, seats).filter((mix) => !isSolo || mix[1] === seats);
   const half = seats / 2;
   if (gapCost === 0 || !kinds.includes(half)) return { kinds, game: new SizeChooser(mixes) };
   return {

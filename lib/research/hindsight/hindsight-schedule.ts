@@ -1,4 +1,4 @@
-import { poolTicket, RoleTable, TicketDivider } from '../../engine/game-pool.ts';
+import { layoutOf, poolShapeTicket, ShapeGames } from '../../engine/game-pool.ts';
 import type { GameRules } from '../../engine/types.ts';
 import type { RandomSource } from '../../simulation/random.ts';
 import { type Instance, leastCost, waitUntil } from './instance.ts';
@@ -128,12 +128,12 @@ class Schedule {
 
 /** The cost of a game of solo players when its last one has arrived, without the difference between the teams. */
 function roughCost(instance: Instance, rules: GameRules): CostOf {
-  const roles = RoleTable.of(rules);
-  if (roles === undefined) return (members) => leastCost(instance, members);
-  const masks = instance.parts.map(({ ticket }) => roles.maskOf(ticket.players[0]));
+  const layout = layoutOf(rules);
+  const games = new ShapeGames(rules, layout);
+  const pooled = instance.parts.map(({ ticket }) => poolShapeTicket(ticket, layout));
   return (members, most) => {
     const cost = leastCost(instance, members);
-    const isPossible = cost <= most && roles.canSeatGame(members.map((at) => masks[at]));
+    const isPossible = cost <= most && games.haveSeats(members.map((at) => pooled[at]));
     return isPossible ? cost : Number.POSITIVE_INFINITY;
   };
 }
@@ -141,18 +141,18 @@ function roughCost(instance: Instance, rules: GameRules): CostOf {
 /** The cost of a game in the fairest division, when its last ticket has arrived. */
 function exactCost(instance: Instance, rules: GameRules): CostOf {
   const { parts, seats } = instance;
-  const roles = RoleTable.of(rules);
-  const divider = new TicketDivider(rules, roles);
-  const pooled = parts.map(({ ticket }) => poolTicket(ticket, rules.teamSize, roles));
+  const layout = layoutOf(rules);
+  const games = new ShapeGames(rules, layout);
+  const pooled = parts.map(({ ticket }) => poolShapeTicket(ticket, layout));
   return (members, most) => {
     const tickets = members.map((at) => pooled[at]);
     const tick = members.reduce((last, at) => Math.max(last, parts[at].slot), 0);
     const waits = members.reduce((sum, at) => sum + waitUntil(instance, parts[at], tick), 0);
-    const spread = divider.skillSpread(tickets);
+    const spread = games.skillSpread(tickets);
     const room = (most - waits) / seats - spread;
     // Most exchanges are refused without a division: teams only add to the cost.
     if (room < 0) return Number.POSITIVE_INFINITY;
-    const gap = divider.divide(tickets, rules.alpha > 0 ? (room / rules.alpha) * ROUNDING + TINY : room);
+    const gap = games.divide(tickets, rules.alpha > 0 ? (room / rules.alpha) * ROUNDING + TINY : room);
     return waits + seats * (rules.alpha * gap + spread);
   };
 }

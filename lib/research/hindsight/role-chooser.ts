@@ -1,4 +1,4 @@
-import { RoleTable, SeatCounts, shapeOf } from '../../engine/game-pool.ts';
+import { layoutOf, SeatCounts } from '../../engine/game-pool.ts';
 import type { GameRules } from '../../engine/types.ts';
 import { type Chooser, Top } from './chooser.ts';
 
@@ -15,12 +15,12 @@ export class RoleChooser implements Chooser {
   #absent = 0;
 
   constructor(rules: GameRules, seats: number) {
-    const roles = RoleTable.of(rules)!;
+    const classes = layoutOf(rules).classes!;
+    const masks = 2 ** classes.length;
     this.#seats = seats;
-    const teams = shapeOf(rules).teamSizes.length;
-    this.#seating = new SeatCounts(roles.seats.map((each) => teams * each));
-    this.#tops = Array.from({ length: roles.all + 1 }, () => new Top(seats));
-    this.#next = new Int32Array(roles.all + 1);
+    this.#seating = new SeatCounts(classes.map((one) => one.seats));
+    this.#tops = Array.from({ length: masks }, () => new Top(seats));
+    this.#next = new Int32Array(masks);
   }
 
   clear(absent: number): void {

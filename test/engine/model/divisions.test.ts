@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { teamAfterTeam, teamOf, teamsOf } from '../../../lib/engine/model/division.ts';
-import { partyDivisions, soloDivisions } from '../../../lib/engine/model/divisions.ts';
+import { teamOf, teamsOf } from '../../../lib/engine/model/division.ts';
+import { divisionsInto, soloDivisions } from '../../../lib/engine/model/divisions.ts';
 import { shapeOf } from '../../../lib/engine/model/game-shape.ts';
-import { gameMixes } from '../../../lib/engine/model/party-mixes.ts';
+import { layoutOf } from '../../../lib/engine/shapes/layout.ts';
+import { mixesOf } from '../../../lib/engine/shapes/size-mixes.ts';
 
 describe('the divisions of a game', () => {
   it('are the same for solo players as for parties of one, each once', () => {
     for (let teamSize = 1; teamSize <= 8; teamSize++) {
       const shape = shapeOf({ teamSize });
       const { divisions } = soloDivisions(shape);
-      const ofParties = partyDivisions(Array(shape.seats).fill({ size: 1 }), shape);
+      const ofParties = divisionsInto(Array(shape.seats).fill({ size: 1 }), teamSize, true);
       expect(new Set(divisions).size).toBe(divisions.length);
       expect([...divisions].sort()).toEqual([...ofParties].sort());
     }
@@ -25,9 +26,9 @@ describe('the divisions of a game', () => {
   it('fill every team and split no party, and party 0 is on team 0', () => {
     for (const teamSize of [1, 2, 3, 5, 8]) {
       const shape = shapeOf({ teamSize });
-      for (const mix of gameMixes(shape)) {
+      for (const mix of mixesOfTwo(teamSize)) {
         const parties = [...mix].flatMap((count, size) => Array.from({ length: count }, () => ({ size })));
-        const divisions = partyDivisions(parties, shape);
+        const divisions = divisionsInto(parties, teamSize, true);
         expect(divisions.length).toBeGreaterThan(0);
         for (const division of divisions) {
           expect(teamOf(division, 0)).toBe(0);
@@ -39,19 +40,15 @@ describe('the divisions of a game', () => {
       }
     }
   });
-
-  it('of players listed team after team put the first on team 0', () => {
-    const shape = shapeOf({ teamSize: 2 });
-    expect(teamsOf(['a', 'b', 'c', 'd'], teamAfterTeam(shape))).toEqual([
-      ['a', 'b'],
-      ['c', 'd'],
-    ]);
-  });
 });
 
 describe('the party mixes of a game', () => {
   it('are 25 for two teams of five and 167 for two teams of eight', () => {
-    expect(gameMixes(shapeOf({ teamSize: 5 }))).toHaveLength(25);
-    expect(gameMixes(shapeOf({ teamSize: 8 }))).toHaveLength(167);
+    expect(mixesOfTwo(5)).toHaveLength(25);
+    expect(mixesOfTwo(8)).toHaveLength(167);
   });
 });
+
+function mixesOfTwo(teamSize: number): readonly Uint8Array[] {
+  return mixesOf(layoutOf({ teamSize, alpha: 1, p: 1, q: 2, beta: 0 }), 2 * teamSize);
+}

@@ -23,7 +23,7 @@ describe('prepared tickets', () => {
     let times = 0;
     const prepare = (ticket: Ticket) => {
       times++;
-      return poolTicket(ticket, 3, undefined);
+      return poolTicket(ticket, 3);
     };
     expect(prepared.of(ann, prepare)).toBe(prepared.of(ann, prepare));
     expect(times).toBe(1);
@@ -33,7 +33,7 @@ describe('prepared tickets', () => {
 
   it('are at most half as many more as those that still wait', () => {
     const prepared = new PreparedTickets();
-    const prepare = (ticket: Ticket) => poolTicket(ticket, 3, undefined);
+    const prepare = (ticket: Ticket) => poolTicket(ticket, 3);
     const tickets = Array.from({ length: 30 }, (_, i) => ticketOf(`t${i}`, 1));
     for (const ticket of tickets) prepared.of(ticket, prepare);
     const first = prepared.of(tickets[0]!, prepare);

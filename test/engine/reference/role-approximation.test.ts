@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { GamePool } from '../../../lib/engine/game-pool.ts';
-import { RoleTable } from '../../../lib/engine/model/roles.ts';
+import { layoutOf } from '../../../lib/engine/shapes/layout.ts';
+import { Seating } from '../../../lib/engine/shapes/seating.ts';
+import { poolShapeTicket } from '../../../lib/engine/shapes/shape-ticket.ts';
 import type { GameRules } from '../../../lib/engine/types.ts';
 import { randomCase, seeded } from '../random-pool.ts';
 import { RoleApproximation } from './role-approximation.ts';
@@ -11,12 +13,16 @@ describe("Theorem 3's approximation", () => {
     let compared = 0;
     for (let round = 0; round < 250; round++) {
       const { rules, tickets } = randomCase(random, { maxPlayers: 14, teamSizes: [1, 2, 3] });
-      const roles = RoleTable.of(rules);
-      if (!roles) continue;
+      const layout = layoutOf(rules);
+      if (!layout.classes) continue;
+      const team = new Seating(
+        layout.classes.map(({ perTeam }) => perTeam),
+        rules.teamSize,
+      );
       const queue = new RoleApproximation(rules);
       const here = new Map<number, { skill: number; mask: number }>();
       for (const ticket of tickets) {
-        const player = { skill: ticket.players[0].skill, mask: roles.maskOf(ticket.players[0]) };
+        const player = { skill: ticket.players[0].skill, mask: poolShapeTicket(ticket, layout).classes![0] };
         here.set(queue.insert(player.skill, player.mask), player);
         if (random() < 0.3) {
           const id = [...here.keys()][Math.floor(random() * here.size)];
@@ -37,7 +43,10 @@ describe("Theorem 3's approximation", () => {
         expect(game.lowerBound).toBeLessThanOrEqual(exact.imbalance + unit);
         expect(game.imbalance).toBeGreaterThanOrEqual(exact.imbalance - unit);
         expect(game.imbalance).toBeLessThanOrEqual(queue.ratio * game.lowerBound + unit);
-        for (const team of game.teams) expect(roles.seat(team.map((id) => here.get(id)!.mask))).toBeDefined();
+        for (const ids of game.teams) {
+          team.clear();
+          expect(ids.every((id) => team.joinOne(here.get(id)!.mask))).toBe(true);
+        }
       }
     }
     expect(compared).toBeGreaterThan(300);
@@ -66,7 +75,7 @@ function bestGame(
   nodeBudget = 2_000_000,
 ): { imbalance: number; lowerBound: number } | undefined {
   const pool = new GamePool({ ...rules, beta: 0 }, { nodeBudget });
-  const { names } = RoleTable.of(rules)!;
+  const names = layoutOf(rules).classes!.map(({ role }) => role!);
   skills.forEach((skill, i) => {
     const roles = names.filter((_, r) => (masks[i] >> r) & 1);
     pool.insert({ ticketId: `t${i}`, enqueuedAtMs: 0, players: [{ playerId: `t${i}`, skill, roles }] });

@@ -1,13 +1,12 @@
 import { lemma6 } from '../../../lib/engine/bounds/range-bounds.ts';
-import { WindowCounter } from '../../../lib/engine/bounds/windows.ts';
+import { seatsOfSets, WindowCounter } from '../../../lib/engine/bounds/windows.ts';
 import { KeyHeap } from '../../../lib/engine/collections/key-heap.ts';
-import { teamsOf } from '../../../lib/engine/model/division.ts';
 import { shapeOf } from '../../../lib/engine/model/game-shape.ts';
 import { imbalance } from '../../../lib/engine/model/imbalance.ts';
-import { type PooledTicket, poolPlayer } from '../../../lib/engine/model/pooled-ticket.ts';
-import { RoleTable } from '../../../lib/engine/model/roles.ts';
-import { TicketDivider } from '../../../lib/engine/model/ticket-divider.ts';
+import { type Layout, layoutOf } from '../../../lib/engine/shapes/layout.ts';
 import { SeatCounts } from '../../../lib/engine/shapes/seat-counts.ts';
+import { ShapeGames } from '../../../lib/engine/shapes/shape-games.ts';
+import { poolShapeTicket, type ShapeTicket } from '../../../lib/engine/shapes/shape-ticket.ts';
 import type { GameRules } from '../../../lib/engine/types.ts';
 
 /** A game of the approximation, by the ids of its players. */
@@ -36,11 +35,12 @@ export class RoleApproximation {
   readonly #rules: GameRules;
   readonly #counter: WindowCounter;
   readonly #seating: SeatCounts;
-  readonly #divider: TicketDivider;
+  readonly #layout: Layout;
+  readonly #games: ShapeGames;
   readonly #perRange: number;
   /** The ids in order of skill, and by id the player and the last of its interval (−1 for none). */
   readonly #order: number[] = [];
-  readonly #players: PooledTicket[] = [];
+  readonly #players: ShapeTicket[] = [];
   readonly #ends: number[] = [];
   /** By id the range of its interval, ∞ when it has none or is void. The heap orders by it. */
   #ranges = new Float64Array(64);
@@ -49,12 +49,14 @@ export class RoleApproximation {
 
   /** @throws Error when the rules have no roles */
   constructor(rules: GameRules) {
-    const roles = RoleTable.of(rules);
-    if (!roles) throw new Error('Expected rules with roles; without them use SoloQueue');
+    const layout = layoutOf(rules);
+    if (!layout.classes) throw new Error('Expected rules with roles; without them use SoloQueue');
     this.#rules = rules;
-    this.#counter = new WindowCounter(shapeOf(rules).seats, roles?.gameSeatsOf);
-    this.#seating = new SeatCounts(roles.seats.map((each) => 2 * each));
-    this.#divider = new TicketDivider(rules, roles);
+    const seats = layout.classes.map((one) => one.seats);
+    this.#counter = new WindowCounter(layout.seats, seatsOfSets(seats));
+    this.#seating = new SeatCounts(seats);
+    this.#layout = layout;
+    this.#games = new ShapeGames(rules, layout);
     this.#perRange = lemma6(rules.teamSize, rules.q);
     this.ratio = (1 + rules.alpha) / this.#perRange;
   }
@@ -66,7 +68,10 @@ export class RoleApproximation {
   /** Adds a player who accepts the roles of `mask` (in alphabetical order of name) and returns its id. */
   insert(skill: number, mask: number): number {
     const id = this.#freeIds.pop() ?? this.#players.length;
-    this.#players[id] = poolPlayer(String(id), skill, mask);
+    const ticketId = String(id);
+    const roles = this.#layout.classes!.flatMap(({ role }, at) => ((mask >> at) & 1 ? role! : []));
+    const ticket = { ticketId, enqueuedAtMs: 0, players: [{ playerId: ticketId, skill, roles }] };
+    this.#players[id] = poolShapeTicket(ticket, this.#layout);
     this.#ends[id] = -1;
     if (id >= this.#ranges.length) {
       const ranges = new Float64Array(2 * id);
@@ -98,8 +103,9 @@ export class RoleApproximation {
     const start = heap.topId;
     const members = this.#representatives(start);
     // All divisions; Lemma 5 makes one of them by pairs, and so d_p is at most the range.
-    this.#divider.divide(members);
-    const teams = teamsOf(members, this.#divider.division);
+    this.#games.divide(members);
+    const of = this.#games.teams;
+    const teams = [0, 1].map((team) => members.filter((_, i) => of[i] === team));
     const [first, second] = teams.map((team) => team.map(({ ticket }) => Number(ticket.ticketId)));
     return {
       teams: [first, second],
@@ -112,13 +118,13 @@ export class RoleApproximation {
   }
 
   /** The first 2k players from `start` on that can be seated together: the greedy algorithm of the matroid, which ends at the pointer. */
-  #representatives(start: number): PooledTicket[] {
-    const members: PooledTicket[] = [];
+  #representatives(start: number): ShapeTicket[] {
+    const members: ShapeTicket[] = [];
     this.#seating.clear();
     for (let place = this.#placeOf(start); members.length < shapeOf(this.#rules).seats; place++) {
       const player = this.#players[this.#order[place]];
-      if (!this.#seating.admits(player.masks)) continue;
-      this.#seating.join(player.masks);
+      if (!this.#seating.admits(player.classes!)) continue;
+      this.#seating.join(player.classes!);
       members.push(player);
     }
     return members;
@@ -142,9 +148,10 @@ export class RoleApproximation {
     counter.clear();
     let end = from - 1;
     for (let start = from; start <= to; start++) {
-      while (!counter.isFull && end + 1 < order.length) counter.add(this.#players[order[++end]]);
+      while (!counter.isFull && end + 1 < order.length)
+        counter.add(windowPlayer(this.#players[order[++end]]));
       this.#ends[order[start]] = counter.isFull ? order[end] : -1;
-      counter.remove(this.#players[order[start]]);
+      counter.remove(windowPlayer(this.#players[order[start]]));
     }
     for (let start = Math.max(0, from - 1); start <= to; start++) {
       const id = order[start];
@@ -173,3 +180,5 @@ export class RoleApproximation {
     return low;
   }
 }
+
+const windowPlayer = ({ size, classes }: ShapeTicket) => ({ size, masks: classes! });

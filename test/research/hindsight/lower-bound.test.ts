@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { partyMixes, poolTicket, RoleTable, shapeOf, TicketDivider } from '../../../lib/engine/game-pool.ts';
+import { layoutOf, partyMixes, poolShapeTicket, ShapeGames } from '../../../lib/engine/game-pool.ts';
 import type { GameRules, Ticket } from '../../../lib/engine/types.ts';
 import { choosersOf } from '../../../lib/research/hindsight/choosers.ts';
 import {
@@ -35,19 +35,19 @@ const ticketsOf = (seed: number, sizes: readonly number[], roles: boolean): Tick
 /** The least cost of all divisions of the tickets into games and tickets that leave, by trying all of them. */
 function leastTotal(instance: Instance, of: GameRules): number {
   const { parts, seats } = instance;
-  const roles = RoleTable.of(of);
-  const divider = new TicketDivider(of, roles);
-  const pooled = parts.map(({ ticket }) => poolTicket(ticket, of.teamSize, roles));
-  const mixes = partyMixes(shapeOf(of)).map((mix) => mix.join());
+  const layout = layoutOf(of);
+  const games = new ShapeGames(of, layout);
+  const pooled = parts.map(({ ticket }) => poolShapeTicket(ticket, layout));
+  const mixes = partyMixes(layout, seats).map((mix) => mix.join());
   const canPlay = (members: readonly number[]) => {
-    if (roles) return roles.canSeatGame(members.map((at) => roles.maskOf(parts[at].ticket.players[0])));
+    if (layout.classes) return games.haveSeats(members.map((at) => pooled[at]));
     const sizes = new Uint8Array(of.teamSize + 1);
     for (const at of members) sizes[parts[at].size]++;
     return mixes.includes(sizes.join());
   };
   const costOf = (members: readonly number[]) => {
     const tickets = members.map((at) => pooled[at]);
-    const imbalance = of.alpha * divider.divide(tickets) + divider.skillSpread(tickets);
+    const imbalance = of.alpha * games.divide(tickets) + games.skillSpread(tickets);
     return seats * imbalance + leastWaits(instance, members);
   };
   const known = new Map<number, number>();

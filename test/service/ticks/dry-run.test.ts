@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import { LIMITS } from '../../../lib/contract/queue-definition.ts';
-import { TicketDivider } from '../../../lib/engine/model/ticket-divider.ts';
+import { ShapeGames } from '../../../lib/engine/game-pool.ts';
 import { parseTicketsFile } from '../../../lib/service/tickets/parse-tickets.ts';
 import { dryRun, matchOffline } from '../../../lib/service/ticks/offline.ts';
 import { type RandomSource, seededRandom } from '../../../lib/simulation/random.ts';
@@ -101,8 +101,8 @@ describe('a dry run', () => {
   let unit = 1;
   beforeEach(() => {
     work = 0;
-    const { divide } = TicketDivider.prototype;
-    vi.spyOn(TicketDivider.prototype, 'divide').mockImplementation(function (this: TicketDivider, members) {
+    const { divide } = ShapeGames.prototype;
+    vi.spyOn(ShapeGames.prototype, 'divide').mockImplementation(function (this: ShapeGames, members) {
       work += unit;
       return divide.call(this, members);
     });

@@ -1,4 +1,4 @@
-import type { RoleTable } from './roles.ts';
+import { seatsOfSets } from '../bounds/windows.ts';
 
 /**
  * Tests for many teams of the same game whether they can be seated. By Hall's theorem a team can be if and only if for every
@@ -21,23 +21,27 @@ export class TeamSeating {
   readonly #upper: Int32Array;
   #half = 0;
 
-  /** @param shift the place of the first role in the masks; bits of other roles do not count. @default 0 */
-  constructor(roles: Pick<RoleTable, 'all' | 'seatsOf'>, teamSize: number, shift = 0) {
+  /**
+   * @param seats of each role in a team
+   * @param shift the place of the first role in the masks; bits of other roles do not count. @default 0
+   */
+  constructor(seats: readonly number[], shift = 0) {
+    const seatsOf = seatsOfSets(seats);
     const limited: number[] = [];
-    this.#all = roles.all;
+    this.#all = seatsOf.length - 1;
     this.#shift = shift;
     // A set with as many seats as the team has players needs no test, so that all others have at most 7.
-    for (let set = 0; set < roles.all; set++) if (roles.seatsOf[set] < teamSize) limited.push(set);
+    for (let set = 0; set < this.#all; set++) if (seatsOf[set] < seatsOf[this.#all]) limited.push(set);
     this.#words = Math.ceil(limited.length / setsPerWord);
     this.#needed = new Int32Array(this.#words);
     this.#eights = new Int32Array(this.#words);
-    this.#confined = new Int32Array((roles.all + 1) * this.#words);
+    this.#confined = new Int32Array(seatsOf.length * this.#words);
     limited.forEach((set, i) => {
       const word = Math.floor(i / setsPerWord);
       const shift = bitsPerSet * (i % setsPerWord);
-      this.#needed[word] += (guard + roles.seatsOf[set]) << shift;
+      this.#needed[word] += (guard + seatsOf[set]) << shift;
       this.#eights[word] |= guard << shift;
-      for (let mask = 0; mask <= roles.all; mask++)
+      for (let mask = 0; mask <= this.#all; mask++)
         if ((mask & ~set) === 0) this.#confined[mask * this.#words + word] |= 1 << shift;
     });
     this.#lower = new Int32Array(this.#words * subsetsMax);
