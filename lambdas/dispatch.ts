@@ -6,6 +6,7 @@ import { experimentStore } from '../lib/aws/experiment-store.ts';
 import { logger } from '../lib/aws/log.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { deadlineTimer, sqsClient, tickSender } from '../lib/aws/message-queue.ts';
+import { outcomeStore } from '../lib/aws/outcome-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
@@ -18,6 +19,7 @@ const deps = {
   clock,
   queues: queueStore(client, environment('QUEUES_TABLE')),
   ranges: rangeStore(client, environment('RANGES_TABLE')),
+  outcomes: outcomeStore(client, environment('RANGES_TABLE')),
   experiments: experimentStore(client, environment('RANGES_TABLE')),
   matches: singleMatchStore(client, environment('MATCHES_TABLE')),
   tickets: ticketStore(client, environment('TICKETS_TABLE')),

@@ -28,6 +28,7 @@ import { allOf } from '../lib/service/concurrency/all-of.ts';
 import { readParkedEvent } from '../lib/service/domain/parked-event.ts';
 import { Unreadable } from '../lib/service/domain/unreadable.ts';
 import { countOutcomes } from '../lib/service/events/count-outcomes.ts';
+import { countRejected } from '../lib/service/events/count-rejected.ts';
 import { type CountUnmatchedDeps, countUnmatched } from '../lib/service/events/count-unmatched.ts';
 import { type Change, type PublishDeps, publish, publishParked } from '../lib/service/events/publish.ts';
 import { subjectOf, traceOf } from '../lib/service/events/trace.ts';
@@ -128,6 +129,8 @@ async function fromStream(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResp
     clock.now(),
   );
   if (first === undefined) return { batchItemFailures: [] };
+  const rejected = refused.flatMap((index) => changes[index] ?? []);
+  await countRejected(deps, rejected, clock.now());
   if (refused.length > 0) logger.warn('the bus rejected events', { count: refused.length });
   if (unsent.length > 0) logger.warn('changes could not be sent to sockets', { count: unsent.length });
   return { batchItemFailures: [{ itemIdentifier: first.record.dynamodb!.SequenceNumber! }] };

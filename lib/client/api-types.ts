@@ -1131,6 +1131,17 @@ export interface QueueStats {
         }
       | undefined;
   };
+  /** Present when functions of Muster have just failed at work for this queue */
+  readonly faults?:
+    | {
+        /** Tries to publish an event that the event bus rejected. They are repeated; webhooks, placements and deadlines are late meanwhile */
+        readonly notPublished: number;
+        /** Runs of `dispatch`, one a minute, that failed for this queue. Ticks may end, and what crashed ticks have left is not settled */
+        readonly notDispatched: number;
+        /** Counted over this many minutes */
+        readonly minutes: number;
+      }
+    | undefined;
   /** Searches since `outcomes.since` that were cut short because their time was up. The next one continues; many mean that the queue is hard to search */
   readonly searchesCut: number;
   /** The webhooks of the queue. The numbers may be off by those of functions that were stopped; none of them decides anything */

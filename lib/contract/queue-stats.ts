@@ -161,6 +161,20 @@ export const queueStats = z
         description: 'The tickets that were matched or timed out since `outcomes.since`',
       }),
     outcomes,
+    faults: z
+      .object({
+        notPublished: count.meta({
+          description:
+            'Tries to publish an event that the event bus rejected. They are repeated; webhooks, placements and deadlines are late meanwhile',
+        }),
+        notDispatched: count.meta({
+          description:
+            'Runs of `dispatch`, one a minute, that failed for this queue. Ticks may end, and what crashed ticks have left is not settled',
+        }),
+        minutes: count.meta({ description: 'Counted over this many minutes' }),
+      })
+      .optional()
+      .meta({ description: 'Present when functions of Muster have just failed at work for this queue' }),
     searchesCut: z.number().int().meta({
       description:
         'Searches since `outcomes.since` that were cut short because their time was up. The next one continues; many mean that the queue is hard to search',

@@ -10,6 +10,7 @@ import { logger } from '../../lib/aws/log.ts';
 import { matchIdOf } from '../../lib/aws/match-message.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
 import { messageConsumer } from '../../lib/aws/message-consumer.ts';
+import { outcomeStore } from '../../lib/aws/outcome-store.ts';
 import { queueStore } from '../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../lib/aws/range-store.ts';
 import { toChange } from '../../lib/aws/stream.ts';
@@ -252,8 +253,9 @@ describe('A queue of another version', () => {
     const overdue = { until: async () => [] };
     const timer = { again: async () => {} };
     const experiments = experimentStore(client, tables.names.ranges);
+    const outcomes = outcomeStore(client, tables.names.ranges);
     const { awake, failed } = await dispatch(
-      { ...stores, experiments, ticks, overdue, timer, clock: Date },
+      { ...stores, experiments, outcomes, ticks, overdue, timer, clock: Date },
       NOW_MS,
     );
     expect(awake).toContain('healthy');

@@ -85,6 +85,17 @@ describe('the health of a queue', () => {
     expect(troubles({ webhooks: [{ ...webhook, failures: 0 }] })).toEqual([]);
   });
 
+  it('is bad while functions fail at work for the queue', () => {
+    expect(troubles({ faults: { notPublished: 12, notDispatched: 1, minutes: 2 } })).toEqual([
+      {
+        level: 'bad',
+        text: expect.stringMatching(/^The event bus rejected 12 events in the last 2 minutes, .* are late\./),
+      },
+      { level: 'bad', text: expect.stringMatching(/^dispatch failed 1 time in the last 2 minutes: /) },
+    ]);
+    expect(troubles({})).toEqual([]);
+  });
+
   it('is bad while ticks are missing, also when no ticket waited at the last one', () => {
     expect(troubles({ waiting: 0, tickOverdueSeconds: 14 })).toEqual([]);
     expect(troubles({ waiting: 0, tickOverdueSeconds: 20 })).toEqual([

@@ -275,6 +275,31 @@ const FAULTS: readonly Fault[] = [
     log: '–',
   },
   {
+    what: '`dispatch` throws',
+    queue: {},
+    begin: ({ cloud }) => {
+      const crashed = async () => {
+        throw new TypeError('x is not a function');
+      };
+      Object.assign(cloud.deps, { ranges: { ...cloud.deps.ranges, crashed } });
+    },
+    says: /^dispatch failed 1 time in the last 2 minutes/,
+    alarm: 'DispatchFails',
+    log: 'a task of this minute failed',
+  },
+  {
+    what: '`publish` cannot put events on the bus',
+    queue: { events: ['MatchFound'] },
+    begin: ({ cloud }) => {
+      Object.assign(cloud.deps, {
+        bus: { publish: async (events: readonly unknown[]) => events.map((_, index) => index) },
+      });
+    },
+    says: /^The event bus rejected \d+ events? in the last 2 minutes/,
+    alarm: 'PublishLate',
+    log: 'the bus rejected events',
+  },
+  {
     what: 'a queue that the deployed version cannot read',
     queue: {},
     begin: (play) => play.define({ release: { policy: 'of a later version' } } as never),
@@ -291,8 +316,6 @@ const LISTED_SECONDS = 20;
 /** Faults that show in metrics of AWS, each with its alarm. `test/end-to-end/reported-faults.test.ts` has their log. */
 const BY_AWS: readonly (readonly [what: string, alarm: string, log: string, overview: string])[] = [
   ['a message that no try can handle', 'DeadLetters', 'a message failed', 'after its last try'],
-  ['`dispatch` throws', 'DispatchFails', 'a task of this minute failed', '–'],
-  ['`publish` cannot put events on the bus', 'PublishLate', 'the bus rejected events', '–'],
   ['the account has no Lambda concurrency left', 'TickThrottled', '–', '–'],
 ];
 

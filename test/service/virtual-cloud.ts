@@ -24,6 +24,7 @@ import type { Delivery } from '../../lib/service/domain/delivery.ts';
 import type { ParkedEvent } from '../../lib/service/domain/parked-event.ts';
 import type { TickMessage } from '../../lib/service/domain/tick-message.ts';
 import { countOutcomes } from '../../lib/service/events/count-outcomes.ts';
+import { countRejected } from '../../lib/service/events/count-rejected.ts';
 import { countUnmatched } from '../../lib/service/events/count-unmatched.ts';
 import { DeliveryLog } from '../../lib/service/events/delivery-log.ts';
 import { type Change, DESTINATIONS, publish, publishParked } from '../../lib/service/events/publish.ts';
@@ -301,7 +302,12 @@ export class VirtualCloud {
 
   async #publish(): Promise<void> {
     const changes = await this.newChanges();
-    await publish(this.deps, changes);
+    const rejected = await publish(this.deps, changes);
+    await countRejected(
+      this.deps,
+      rejected.map((index) => changes[index]!),
+      this.nowMs,
+    );
     await this.pushed(changes);
     this.counted.push(...(await countOutcomes(this.deps, changes, this.nowMs)));
     await countUnmatched(this.deps, changes, this.nowMs);

@@ -22,8 +22,12 @@ export type Outcome = (typeof OUTCOMES)[number];
 /** Players whose cooldown began, by its kind. They are counted beside the outcomes, and have no metrics. */
 export const COOLDOWNS_BEGUN = ['cooledForDecline', 'cooledForLeave'] as const;
 
+/** What Muster could not do for a queue and tries again: events that the bus rejects, and runs of `dispatch` that fail. No metrics. */
+export const FAULTS = ['notPublished', 'notDispatched'] as const;
+export type Fault = (typeof FAULTS)[number];
+
 /** Everything that is counted of a queue by minute, besides what its ticks count. */
-export type Counted = Outcome | (typeof COOLDOWNS_BEGUN)[number];
+export type Counted = Outcome | (typeof COOLDOWNS_BEGUN)[number] | Fault;
 
 /** The steps from a match to a game, each with the outcome of success and those of failure. */
 export const STEPS = {

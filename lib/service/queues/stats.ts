@@ -7,6 +7,7 @@ import type { Rule } from '../../rules/rule-types.ts';
 import { type BucketLayout, rangeName, rangesOf, tickRanges } from '../domain/buckets.ts';
 import {
   type Counted,
+  FAULTS,
   type FailingStep,
   failingStep,
   type Step,
@@ -83,6 +84,7 @@ export async function getStats(deps: StatsDeps, queue: string, nowMs: number): P
     },
     recentEnds: endsView(counted),
     outcomes: outcomesView(record.definition, counted, outcomes, deps.failedShareMax, nowMs),
+    ...faultsView(outcomes, nowMs),
     searchesCut: counted.cut ?? 0,
     ...(webhooks.length > 0 && { webhooks }),
     ...(experiment && { experiment }),
@@ -178,6 +180,17 @@ function outcomesView(
     ...(definition.cooldown && { cooldowns: { declined: cooledForDecline, left: cooledForLeave } }),
     ...(failing && { failing: failingView(failing) }),
   };
+}
+
+/** Statistics report a fault for this many minutes after it was counted last. */
+const FAULT_MINUTES = 2;
+
+/** What Muster itself could not do for the queue just now; nothing most of the time. */
+function faultsView(minutes: readonly MinuteCounts<Counted>[], nowMs: number): Pick<QueueStats, 'faults'> {
+  const counts = recentCounts(minutes, nowMs, FAULT_MINUTES);
+  if (FAULTS.every((name) => counts[name] === undefined)) return {};
+  const { notPublished = 0, notDispatched = 0 } = counts;
+  return { faults: { notPublished, notDispatched, minutes: FAULT_MINUTES } };
 }
 
 function failingView({ step, failed, decided, minutes }: FailingStep) {

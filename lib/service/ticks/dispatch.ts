@@ -7,6 +7,7 @@ import type { Unreadable } from '../domain/unreadable.ts';
 import { type SweepDeps, sweepDeadlines } from '../placement/sweep-deadlines.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
+import type { OutcomeStore } from '../ports/outcome-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import { keepAwake, type ScheduleDeps } from '../waking/schedule.ts';
@@ -35,6 +36,7 @@ export interface DispatchDeps extends ScheduleDeps, SweepDeps, StopExperimentDep
   readonly ranges: RangeStore;
   readonly tickets: TicketStore;
   readonly matches: SingleMatchStore;
+  readonly outcomes: Pick<OutcomeStore, 'add'>;
   readonly clock: Pick<Clock, 'now'>;
   /** @default BUCKET_LIMITS */
   readonly limits?: BucketLimits;
@@ -51,7 +53,14 @@ export interface Dispatched {
   /** The experiments that their own rule has stopped. */
   readonly stopped: readonly { readonly queue: string; readonly why: string }[];
   /** The tasks of this minute that failed. The others are done. */
-  readonly failed: readonly { readonly what: string; readonly error: unknown }[];
+  readonly failed: readonly FailedTask[];
+}
+
+interface FailedTask {
+  readonly what: string;
+  /** The queue that it was for; undefined for the work of all. */
+  readonly queue?: string | undefined;
+  readonly error: unknown;
 }
 
 /**
@@ -62,6 +71,7 @@ export interface Dispatched {
  *                ticket needs
  *     stop       every queue: ends an experiment that exceeds its `stop`. A crash before it: the next minute judges again
  *     sweep      beside them: sends overdue matches to `deadline`
+ *     note       queues whose work failed, for their statistics. A crash before it, or a store that fails: the alarm tells alone
  *
  * A few queues at a time, and each has its share of the time. A queue whose share is used up, or that fails, does not stop the
  * others: it is woken if it may have waiting tickets, and the rest of its work is done in the next minute. A queue with one
@@ -70,13 +80,13 @@ export interface Dispatched {
  * After a crash at any point the next minute does the remaining work.
  */
 export async function dispatch(deps: DispatchDeps, nowMs: number): Promise<Dispatched> {
-  const failed: { what: string; error: unknown }[] = [];
+  const failed: FailedTask[] = [];
   // A failure of one queue must not stop the ticks of other queues or the end of overdue matches.
-  const attempt = async <T>(what: string, task: () => Promise<T>): Promise<T | undefined> => {
+  const attempt = async <T>(what: string, task: () => Promise<T>, queue?: string): Promise<T | undefined> => {
     try {
       return await task();
     } catch (error) {
-      failed.push({ what, error });
+      failed.push({ what, queue, error });
       return undefined;
     }
   };
@@ -88,20 +98,26 @@ export async function dispatch(deps: DispatchDeps, nowMs: number): Promise<Dispa
       (record) => new DispatchedQueue(deps, record, nowMs),
     );
     await inParallel(queues, QUEUES_AT_ONCE, (queue) =>
-      attempt(`queue ${queue.name}`, () => queue.wake(shareOf(deps.clock, untilMs))),
+      attempt(`queue ${queue.name}`, () => queue.wake(shareOf(deps.clock, untilMs)), queue.name),
     );
     await inParallel(queues, QUEUES_AT_ONCE, (queue) => {
       const hasTime = shareOf(deps.clock, untilMs);
-      return attempt(`what crashed ticks of queue ${queue.name} have left, and its layouts`, () =>
-        queue.lookAfter(hasTime),
+      return attempt(
+        `what crashed ticks of queue ${queue.name} have left, and its layouts`,
+        () => queue.lookAfter(hasTime),
+        queue.name,
       );
     });
     const stopped: { queue: string; why: string }[] = [];
     await inParallel(queues, QUEUES_AT_ONCE, (queue) =>
-      attempt(`the experiment on queue ${queue.name}`, async () => {
-        const why = await queue.stopExperiment();
-        if (why !== undefined) stopped.push({ queue: queue.name, why });
-      }),
+      attempt(
+        `the experiment on queue ${queue.name}`,
+        async () => {
+          const why = await queue.stopExperiment();
+          if (why !== undefined) stopped.push({ queue: queue.name, why });
+        },
+        queue.name,
+      ),
     );
     const namesOf = (some: readonly DispatchedQueue[]) => some.map(({ name }) => name).sort();
     return {
@@ -114,7 +130,20 @@ export async function dispatch(deps: DispatchDeps, nowMs: number): Promise<Dispa
     attempt('the sweep of deadlines', () => sweepDeadlines(deps, nowMs)),
     dispatchAll(),
   ]);
+  await noteFailed(deps, failed, nowMs);
   return { ...of, overdue: overdue ?? 0, failed };
+}
+
+/** Counts this run for each queue for which it failed. What is failing may be the store, so a count that fails is left out. */
+async function noteFailed(
+  { outcomes }: Pick<DispatchDeps, 'outcomes'>,
+  failed: readonly FailedTask[],
+  nowMs: number,
+): Promise<void> {
+  const queues = [...new Set(failed.flatMap(({ queue }) => queue ?? []))];
+  await inParallel(queues, QUEUES_AT_ONCE, (queue) =>
+    outcomes.add(queue, { notDispatched: 1 }, nowMs).catch(() => {}),
+  );
 }
 
 /** The queues, beginning with another one each minute, so that it is not always the same ones that there is no time for. */

@@ -181,7 +181,12 @@ export class Region {
   async #dispatch(): Promise<void> {
     const { deps, clock } = this.#dispatcher;
     await dispatch(
-      { ...deps, overdue: { until: async () => [] }, timer: { again: async () => {} } },
+      {
+        ...deps,
+        overdue: { until: async () => [] },
+        timer: { again: async () => {} },
+        outcomes: { add: async () => {} },
+      },
       clock.now(),
     );
   }

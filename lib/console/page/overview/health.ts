@@ -73,7 +73,7 @@ export function troublesOf(
       level: 'warning',
       text: `The experiment ${stats.experiment.name} was stopped: ${stats.experiment.reason}.`,
     });
-  troubles.push(...failingTroubles(stats.outcomes));
+  troubles.push(...faultTroubles(stats.faults), ...failingTroubles(stats.outcomes));
   troubles.push(...(stats.webhooks ?? []).flatMap((webhook) => webhookTrouble(webhook, nowMs) ?? []));
   // A service of an earlier version does not count them.
   const { tickets = 0, timedOutShare = null } = recentEnds ?? {};
@@ -142,6 +142,27 @@ function webhookTrouble(
     level: isFailing({ failures, recent }) ? 'bad' : 'warning',
     text: `The webhook ${url} fails: ${lastFailure.text} (${often}, ${since}).${wait}`,
   };
+}
+
+/** What functions of Muster have just failed at. */
+function faultTroubles({
+  notPublished = 0,
+  notDispatched = 0,
+  minutes = 0,
+}: Partial<QueueStats['faults']> = {}): Trouble[] {
+  const troubles: Trouble[] = [];
+  const over = `in the last ${countText(minutes, 'minute')}`;
+  if (notPublished > 0)
+    troubles.push({
+      level: 'bad',
+      text: `The event bus rejected ${countText(notPublished, 'event')} ${over}, which are tried again: webhooks, placements and deadlines are late. The log of publish says more.`,
+    });
+  if (notDispatched > 0)
+    troubles.push({
+      level: 'bad',
+      text: `dispatch failed ${countText(notDispatched, 'time')} ${over}: ticks may end, and what crashed ticks have left is not settled. Its log says why.`,
+    });
+  return troubles;
 }
 
 /** The step at which too many matches fail. A service of an earlier version does not count them. */
