@@ -300,6 +300,16 @@ const FAULTS: readonly Fault[] = [
     log: 'the bus rejected events',
   },
   {
+    what: 'the clock of `enqueue` is a minute slow',
+    queue: { timeoutSeconds: 45 },
+    begin: (play) => {
+      play.enqueueMs = -60_000;
+    },
+    says: /of the tickets of the last five minutes timed out\.$/,
+    alarm: '–',
+    log: '–',
+  },
+  {
     what: 'a queue that the deployed version cannot read',
     queue: {},
     begin: (play) => play.define({ release: { policy: 'of a later version' } } as never),
@@ -349,12 +359,23 @@ describe.skipIf(skipped !== undefined)(suiteName('a fault is reported', emulator
     expect(rowAbout(what)).toBe(row);
   });
 
-  it('makes as many matches when the clock of `tick` is a minute slow', async () => {
+  it.each<[string, (play: Play) => unknown]>([
+    [
+      '`tick` is a minute slow',
+      ({ cloud }) =>
+        Object.assign(cloud.deps, { clock: { ...cloud.deps.clock, now: () => cloud.nowMs - 60_000 } }),
+    ],
+    [
+      '`enqueue` is a minute fast',
+      (play) => {
+        play.enqueueMs = 60_000;
+      },
+    ],
+  ])('makes as many matches when the clock of %s', async (_, begin) => {
     await play.define({});
     await play.seconds(BEFORE_SECONDS);
-    const { cloud } = play;
     const before = (await play.stats()).outcomes.matches.found;
-    Object.assign(cloud.deps, { clock: { ...cloud.deps.clock, now: () => cloud.nowMs - 60_000 } });
+    begin(play);
     await play.seconds(BEFORE_SECONDS);
     expect((await play.stats()).outcomes.matches.found).toBe(2 * before);
     expect(await play.troubles()).toEqual([]);
@@ -395,6 +416,8 @@ class Play {
   /** The secret of the second webhook. */
   secret: SecretResult = { outcome: 'found', value: 'whsec_c2VjcmV0' };
   isScheduled = true;
+  /** How far the clock of `enqueue` is ahead. */
+  enqueueMs = 0;
   /** Whether players arrive, whether their tickets are stored, and whether a function was stopped. */
   arrives = true;
   enqueues = true;
@@ -424,7 +447,8 @@ class Play {
         const ticketId = `${this.#queue}:${++this.#players}`;
         const { players } = ticket(this.#queue, ticketId, 1_000);
         if (!this.enqueues) continue;
-        await enqueue(this.cloud.deps, this.#queue, { ticketId, players }, this.cloud.nowMs).catch((error) =>
+        const nowMs = this.cloud.nowMs + this.enqueueMs;
+        await enqueue(this.cloud.deps, this.#queue, { ticketId, players }, nowMs).catch((error) =>
           toProblem(error),
         );
       }
