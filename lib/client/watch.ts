@@ -75,7 +75,7 @@ function watchBy(ways: Ways, { signal, onProblem, WebSocket }: WatchOptions): Wa
       if (Date.now() - answeredMs >= FAILING_MS)
         throw new MusterUnreachable(
           `watch ${target.url}`,
-          new Error('No connection was made for ten minutes'),
+          new Error('No connection was made for ten minutes: the network fails, or the token is not valid'),
         );
       session = new SocketSession(target, { Socket, signal, onProblem, seen: () => seen.last });
       for await (const change of session.messages()) {
@@ -105,7 +105,10 @@ function watchBy(ways: Ways, { signal, onProblem, WebSocket }: WatchOptions): Wa
 
 /**
  * Watches a ticket in a game client, which has nothing but the URL and the token that its backend has passed on. It needs no
- * other credentials, and connects again for as long as it takes.
+ * other credentials, and connects again when a connection ends.
+ *
+ * @throws MusterUnreachable while it is iterated, after ten minutes without a connection: a WebSocket cannot tell a token that is
+ * refused from a network that fails
  */
 export function watchBySocket(target: WatchTarget, options: WatchOptions = {}): Watch {
   const act = async () => {
