@@ -7,7 +7,7 @@ import { printJson, readQueueFile, readTicketsFile, wholeNumber } from './input.
 /** The package has no research: `lib/package/build.ts`. */
 const RESEARCH = new URL('../research', import.meta.url);
 
-const PAPERS = ['alman', 'wu', 'xu', 'schlup', 'switchback'] as const;
+const PAPERS = ['alman', 'wu', 'xu', 'schlup', 'switchback', 'ratings'] as const;
 const SEED = 2017;
 const PLAYERS = 1_000_000;
 /** Below this, too many figures of a paper would miss their limits by chance. */
@@ -75,8 +75,8 @@ function paperOptions(
   name: (typeof PAPERS)[number],
   { seed, players = PLAYERS, queue, arrivals, plots }: Options,
 ) {
-  if (name === 'switchback' && plots !== undefined)
-    throw new InvalidInput('--plots: Expected it with another paper; switchback has no plots');
+  if ((name === 'switchback' || name === 'ratings') && plots !== undefined)
+    throw new InvalidInput(`--plots: Expected it with another paper; ${name} has no plots`);
   if (queue !== undefined || arrivals !== undefined)
     throw new InvalidInput('--queue and --arrivals: Expected them with bounds only');
   if (players < PLAYERS_MIN)

@@ -5,7 +5,7 @@ import type { Plot } from './papers/plots.ts';
 
 export { textOf } from './reproduction-text.ts';
 
-export type Paper = 'alman' | 'wu' | 'xu' | 'schlup' | 'switchback';
+export type Paper = 'alman' | 'wu' | 'xu' | 'schlup' | 'switchback' | 'ratings';
 
 /** Each is loaded on use, so that one paper does not wait for another. */
 const PAPERS: Readonly<Record<Paper, () => Promise<(options: ReproduceOptions) => Reproduction>>> = {
@@ -14,6 +14,7 @@ const PAPERS: Readonly<Record<Paper, () => Promise<(options: ReproduceOptions) =
   xu: async () => (await import('./papers/xu/xu.ts')).reproduceXu,
   schlup: async () => (await import('./papers/schlup/schlup.ts')).reproduceSchlup,
   switchback: async () => (await import('./papers/switchback/switchback.ts')).reproduceSwitchback,
+  ratings: async () => (await import('./papers/elo-mmr/elo-mmr.ts')).reproduceEloMmr,
 };
 
 /** Compares the figures of a paper with ours: docs/research/papers.md. */
