@@ -18,6 +18,9 @@ const DRAW_MARGIN = 0.024;
  */
 const GAMMA = 1;
 
+/** A team's mean is at most so many standard deviations of the match away from that of a new one: no result could be surer. */
+const REACH = 300;
+
 const MODELS: Readonly<Record<RatingModel, Model>> = {
   'plackett-luce': plackettLuce,
   'bradley-terry': bradleyTerryFull,
@@ -37,7 +40,10 @@ export function rateMatch(
   teams: readonly (readonly RatedSeat[])[],
   ranks: readonly number[],
 ): Rating[][] {
-  const before = teams.map((seats) => seats.map(({ rating }) => centred(ladder, rating)));
+  const before = withinReach(
+    ladder,
+    teams.map((seats) => seats.map(({ rating }) => centred(ladder, rating))),
+  );
   const after = rate(before, {
     model: MODELS[ladder.model],
     rank: [...ranks],
@@ -49,13 +55,30 @@ export function rateMatch(
   return teams.map((seats, t) =>
     seats.map(({ rating, weight }, i) => {
       const { mu, sigma } = after[t]![i]!;
+      const change = mu - before[t]![i]!.mu;
       const variance = rating.deviation ** 2 + weight * (sigma ** 2 - rating.deviation ** 2);
       return {
-        mean: rating.mean + weight * (mu + ladder.initial.mean - rating.mean),
+        mean: rating.mean + weight * change,
         deviation: Math.sqrt(variance),
       };
     }),
   );
+}
+
+/**
+ * Teams whose means the library can take: Plackett–Luce takes exponentials of them, which are infinite for a rating that was
+ * imported in another scale. How much a player changes depends on the means of the teams alone, so those out of reach are brought
+ * nearer, each with the same mean for all of its players. All other teams stay as they are.
+ */
+function withinReach({ beta }: Ladder, teams: readonly SkillRating[][]): SkillRating[][] {
+  const means = teams.map((team) => team.reduce((sum, { mu }) => sum + mu, 0));
+  const reach = REACH * Math.hypot(...teams.flatMap((team) => [beta, ...team.map(({ sigma }) => sigma)]));
+  if (means.every((mean) => Math.abs(mean) <= reach)) return [...teams];
+  const middle = (Math.max(...means) + Math.min(...means)) / 2;
+  return teams.map((team, t) => {
+    const mean = Math.max(-reach, Math.min(reach, means[t]! - middle));
+    return team.map(({ sigma }) => ({ mu: mean / team.length, sigma }));
+  });
 }
 
 /**

@@ -119,6 +119,31 @@ describe('the ratings after a match', () => {
       expect(Number.isFinite(mean)).toBe(true);
   });
 
+  it.each(RATING_MODELS)('are numbers when a rating was imported in another scale (%s)', (model) => {
+    const ladder: Ladder = { ...LADDER, model };
+    for (const mean of [1e6, 1e9])
+      for (const ranks of [
+        [1, 2],
+        [2, 1],
+        [1, 1],
+      ]) {
+        const teams = [
+          [seat({ mean, deviation: 350 }), seat()],
+          [seat(), seat(NEW, 0)],
+        ];
+        const [[imported, mate], [rival, absent]] = rateMatch(ladder, teams, ranks) as [
+          [Rating, Rating],
+          [Rating, Rating],
+        ];
+        for (const one of [imported, mate, rival]) expect(Number.isFinite(one.mean)).toBe(true);
+        // Whoever is so much better gains nothing by a win, and loses by anything else.
+        if (ranks[0] === 1 && ranks[1] === 2) expect(mate).toEqual(NEW);
+        else expect(mate.mean).toBeLessThan(NEW.mean);
+        expect(rival.mean - NEW.mean).toBeCloseTo(NEW.mean - mate.mean, 6);
+        expect(absent).toEqual(NEW);
+      }
+  });
+
   it('are less sure after a pause, and never less than those of a new player', () => {
     const ladder: Ladder = { ...LADDER, drift: { perGame: 0, perDay: 10 } };
     const rating = { mean: 1_800, deviation: 100 };
