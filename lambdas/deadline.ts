@@ -7,6 +7,7 @@ import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { messageConsumer } from '../lib/aws/message-consumer.ts';
 import { deadlineTimer, sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { outcomeStore } from '../lib/aws/outcome-store.ts';
+import { presenceStore } from '../lib/aws/presence-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import type { StoredMatch } from '../lib/service/domain/stored-match.ts';
@@ -21,6 +22,7 @@ const deps = {
   tickets: ticketStore(client, environment('TICKETS_TABLE')),
   matches: singleMatchStore(client, environment('MATCHES_TABLE')),
   cooldowns: cooldownStore(client, environment('RANGES_TABLE')),
+  presence: presenceStore(client, environment('RANGES_TABLE')),
   outcomes: outcomeStore(client, environment('RANGES_TABLE')),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   ticks: tickSender(sqs, environment('TICK_QUEUE_URL')),

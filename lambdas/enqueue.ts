@@ -8,6 +8,7 @@ import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { meetingStore } from '../lib/aws/meeting-store.ts';
 import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { playerKeys, playerTokens } from '../lib/aws/player-tokens.ts';
+import { presenceStore } from '../lib/aws/presence-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
 import { REQUEST_TIMEOUTS, REQUEST_TRIES_AT_INTAKE } from '../lib/aws/request-timeouts.ts';
@@ -29,6 +30,7 @@ const deps = {
   matches: singleMatchStore(client, environment('MATCHES_TABLE')),
   meetings: meetingStore(client, environment('RANGES_TABLE')),
   cooldowns: cooldownStore(client, environment('RANGES_TABLE')),
+  presence: presenceStore(client, environment('RANGES_TABLE')),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   ranges: rangeStore(client, environment('RANGES_TABLE')),
   ticks: tickSender(sqsClient(tries), environment('TICK_QUEUE_URL')),

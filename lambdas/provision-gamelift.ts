@@ -8,6 +8,7 @@ import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { messageConsumer, PROVISION_BACKOFF } from '../lib/aws/message-consumer.ts';
 import { sqsClient } from '../lib/aws/message-queue.ts';
 import { outcomeStore } from '../lib/aws/outcome-store.ts';
+import { presenceStore } from '../lib/aws/presence-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { clientsByRegion } from '../lib/aws/regional-clients.ts';
 import { reported } from '../lib/aws/report-queue.ts';
@@ -25,6 +26,7 @@ const clientOf = clientsByRegion(
 );
 const deps = {
   outcomes: outcomeStore(client, environment('RANGES_TABLE')),
+  presence: presenceStore(client, environment('RANGES_TABLE')),
   failedShareMax: Number(environment('FAILED_SHARE')),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   matches: singleMatchStore(client, environment('MATCHES_TABLE')),

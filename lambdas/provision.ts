@@ -8,6 +8,7 @@ import { messageConsumer, PROVISION_BACKOFF } from '../lib/aws/message-consumer.
 import { sqsClient } from '../lib/aws/message-queue.ts';
 import { outbound } from '../lib/aws/outbound.ts';
 import { outcomeStore } from '../lib/aws/outcome-store.ts';
+import { presenceStore } from '../lib/aws/presence-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { receiverStore } from '../lib/aws/receiver-store.ts';
 import { reported } from '../lib/aws/report-queue.ts';
@@ -23,6 +24,7 @@ import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 const client = documentClient();
 const deps = {
   outcomes: outcomeStore(client, environment('RANGES_TABLE')),
+  presence: presenceStore(client, environment('RANGES_TABLE')),
   failedShareMax: Number(environment('FAILED_SHARE')),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   matches: singleMatchStore(client, environment('MATCHES_TABLE')),

@@ -16,6 +16,7 @@ import { logger } from '../lib/aws/log.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { outcomeStore } from '../lib/aws/outcome-store.ts';
+import { presenceStore } from '../lib/aws/presence-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { sockets } from '../lib/aws/sockets.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
@@ -25,15 +26,17 @@ import type { Watcher } from '../lib/service/domain/connection.ts';
 import { Unreadable } from '../lib/service/domain/unreadable.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 import { answerFrame, type FrameDeps } from '../lib/service/watching/answer-frame.ts';
-import { connect } from '../lib/service/watching/connect.ts';
+import { type ConnectDeps, connect } from '../lib/service/watching/connect.ts';
+import { type DisconnectDeps, disconnect } from '../lib/service/watching/disconnect.ts';
 import { showTicket } from '../lib/service/watching/show-ticket.ts';
 
 const client = documentClient();
-const deps: FrameDeps = {
+const deps: FrameDeps & ConnectDeps & DisconnectDeps = {
   tickets: ticketStore(client, environment('TICKETS_TABLE')),
   matches: singleMatchStore(client, environment('MATCHES_TABLE')),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   cooldowns: cooldownStore(client, environment('RANGES_TABLE')),
+  presence: presenceStore(client, environment('RANGES_TABLE')),
   outcomes: outcomeStore(client, environment('RANGES_TABLE')),
   connections: connectionStore(client, environment('CONNECTIONS_TABLE')),
   sockets: sockets(environment('SOCKETS_URL')),
@@ -71,7 +74,7 @@ async function handle(
   { body = '', isBase64Encoded }: APIGatewayProxyWebsocketEventV2,
 ): Promise<void> {
   if (routeKey === '$connect') return connect(deps, watcher, connectionId, clock.now());
-  if (routeKey === '$disconnect') return;
+  if (routeKey === '$disconnect') return disconnect(deps, watcher, connectionId, clock.now());
   const text = isBase64Encoded ? Buffer.from(body, 'base64').toString() : body;
   await answerFrame(deps, watcher, connectionId, text, toProblem);
 }

@@ -10,6 +10,7 @@ import { logger } from '../lib/aws/log.ts';
 import { matchStore } from '../lib/aws/match-store.ts';
 import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { ParsedTickets } from '../lib/aws/parsed-tickets.ts';
+import { presenceStore } from '../lib/aws/presence-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
@@ -36,6 +37,7 @@ const deps = {
   backfills: backfillStore(client, tables),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   ranges: rangeStore(client, tables.ranges),
+  presence: presenceStore(client, tables.ranges),
   experiments: experimentStore(client, tables.ranges),
   ticks: tickSender(sqsClient(), environment('TICK_QUEUE_URL')),
   clock,

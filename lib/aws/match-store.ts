@@ -66,7 +66,8 @@ export function matchStore(
 
 const { create: CREATE, ...CHANGES } = MATCH.transitions;
 const { abandon: ABANDON, accept: ACCEPT, advance: ADVANCE, assign: ASSIGN } = CHANGES;
-const { dissolve: DISSOLVE, fail: FAIL, requeue: REQUEUE, end: END, ticketsReturned: RETURNED } = CHANGES;
+const { dissolve: DISSOLVE, dissolvePlacing: DISSOLVE_PLACING } = CHANGES;
+const { fail: FAIL, requeue: REQUEUE, end: END, ticketsReturned: RETURNED } = CHANGES;
 
 /** What a put has found in its place: its own match, of which the first response was lost, or an abandoned one. */
 function found(item: Record<string, unknown> | undefined): 'created' | 'abandoned' {
@@ -180,7 +181,13 @@ function matchEnds(change: Change) {
       return met ? 'abandoned' : 'exists';
     },
 
-    async dissolve({ matchId, deadline, accepted }, cancelled, { reason, reasonCode, declinedBy }, nowMs) {
+    async dissolve(
+      { matchId, status, deadline, accepted },
+      cancelled,
+      { reason, reasonCode, declinedBy },
+      nowMs,
+    ) {
+      const isPlacing = status === 'PLACING';
       const writeId = newWriteMark();
       const isAsRead = accepted
         ? { condition: 'accepted = :accepted', values: { ':accepted': new Set(accepted) } }
@@ -190,13 +197,19 @@ function matchEnds(change: Change) {
         reason,
         reasonCode,
         declinedBy,
-        acceptBy: deadline,
+        // The tickets of a match that is PLACING are returned by `deadline`, which gets the event of such a match.
+        ...(isPlacing ? { requeued: true, deadlineGroup: deadlineGroup(matchId) } : { acceptBy: deadline }),
         // A list, because the set of no ticket is not a value.
         cancelled,
         deadline: new Date(nowMs).toISOString(),
         writeId,
       };
-      const update = await change(matchId, DISSOLVE, { set, if: [isAsRead] }, 'found');
+      const update = await change(
+        matchId,
+        isPlacing ? DISSOLVE_PLACING : DISSOLVE,
+        { set, if: [isAsRead] },
+        'found',
+      );
       return wasApplied(update, writeId) ? 'dissolved' : 'lost-race';
     },
 

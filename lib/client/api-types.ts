@@ -491,6 +491,8 @@ export interface QueueDefinition {
     | undefined;
   /** Lets players wait before their next ticket when they have declined matches or have left them (429 with Retry-After) */
   readonly cooldown?: CooldownOptions | undefined;
+  /** Cancels tickets of players who have been connected and are gone for longer than a grace (PLAYER_LEFT), so that no match is made with them */
+  readonly presence?: PresenceOptions | undefined;
   readonly provisioner?:
     | {
         readonly type: 'none';
@@ -626,6 +628,13 @@ export interface CooldownOptions {
     | undefined;
   /** How long an offence counts (default 86400) */
   readonly forgetAfterSeconds?: number | undefined;
+}
+
+export interface PresenceOptions {
+  /** How long a player may be gone before the ticket is cancelled */
+  readonly graceSeconds: number;
+  /** Every player has to connect within the grace from the POST of the ticket on. Without it, a player who never connects counts as present */
+  readonly required?: true | undefined;
 }
 
 export interface NewTicket {
@@ -813,12 +822,13 @@ export interface Ticket {
     | undefined;
   /** Why the ticket ended without a match. While QUEUED, with `explain=true`: why it is not matched yet */
   readonly reason?: string | undefined;
-  /** Why the ticket ended without a match, for programs. DECLINED and NOT_ACCEPTED: it has declined its match, or has not answered in time. PLACEMENT_REFUSED and PLACEMENT_TIMED_OUT: as for its match. NO_MATCH_IN_TIME: the time-out of its queue. CANCELLED_BY_REQUEST: by a client. REPLACED: another ticket has taken over its wait. NO_LONGER_FITS: the queue was changed. MATCH_TOO_LARGE, UNREADABLE: its data cannot be stored in a match, or not be read. QUEUE_DELETED: it would have returned to a queue that is deleted */
+  /** Why the ticket ended without a match, for programs. DECLINED and NOT_ACCEPTED: it has declined its match, or has not answered in time. PLACEMENT_REFUSED and PLACEMENT_TIMED_OUT: as for its match. PLAYER_LEFT: a player of it was gone for longer than the grace of its queue. NO_MATCH_IN_TIME: the time-out of its queue. CANCELLED_BY_REQUEST: by a client. REPLACED: another ticket has taken over its wait. NO_LONGER_FITS: the queue was changed. MATCH_TOO_LARGE, UNREADABLE: its data cannot be stored in a match, or not be read. QUEUE_DELETED: it would have returned to a queue that is deleted */
   readonly reasonCode?:
     | 'DECLINED'
     | 'NOT_ACCEPTED'
     | 'PLACEMENT_REFUSED'
     | 'PLACEMENT_TIMED_OUT'
+    | 'PLAYER_LEFT'
     | 'NO_MATCH_IN_TIME'
     | 'CANCELLED_BY_REQUEST'
     | 'REPLACED'
@@ -945,9 +955,15 @@ export interface Match {
     | undefined;
   /** Why it FAILED */
   readonly reason?: string | undefined;
-  /** Why it FAILED, for programs. DECLINED: a ticket has declined. NOT_ACCEPTED: not every ticket has answered in time. PLACEMENT_REFUSED: its provisioner has refused it. PLACEMENT_TIMED_OUT: it had no assignment in time */
-  readonly reasonCode?: 'DECLINED' | 'NOT_ACCEPTED' | 'PLACEMENT_REFUSED' | 'PLACEMENT_TIMED_OUT' | undefined;
-  /** Present when its tickets return to the queue, because it was not placed. Those of which it is the third such match are FAILED */
+  /** Why it FAILED, for programs. DECLINED: a ticket has declined. NOT_ACCEPTED: not every ticket has answered in time. PLACEMENT_REFUSED: its provisioner has refused it. PLACEMENT_TIMED_OUT: it had no assignment in time. PLAYER_LEFT: a player was gone before it was accepted or placed */
+  readonly reasonCode?:
+    | 'DECLINED'
+    | 'NOT_ACCEPTED'
+    | 'PLACEMENT_REFUSED'
+    | 'PLACEMENT_TIMED_OUT'
+    | 'PLAYER_LEFT'
+    | undefined;
+  /** Present when its tickets return to the queue, because it was not placed. Those of which it is the third such match are FAILED; if a player had left, the tickets of those who left are CANCELLED */
   readonly requeued?: true | undefined;
   /** The version of `teams`: absent in the first; each backfill makes the next, from 2 up */
   readonly roster?: number | undefined;
@@ -1082,6 +1098,8 @@ export interface QueueStats {
       readonly matched: number;
       readonly timedOut: number;
       readonly cancelled: number;
+      /** Cancelled because a player has left, before a match or in one. Present in a queue with presence */
+      readonly vanished?: number | undefined;
       /** From matches that failed. Each is matched again, or ends */
       readonly returned: number;
     };
@@ -1336,9 +1354,15 @@ export interface MatchSummary {
     | undefined;
   /** Why it FAILED */
   readonly reason?: string | undefined;
-  /** Why it FAILED, for programs. DECLINED: a ticket has declined. NOT_ACCEPTED: not every ticket has answered in time. PLACEMENT_REFUSED: its provisioner has refused it. PLACEMENT_TIMED_OUT: it had no assignment in time */
-  readonly reasonCode?: 'DECLINED' | 'NOT_ACCEPTED' | 'PLACEMENT_REFUSED' | 'PLACEMENT_TIMED_OUT' | undefined;
-  /** Present when its tickets return to the queue, because it was not placed. Those of which it is the third such match are FAILED */
+  /** Why it FAILED, for programs. DECLINED: a ticket has declined. NOT_ACCEPTED: not every ticket has answered in time. PLACEMENT_REFUSED: its provisioner has refused it. PLACEMENT_TIMED_OUT: it had no assignment in time. PLAYER_LEFT: a player was gone before it was accepted or placed */
+  readonly reasonCode?:
+    | 'DECLINED'
+    | 'NOT_ACCEPTED'
+    | 'PLACEMENT_REFUSED'
+    | 'PLACEMENT_TIMED_OUT'
+    | 'PLAYER_LEFT'
+    | undefined;
+  /** Present when its tickets return to the queue, because it was not placed. Those of which it is the third such match are FAILED; if a player had left, the tickets of those who left are CANCELLED */
   readonly requeued?: true | undefined;
   /** The version of `teams`: absent in the first; each backfill makes the next, from 2 up */
   readonly roster?: number | undefined;

@@ -72,6 +72,11 @@ export interface MusterClient {
   watch(ticket: Pick<Ticket, 'ticketId' | 'watch'>, options?: WatchOptions): Watch;
   /** Cancels a ticket that is QUEUED. One that is CANCELLED stays as it is. */
   cancel(ticketId: string, options?: RequestOptions): Promise<Ticket>;
+  /**
+   * Says that the players of a ticket are there, in a queue with presence: those without a socket repeat it every 20 s. For a
+   * player itself, for a backend all players of the ticket.
+   */
+  alive(ticketId: string, options?: RequestOptions): Promise<Ticket>;
   /** Accepts the match of a ticket that REQUIRES_ACCEPTANCE, or declines it. */
   accept(
     ticketId: string,
@@ -219,6 +224,7 @@ export function musterClient(options: ClientOptions): MusterClient {
     },
     cancel,
     accept,
+    alive: (ticketId, more) => call<Ticket>(to('POST /tickets/{ticketId}/alive', { ticketId }), more),
     match: (matchId, more) => call<Match>(to('GET /matches/{matchId}', { matchId }), more),
     assign: (matchId, assignment, more) =>
       call<Match>(to('PUT /matches/{matchId}/assignment', { matchId }), more, assignment),

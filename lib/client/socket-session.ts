@@ -23,7 +23,9 @@ export class SocketSession {
   #wake: () => void = () => {};
   #hasFirst = false;
   #isOver = false;
-  readonly #timers: ReturnType<typeof setInterval>[] = [];
+  readonly #timer: ReturnType<typeof setTimeout>;
+  #pings: ReturnType<typeof setInterval> | undefined;
+  #pingSeconds = Number.POSITIVE_INFINITY;
 
   constructor({ url, token, pingSeconds = PING_SECONDS }: WatchTarget, options: SessionOptions) {
     this.#options = options;
@@ -32,10 +34,8 @@ export class SocketSession {
     this.#socket.onclose = () => this.end();
     this.#socket.onerror = () => this.end();
     options.signal?.addEventListener('abort', this.end, { once: true });
-    this.#timers.push(
-      setTimeout(() => this.#hasFirst || this.end(), FIRST_MESSAGE_MS),
-      setInterval(() => this.#ping(), 1_000 * pingSeconds),
-    );
+    this.#timer = setTimeout(() => this.#hasFirst || this.end(), FIRST_MESSAGE_MS);
+    this.#pingEvery(pingSeconds);
   }
 
   /** Sends a frame. Returns false while there is no connection. */
@@ -63,11 +63,20 @@ export class SocketSession {
   readonly end = (): void => {
     if (this.#isOver) return;
     this.#isOver = true;
-    for (const timer of this.#timers) clearInterval(timer);
+    clearTimeout(this.#timer);
+    clearInterval(this.#pings);
     this.#options.signal?.removeEventListener('abort', this.end);
     this.#socket.close();
     this.#wake();
   };
+
+  /** Pings at an interval, or more often if it is so already. */
+  #pingEvery(seconds: number): void {
+    if (seconds >= this.#pingSeconds) return;
+    this.#pingSeconds = seconds;
+    clearInterval(this.#pings);
+    this.#pings = setInterval(() => this.#ping(), 1_000 * seconds);
+  }
 
   #ping(): void {
     const last = this.#options.seen();
@@ -90,6 +99,8 @@ export class SocketSession {
     }
     // What comes before the first message may be older than it.
     this.#hasFirst ||= type === 'Ticket';
+    // In a queue with presence a client pings more often.
+    if (data.pingSeconds !== undefined) this.#pingEvery(data.pingSeconds);
     if (!this.#hasFirst || data.ticket === undefined) return;
     const { ticket, match, ready } = data;
     this.#received.push({ type, timestamp, ticket, ...(match && { match }), ...(ready && { ready }) });
@@ -100,7 +111,7 @@ export class SocketSession {
 interface Message {
   readonly type: string;
   readonly timestamp: string;
-  readonly data: Partial<Pick<Change, 'ticket' | 'match' | 'ready'>>;
+  readonly data: Partial<Pick<Change, 'ticket' | 'match' | 'ready'>> & { readonly pingSeconds?: number };
 }
 
 /** A message of the service; undefined for anything else, such as an error of API Gateway. */

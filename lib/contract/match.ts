@@ -111,11 +111,11 @@ export const matchView = z
     reason: z.string().optional().meta({ description: 'Why it FAILED' }),
     reasonCode: z.enum(MATCH_REASON_CODES).optional().meta({
       description:
-        'Why it FAILED, for programs. DECLINED: a ticket has declined. NOT_ACCEPTED: not every ticket has answered in time. PLACEMENT_REFUSED: its provisioner has refused it. PLACEMENT_TIMED_OUT: it had no assignment in time',
+        'Why it FAILED, for programs. DECLINED: a ticket has declined. NOT_ACCEPTED: not every ticket has answered in time. PLACEMENT_REFUSED: its provisioner has refused it. PLACEMENT_TIMED_OUT: it had no assignment in time. PLAYER_LEFT: a player was gone before it was accepted or placed',
     }),
     requeued: z.literal(true).optional().meta({
       description:
-        'Present when its tickets return to the queue, because it was not placed. Those of which it is the third such match are FAILED',
+        'Present when its tickets return to the queue, because it was not placed. Those of which it is the third such match are FAILED; if a player had left, the tickets of those who left are CANCELLED',
     }),
     roster: z.number().optional().meta({
       description: 'The version of `teams`: absent in the first; each backfill makes the next, from 2 up',

@@ -6,6 +6,7 @@ import { NUMBER_LIMITS } from '../rules/number-limits.ts';
 import { cooldownOptions, FORGET_SECONDS } from './cooldown.ts';
 import { eventType } from './event-type.ts';
 import { sizeProblems } from './match-size.ts';
+import { presenceOptions } from './presence.ts';
 import { invalid, parseWith } from './problem.ts';
 import { attributes, relaxBy, rules } from './rules.ts';
 import { seatsOf } from './team-kinds.ts';
@@ -295,6 +296,10 @@ export const queueDefinition = z
       description:
         'Lets players wait before their next ticket when they have declined matches or have left them (429 with Retry-After)',
     }),
+    presence: presenceOptions.optional().meta({
+      description:
+        'Cancels tickets of players who have been connected and are gone for longer than a grace (PLAYER_LEFT), so that no match is made with them',
+    }),
     provisioner: provisioner.optional(),
     webhooks: z.array(webhook).max(5).optional(),
     events: z.array(eventType).optional().meta({
@@ -325,6 +330,7 @@ const longestWait = z.object({
   release: z.object({ longestWaitSeconds: z.number() }),
   timeoutSeconds: z.number(),
 });
+const graceTimes = z.object({ presence: z.object({ graceSeconds: z.number() }), timeoutSeconds: z.number() });
 const shortTimes = z.object({ short: z.object({ afterSeconds: z.number() }), timeoutSeconds: z.number() });
 
 /** Contradictions between fields. Each check runs when all of its fields are readable. */
@@ -357,6 +363,13 @@ function contradictions(definition: unknown): { between: string[]; message: stri
     found.push({
       between: ['release', 'timeoutSeconds'],
       message: `Expected longestWaitSeconds below timeoutSeconds (${longest.timeoutSeconds}), got ${longest.release.longestWaitSeconds}: no ticket waits that long, so it has no effect; lower or remove it`,
+    });
+  }
+  const grace = graceTimes.safeParse(definition).data;
+  if (grace !== undefined && grace.presence.graceSeconds >= grace.timeoutSeconds) {
+    found.push({
+      between: ['presence', 'timeoutSeconds'],
+      message: `Expected graceSeconds below timeoutSeconds (${grace.timeoutSeconds}), got ${grace.presence.graceSeconds}: every ticket would time out before its player counts as gone; lower graceSeconds or remove presence`,
     });
   }
   found.push(...cooldownContradictions(definition));

@@ -64,6 +64,10 @@ const outcomes = z
         matched: count,
         timedOut: count,
         cancelled: count,
+        vanished: count.optional().meta({
+          description:
+            'Cancelled because a player has left, before a match or in one. Present in a queue with presence',
+        }),
         returned: count.meta({ description: 'From matches that failed. Each is matched again, or ends' }),
       })
       .meta({

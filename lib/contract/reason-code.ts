@@ -4,6 +4,7 @@ export const MATCH_REASON_CODES = [
   'NOT_ACCEPTED',
   'PLACEMENT_REFUSED',
   'PLACEMENT_TIMED_OUT',
+  'PLAYER_LEFT',
 ] as const;
 export type MatchReasonCode = (typeof MATCH_REASON_CODES)[number];
 

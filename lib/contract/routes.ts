@@ -286,6 +286,15 @@ export const ROUTES = {
     answers: { 200: ticketView },
     problems: [404, 409],
   },
+  'POST /tickets/{ticketId}/alive': {
+    id: 'keepAlive',
+    summary:
+      'Say that the players of a ticket are there, in a queue with presence: a player for itself, a backend for all of them. Repeat it every 20 s',
+    function: 'ticket-changes',
+    scopes: ['player', 'backend'],
+    answers: { 200: ticketView },
+    problems: [404, 409],
+  },
   'PUT /tickets/{ticketId}/acceptance': {
     id: 'answerMatch',
     summary: 'Accept or decline the match of a ticket that REQUIRES_ACCEPTANCE',

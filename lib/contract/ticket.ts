@@ -141,7 +141,7 @@ export const ticketView = z
     }),
     reasonCode: z.enum(TICKET_REASON_CODES).optional().meta({
       description:
-        'Why the ticket ended without a match, for programs. DECLINED and NOT_ACCEPTED: it has declined its match, or has not answered in time. PLACEMENT_REFUSED and PLACEMENT_TIMED_OUT: as for its match. NO_MATCH_IN_TIME: the time-out of its queue. CANCELLED_BY_REQUEST: by a client. REPLACED: another ticket has taken over its wait. NO_LONGER_FITS: the queue was changed. MATCH_TOO_LARGE, UNREADABLE: its data cannot be stored in a match, or not be read. QUEUE_DELETED: it would have returned to a queue that is deleted',
+        'Why the ticket ended without a match, for programs. DECLINED and NOT_ACCEPTED: it has declined its match, or has not answered in time. PLACEMENT_REFUSED and PLACEMENT_TIMED_OUT: as for its match. PLAYER_LEFT: a player of it was gone for longer than the grace of its queue. NO_MATCH_IN_TIME: the time-out of its queue. CANCELLED_BY_REQUEST: by a client. REPLACED: another ticket has taken over its wait. NO_LONGER_FITS: the queue was changed. MATCH_TOO_LARGE, UNREADABLE: its data cannot be stored in a match, or not be read. QUEUE_DELETED: it would have returned to a queue that is deleted',
     }),
   })
   .meta({ id: 'Ticket' });

@@ -68,7 +68,15 @@ export const ticketMessage = z
   .object({
     type: z.literal('Ticket'),
     timestamp,
-    data: z.object({ ticket, match: match.optional(), truncated }),
+    data: z.object({
+      ticket,
+      match: match.optional(),
+      truncated,
+      pingSeconds: z.number().int().optional().meta({
+        description:
+          'Present in a queue with presence: ping at this interval, or the player counts as gone a grace later',
+      }),
+    }),
   })
   .meta({ id: 'TicketMessage' });
 

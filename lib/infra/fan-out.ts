@@ -211,8 +211,8 @@ export class FanOut extends Construct {
     store.matches.allow(deadline.fn, 'GetItem', 'UpdateItem');
     store.tickets.allow(deadline.fn, 'BatchGetItem', 'UpdateItem');
     store.queues.allow(deadline.fn, 'GetItem', 'UpdateItem');
-    // The cooldowns of those who do not answer.
-    store.ranges.allow(deadline.fn, 'GetItem', 'UpdateItem');
+    // The cooldowns of those who do not answer, and the presence of players.
+    store.ranges.allow(deadline.fn, 'BatchGetItem', 'GetItem', 'UpdateItem');
     // Tickets that return to the pool wake their queue. A deadline that is not due yet is sent again with a delay.
     tick.queue.allowSend(deadline.fn);
     deadline.queue.allowSend(deadline.fn);

@@ -61,7 +61,8 @@ export class Intake extends Construct {
     store.tickets.allow(fn, 'PutItem', 'GetItem', 'UpdateItem');
     store.matches.allow(fn, 'GetItem', 'UpdateItem');
     store.queues.allow(fn, 'GetItem', 'UpdateItem');
-    store.ranges.allow(fn, 'GetItem');
+    // The grace of a ticket whose players have to connect begins with it.
+    store.ranges.allow(fn, 'GetItem', 'UpdateItem');
     tick.queue.allowSend(fn);
     return fn;
   }
@@ -92,7 +93,7 @@ export class Intake extends Construct {
     const { store, tick } = this.#props;
     const fn = this.#function('TicketChanges', {
       name: 'ticket-changes',
-      description: 'Cancels tickets, and accepts or declines their matches',
+      description: 'Cancels tickets, keeps them alive, and accepts or declines their matches',
       timeout: Duration.seconds(10),
     });
     store.allowTicketChanges(fn);

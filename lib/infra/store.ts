@@ -100,8 +100,8 @@ export class Store extends Construct {
     this.tickets.allow(fn, 'GetItem', 'BatchGetItem', 'UpdateItem');
     this.matches.allow(fn, 'GetItem', 'UpdateItem');
     this.queues.allow(fn, 'GetItem', 'UpdateItem');
-    // The cooldowns of those who decline.
-    this.ranges.allow(fn, 'GetItem', 'UpdateItem');
+    // The cooldowns of those who decline, and the presence of players.
+    this.ranges.allow(fn, 'BatchGetItem', 'GetItem', 'UpdateItem');
   }
 }
 

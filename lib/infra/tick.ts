@@ -33,7 +33,7 @@ export class Tick extends Construct {
       stage,
     });
     store.queues.allow(this.tick, 'GetItem', 'UpdateItem');
-    store.ranges.allow(this.tick, 'GetItem', 'UpdateItem');
+    store.ranges.allow(this.tick, 'BatchGetItem', 'GetItem', 'UpdateItem');
     store.tickets.allow(this.tick, 'BatchGetItem', 'UpdateItem');
     store.tickets.allowIndexQuery(this.tick, 'pool');
     store.matches.allow(this.tick, 'BatchGetItem', 'PutItem', 'UpdateItem');

@@ -11,6 +11,7 @@ import { matchIdOf } from '../../lib/aws/match-message.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
 import { messageConsumer } from '../../lib/aws/message-consumer.ts';
 import { outcomeStore } from '../../lib/aws/outcome-store.ts';
+import { presenceStore } from '../../lib/aws/presence-store.ts';
 import { queueStore } from '../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../lib/aws/range-store.ts';
 import { toChange } from '../../lib/aws/stream.ts';
@@ -354,6 +355,7 @@ describe('A waiting ticket that cannot be read', () => {
         ...stores,
         backfills: backfillStore(client, tables.names),
         experiments: experimentStore(client, tables.names.ranges),
+        presence: presenceStore(client, tables.names.ranges),
         ticks: { send: async () => {} },
         clock,
         newId: () => `id-${queue}`,

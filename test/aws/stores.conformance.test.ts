@@ -7,6 +7,7 @@ import { latestMatches } from '../../lib/aws/latest-index.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
 import { meetingStore } from '../../lib/aws/meeting-store.ts';
 import { poolSample } from '../../lib/aws/pool-sample.ts';
+import { presenceStore } from '../../lib/aws/presence-store.ts';
 import { queueStore } from '../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../lib/aws/range-store.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
@@ -27,6 +28,7 @@ import type { CooldownStore } from '../../lib/service/ports/cooldown-store.ts';
 import type { MatchStore } from '../../lib/service/ports/match-store.ts';
 import type { MeetingStore } from '../../lib/service/ports/meeting-store.ts';
 import type { OverdueMatches } from '../../lib/service/ports/overdue-matches.ts';
+import type { PresenceStore } from '../../lib/service/ports/presence-store.ts';
 import type { QueueStore } from '../../lib/service/ports/queue-store.ts';
 import type { Lease, RangeStore } from '../../lib/service/ports/range-store.ts';
 import type { TicketStore } from '../../lib/service/ports/ticket-store.ts';
@@ -41,6 +43,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
     let matches: MatchStore;
     let meetings: MeetingStore;
     let cooldowns: CooldownStore;
+    let presence: PresenceStore;
     let backfills: BackfillStore;
     let overdue: OverdueMatches;
     let queues: QueueStore;
@@ -57,6 +60,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       backfills = backfillStore(client, tables.names);
       meetings = meetingStore(client, tables.names.ranges);
       cooldowns = cooldownStore(client, tables.names.ranges);
+      presence = presenceStore(client, tables.names.ranges);
       overdue = overdueMatches(client, tables.names.matches, () => 0.5);
       queues = queueStore(client, tables.names.queues);
       ranges = rangeStore(client, tables.names.ranges);
@@ -586,6 +590,63 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         expect(await names(3)).toEqual(['p0', 'p11', 'p10'].map(id));
         expect(await names(100)).toHaveLength(12);
         expect(await cooldowns.latest(`${queue}x`, 10)).toEqual([]);
+      });
+    });
+
+    describe('the presence of players', () => {
+      const ofOne = async (name: string) => {
+        const record = (await presence.of(queue, [id(name)])).get(id(name));
+        return [...(record ?? [])].sort(([a], [b]) => a - b);
+      };
+
+      it('is what the latest sign of life says, in whatever order they arrive', async () => {
+        newQueue();
+        expect(await ofOne('a')).toEqual([]);
+        await presence.seen(queue, id('a'), 0, { by: 'one', silentFromMs: NOW_MS + 2 });
+        await presence.seen(queue, id('a'), 0, { by: 'late', silentFromMs: NOW_MS + 1 });
+        await presence.seen(queue, id('a'), 12, { by: 'two', silentFromMs: NOW_MS });
+        expect(await ofOne('a')).toEqual([
+          [0, { by: 'one', silentFromMs: NOW_MS + 2 }],
+          [12, { by: 'two', silentFromMs: NOW_MS }],
+        ]);
+        await presence.seen(queue, id('a'), 0, { by: 'other', silentFromMs: NOW_MS + 2 });
+        expect((await ofOne('a'))[0]).toEqual([0, { by: 'other', silentFromMs: NOW_MS + 2 }]);
+      });
+
+      it('ends with the connection that was the last to say so, and with no other', async () => {
+        newQueue();
+        const gone = { by: 'one', silentFromMs: NOW_MS };
+        await presence.left(queue, id('a'), 0, 'one', gone);
+        expect(await ofOne('a')).toEqual([]);
+        await presence.seen(queue, id('a'), 0, { by: 'one', silentFromMs: NOW_MS + 9 });
+        await presence.left(queue, id('a'), 0, 'two', gone);
+        expect(await ofOne('a')).toEqual([[0, { by: 'one', silentFromMs: NOW_MS + 9 }]]);
+        for (let i = 0; i < 2; i++) await presence.left(queue, id('a'), 0, 'one', gone);
+        expect(await ofOne('a')).toEqual([[0, gone]]);
+      });
+
+      it('is expected of all players of a ticket, but of none who is known', async () => {
+        newQueue();
+        await presence.seen(queue, id('a'), 1, { by: 'one', silentFromMs: NOW_MS + 9 });
+        for (const atMs of [NOW_MS, NOW_MS + 5]) await presence.expect(queue, id('a'), 2, atMs);
+        expect(await ofOne('a')).toEqual([
+          [0, { by: '', silentFromMs: NOW_MS }],
+          [1, { by: 'one', silentFromMs: NOW_MS + 9 }],
+        ]);
+      });
+
+      it('is read for many tickets of one queue, and kept for two days', async () => {
+        newQueue();
+        const ids = Array.from({ length: 120 }, (_, i) => id(`t${i}`));
+        for (const ticketId of ids.slice(0, 110)) await presence.expect(queue, ticketId, 1, NOW_MS);
+        expect([...(await presence.of(queue, ids)).keys()].sort()).toEqual(ids.slice(0, 110).sort());
+        expect((await presence.of(`${queue}x`, ids)).size).toBe(0);
+        const { Item } = await tables
+          .client()
+          .send(
+            new GetCommand({ TableName: tables.names.ranges, Key: { item: `${queue}#presence#${ids[0]}` } }),
+          );
+        expect(Item!.expiresAt).toBe(NOW_MS / 1_000 + 2 * 86_400);
       });
     });
 

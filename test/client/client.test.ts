@@ -65,6 +65,7 @@ describe('a request of the client', () => {
     await client.getMany(['a', 'b']);
     await client.cancel('T');
     await client.accept('T', 'M');
+    await client.alive('T');
     await client.match('M');
     await client.assign('M', { address: 'game.example' });
     await client.end('M');

@@ -141,6 +141,15 @@ describe('a ticket that is watched', () => {
     });
   });
 
+  it('pings as often as the first message says', async () => {
+    connected = (socket) => {
+      say(socket, 'Ticket', { ticket: ticketOf('QUEUED'), pingSeconds: 0.01 });
+      socket.on('message', () => say(socket, 'TicketTimedOut', { ticket: ticketOf('TIMED_OUT') }));
+    };
+    expect(await all(watchBySocket(target()))).toEqual(['Ticket QUEUED', 'TicketTimedOut TIMED_OUT']);
+    expect(received[0]).toEqual({ action: 'ping', seen: { status: 'QUEUED' } });
+  });
+
   it('ends with the reason of its signal', async () => {
     const stop = new AbortController();
     connected = (socket) => say(socket, 'Ticket', { ticket: ticketOf('QUEUED') });

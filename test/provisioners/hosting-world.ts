@@ -129,6 +129,7 @@ export class HostingWorld {
     return {
       outcomes: { add: async () => {}, recent: async () => [] },
       failedShareMax: 1,
+      presence: { of: async () => new Map() },
       queues: {
         get: () =>
           line('get queue', async () => ({

@@ -68,7 +68,7 @@ function* declinesOf(
 ): Generator<string> {
   const byId = new Map(tickets.map((one) => [one.ticketId, one]));
   for (const { matchId, cancelled, reasonCode, declinedBy, accepted } of matches.values()) {
-    if (cancelled === undefined) continue;
+    if (cancelled === undefined || reasonCode === 'PLAYER_LEFT') continue;
     const theirs =
       reasonCode === 'DECLINED'
         ? [declinedBy!]

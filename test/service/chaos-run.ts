@@ -113,6 +113,9 @@ export interface ChaosCounts {
   /** Connections of game clients, and what they were sent. */
   readonly connected: number;
   readonly messages: number;
+  /** Tickets that were cancelled because a player had left, and matches that were dissolved for it. */
+  readonly vanished: number;
+  readonly leftMatches: number;
 }
 
 /**
@@ -198,7 +201,7 @@ export class ChaosRun {
       ...(asks && { backfill: { priority: this.#pick(['low', 'normal', 'high']) } }),
       ...(!asks && this.all.chance(0.3) && { onePlace: seed % 2 === 0 ? ('service' as const) : true }),
     });
-    this.#definition = { ...plain, ...this.#cooldown(plain) };
+    this.#definition = { ...plain, ...this.#cooldown(plain), ...this.#presence() };
     this.#servers = new ChaosServers(
       this.cloud,
       this.all,
@@ -268,6 +271,14 @@ export class ChaosRun {
       offences: await this.#noted(),
       connected: this.#watchers.connected,
       messages: this.#watchers.messages,
+      vanished: this.cloud.changes.filter(
+        ({ table, before, after }) =>
+          table === 'tickets' && after.reasonCode === 'PLAYER_LEFT' && before?.status !== after.status,
+      ).length,
+      leftMatches: this.cloud.changes.filter(
+        ({ table, before, after }) =>
+          table === 'matches' && after.reasonCode === 'PLAYER_LEFT' && before?.status !== after.status,
+      ).length,
     };
   }
 
@@ -291,6 +302,7 @@ export class ChaosRun {
       while (await this.all.step()) this.#advance(10);
     }
     const untold = await this.#watchers.violations();
+    untold.push(...this.#watchers.absences(this.#definition.presence));
     return [...this.all.stray, ...this.#overlaps, ...found, ...starved, ...untold];
   }
 
@@ -386,6 +398,11 @@ export class ChaosRun {
     if (!onePlace && this.#conduct.uniform() < 0.5) return {};
     const steps = [1, 2, 4].map((times) => ({ times, seconds: 15 * times }));
     return { cooldown: { leave: steps, ...(acceptance && { decline: steps }) } };
+  }
+
+  /** Presence in most of the runs with game clients. */
+  #presence(): Pick<QueueDefinition, 'presence'> {
+    return this.#isWatched && this.#conduct.uniform() < 0.75 ? { presence: { graceSeconds: 5 } } : {};
   }
 
   /** Ends a match, and names some of its players as leavers. */

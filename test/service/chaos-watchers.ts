@@ -1,13 +1,16 @@
 import { connectionStore } from '../../lib/aws/connection-store.ts';
 import { toProblem } from '../../lib/aws/http.ts';
+import type { PresenceOptions } from '../../lib/contract/presence.ts';
 import type { WatchMessage } from '../../lib/contract/watch.ts';
 import type { Connection, Watcher } from '../../lib/service/domain/connection.ts';
 import type { Sent, Sockets } from '../../lib/service/ports/sockets.ts';
 import { answerFrame, type FrameDeps } from '../../lib/service/watching/answer-frame.ts';
 import { connect } from '../../lib/service/watching/connect.ts';
+import { type DisconnectDeps, disconnect } from '../../lib/service/watching/disconnect.ts';
 import type { PushDeps } from '../../lib/service/watching/push.ts';
 import { showTicket, stateOf } from '../../lib/service/watching/show-ticket.ts';
 import { type RandomSource, seededRandom } from '../../lib/simulation/random.ts';
+import { type Presences, presenceViolations } from './chaos-presence.ts';
 import type { Interleaving } from './interleaving.ts';
 import type { VirtualCloud } from './virtual-cloud.ts';
 
@@ -29,6 +32,8 @@ interface Client {
   connectionId: string | undefined;
   /** Every state that it was told after the first message of a connection, in order. */
   readonly told: StateMessage['data'][];
+  /** When it said that it is there, and when its connections ended. */
+  readonly presences: Presences;
 }
 
 /** As the template says. */
@@ -98,6 +103,7 @@ export class ChaosWatchers {
     const { connectionId } = client;
     if (connectionId === undefined) this.#connect(client);
     else if (this.#chance(0.15)) this.#close(connectionId);
+    else if (this.#isAsked(client)) this.#answer(client, connectionId);
     else if (this.#chance(0.2)) this.#frame(client, connectionId, { action: 'ping' });
     else if (this.#chance(0.05)) this.#frame(client, connectionId, { action: 'cancel' });
   }
@@ -142,11 +148,28 @@ export class ChaosWatchers {
     return found;
   }
 
+  /** Matches that were made with players who had gone, and tickets that were cancelled although their player was there. */
+  absences(presence: PresenceOptions | undefined): string[] {
+    if (presence === undefined) return [];
+    const all = new Map([...this.#clients].map(([ticketId, { presences }]) => [ticketId, presences]));
+    return presenceViolations(presence, all, this.#cloud.changes);
+  }
+
+  /** Whether a client was told last that it has to accept a match. */
+  #isAsked({ told }: Client): boolean {
+    return told.at(-1)?.ticket.status === 'REQUIRES_ACCEPTANCE' && this.#chance(0.5);
+  }
+
+  #answer(client: Client, connectionId: string): void {
+    const action = this.#chance(0.9) ? 'accept' : 'decline';
+    this.#frame(client, connectionId, { action, matchId: client.told.at(-1)!.ticket.matchId });
+  }
+
   #chance(share: number): boolean {
     return this.#random.uniform() < share;
   }
 
-  #deps(): FrameDeps & PushDeps {
+  #deps(): FrameDeps & PushDeps & DisconnectDeps {
     const deps = this.#pickDeps();
     return { ...deps, connections: this.#connections, sockets: this.#gateway() };
   }
@@ -155,7 +178,8 @@ export class ChaosWatchers {
     const known = this.#clients.get(ticketId);
     if (known !== undefined) return known;
     const watcher = { ticketId, queue, playerId: `${ticketId}.0`, player: 0 };
-    const client = { watcher, connectionId: undefined, told: [] };
+    const presences = { signs: [], ends: [] };
+    const client = { watcher, connectionId: undefined, told: [], presences };
     this.#clients.set(ticketId, client);
     return client;
   }
@@ -165,6 +189,7 @@ export class ChaosWatchers {
     const socket: Socket = { client, status: 'opening', hasFirst: false };
     this.#sockets.set(connectionId, socket);
     client.connectionId = connectionId;
+    const fromMs = this.#cloud.nowMs;
     this.#all.begin(
       `connect ${connectionId} ${client.watcher.ticketId}`,
       async () => {
@@ -172,6 +197,7 @@ export class ChaosWatchers {
         return true;
       },
       (isDone) => {
+        client.presences.signs.push({ fromMs, untilMs: this.#cloud.nowMs, isSure: isDone !== undefined });
         if (isDone === undefined || socket.status === 'closed') this.#close(connectionId);
         else {
           socket.status = 'open';
@@ -183,8 +209,15 @@ export class ChaosWatchers {
 
   #close(connectionId: string): void {
     const socket = this.#sockets.get(connectionId)!;
+    const { client } = socket;
     socket.status = 'closed';
-    if (socket.client.connectionId === connectionId) socket.client.connectionId = undefined;
+    if (client.connectionId === connectionId) client.connectionId = undefined;
+    client.presences.ends.push(this.#cloud.nowMs);
+    // API Gateway reports an end as well as it can.
+    if (this.#chance(0.7))
+      this.#all.begin(`disconnect ${connectionId}`, () =>
+        disconnect(this.#deps(), client.watcher, connectionId, this.#cloud.nowMs),
+      );
   }
 
   #show(connection: Connection, tries: number): void {
@@ -205,8 +238,12 @@ export class ChaosWatchers {
 
   #frame(client: Client, connectionId: string, frame: object): void {
     if (this.#sockets.get(connectionId)?.status !== 'open') return;
-    this.#all.begin(`frame ${connectionId} ${JSON.stringify(frame)}`, () =>
-      answerFrame(this.#deps(), client.watcher, connectionId, JSON.stringify(frame), toProblem),
+    const fromMs = this.#cloud.nowMs;
+    this.#all.begin(
+      `frame ${connectionId} ${JSON.stringify(frame)}`,
+      () => answerFrame(this.#deps(), client.watcher, connectionId, JSON.stringify(frame), toProblem),
+      // A frame may be answered with a problem, so it may have said nothing.
+      () => client.presences.signs.push({ fromMs, untilMs: this.#cloud.nowMs, isSure: false }),
     );
   }
 

@@ -58,6 +58,7 @@ describe('the service, with faults, with its tables in memory,', () => {
     expect(mean('offences')).toBeGreaterThan(0.5);
     expect(mean('connected')).toBeGreaterThan(3);
     expect(mean('messages')).toBeGreaterThan(10);
+    expect(mean('vanished')).toBeGreaterThan(0.2);
     for (const name of ['kills', 'failures', 'lostAnswers', 'deadLetters'] as const)
       expect(mean(name), name).toBeGreaterThan(1);
   });

@@ -16,6 +16,7 @@ import { deleteQueue, putQueue } from '../../lib/service/queues/queues.ts';
 import { listVersions, restoreVersion } from '../../lib/service/queues/versions.ts';
 import { answerMatch } from '../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
+import { keepAlive } from '../../lib/service/tickets/keep-alive.ts';
 import { cancelTicket } from '../../lib/service/tickets/tickets.ts';
 import { dispatch } from '../../lib/service/ticks/dispatch.ts';
 import { stopExperiment } from '../../lib/service/ticks/stop-experiment.ts';
@@ -130,6 +131,8 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       const versions = isChanged(record) ? await listVersions(cloud.deps.queues, queue) : [];
       const backfill = await cloud.deps.backfills.get(id('backfill'));
       const cooldowns = [...(await cloud.deps.cooldowns.of(queue, ['a', 'b'].map(playerOf)))];
+      const present = await cloud.deps.presence.of(queue, ['a', 'b'].map(id));
+      const presence = [...present].map(([ticketId, record]) => [ticketId, [...record].sort()]).sort();
       return JSON.parse(
         JSON.stringify({
           tickets,
@@ -138,6 +141,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
           versions,
           backfill,
           cooldowns,
+          presence,
           ticks: cloud.tickMessages,
           deadlines: cloud.deadlineMessages,
         })
@@ -445,6 +449,48 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         act: () => endCooldown(cloud.deps, queue, playerOf('a'), cloud.nowMs),
         outcome: () => 'ended',
         writes: ['UpdateItem'],
+      },
+      'a ticket whose players have to connect': {
+        prepare: () => define({ presence: { graceSeconds: 5, required: true } }),
+        act: () => join('a'),
+        outcome: ({ created }: { created: boolean }) => created,
+        // The presence of its players, the ticket, and the ticks of its queue.
+        writes: ['UpdateItem', 'PutItem', 'UpdateItem'],
+      },
+      'a ticket that is kept alive': {
+        prepare: async () => {
+          await define({ presence: { graceSeconds: 5 } });
+          await join('a');
+        },
+        act: () => keepAlive(cloud.deps, id('a'), { scope: 'backend' }, cloud.nowMs),
+        outcome: ({ status }: { status: string }) => status,
+        writes: ['UpdateItem'],
+      },
+      'a match that a player has left before it is placed': {
+        prepare: async () => {
+          const http = { type: 'http', url: 'https://games.example' } as const;
+          const matchId = await found({ presence: { graceSeconds: 5 }, provisioner: http });
+          const gone = { by: 'one', silentFromMs: cloud.nowMs - 5_000 };
+          await cloud.deps.presence.seen(queue, id('a'), 0, gone);
+          return matchId;
+        },
+        act: (matchId: never) => provision(cloud.deps, matchId, cloud.nowMs),
+        outcome: (result) => result,
+        writes: ['UpdateItem'],
+      },
+      'a tick of a queue that a player has left': {
+        prepare: async () => {
+          await define({ presence: { graceSeconds: 5 } });
+          await join('a');
+          await join('b');
+          await cloud.deps.presence.seen(queue, id('a'), 0, { by: 'one', silentFromMs: cloud.nowMs - 5_000 });
+          cloud.nowMs = Math.min(...cloud.tickMessages.map(({ dueMs }) => dueMs));
+          return cloud.dueTicks()[0]!;
+        },
+        act: (message: never) => tick(cloud.deps, message),
+        outcome: ({ outcome }: { outcome: string }) => outcome,
+        // The lease, the end of the ticket, the report, and the end of the lease.
+        writes: Array(4).fill('UpdateItem'),
       },
       'a minute of the schedule': {
         prepare: async () => {

@@ -64,6 +64,7 @@ export class MemoryCloud {
       deliveryRecords: { get: async () => undefined } as never,
       receivers: { get: async () => undefined } as never,
       outcomes: { add: async () => {}, recent: async () => [] },
+      presence: { of: async () => new Map() },
       failedShareMax: 0.25,
       experiments: { add: async () => {}, totals: async () => new Map() },
       ticks: this.#ticks(),

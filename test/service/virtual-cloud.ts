@@ -13,6 +13,7 @@ import { meetingStore } from '../../lib/aws/meeting-store.ts';
 import { outcomeStore } from '../../lib/aws/outcome-store.ts';
 import { ParsedTickets } from '../../lib/aws/parsed-tickets.ts';
 import { poolSample } from '../../lib/aws/pool-sample.ts';
+import { presenceStore } from '../../lib/aws/presence-store.ts';
 import { queueStore } from '../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../lib/aws/range-store.ts';
 import { receiverStore } from '../../lib/aws/receiver-store.ts';
@@ -142,6 +143,7 @@ export class VirtualCloud {
       ranges: rangeStore(client, tables.names.ranges),
       meetings: meetingStore(client, tables.names.ranges),
       cooldowns: cooldownStore(client, tables.names.ranges),
+      presence: presenceStore(client, tables.names.ranges),
       receivers: receiverStore(client, receivers),
       deliveryRecords: deliveryStore(client, receivers),
       deliveries: new DeliveryLog(deliveryStore(client, receivers), () => this.nowMs),

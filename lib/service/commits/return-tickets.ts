@@ -57,7 +57,7 @@ const QUEUE_DELETED: Why = { reason: 'its queue was deleted', reasonCode: 'QUEUE
  *               returns the remaining tickets
  */
 export async function returnDissolved(deps: ReturnDeps, match: StoredMatch, nowMs: number): Promise<void> {
-  const { matchId, requeued } = match;
+  const { matchId, requeued, cancelled } = match;
   const record = await deps.queues.get(match.queue, DEFINITION_AGE_MS);
   const left = await eachTicketIn(deps, match, async (ticket) => {
     const { ticketId } = ticket;
@@ -70,7 +70,8 @@ export async function returnDissolved(deps: ReturnDeps, match: StoredMatch, nowM
     }
     if (record === undefined) return deps.tickets.cancelWithMatch(ticketId, matchId, QUEUE_DELETED, nowMs);
     const layout = layoutAt(record.layouts, nowMs);
-    return requeued
+    // That a player has left is no failure of the others.
+    return requeued && cancelled === undefined
       ? deps.tickets.requeue(ticket, matchId, layout)
       : deps.tickets.release(ticket, matchId, layout, true);
   });

@@ -26,8 +26,11 @@ export const COOLDOWNS_BEGUN = ['cooledForDecline', 'cooledForLeave'] as const;
 export const FAULTS = ['notPublished', 'notDispatched'] as const;
 export type Fault = (typeof FAULTS)[number];
 
+/** Tickets that were cancelled because a player has left. They are counted beside the outcomes, and have no metrics. */
+export const VANISHED = 'vanished' as const;
+
 /** Everything that is counted of a queue by minute, besides what its ticks count. */
-export type Counted = Outcome | (typeof COOLDOWNS_BEGUN)[number] | Fault;
+export type Counted = Outcome | (typeof COOLDOWNS_BEGUN)[number] | Fault | typeof VANISHED;
 
 /** The steps from a match to a game, each with the outcome of success and those of failure. */
 export const STEPS = {

@@ -19,6 +19,7 @@ export interface Fate {
  * What becomes of a ticket of a FAILED match.
  *
  *     not accepted in time       those who are named are CANCELLED, the others return
+ *     a player has left          the same
  *     not placed, requeued       tickets of the roster return; with its third such match a ticket is FAILED
  *     not placed                 FAILED
  *
@@ -30,9 +31,10 @@ export function fateOf(match: StoredMatch, ticket: StoredTicket): Fate {
   // Matches of earlier versions have no code.
   const code: Pick<Fate, 'reasonCode'> =
     match.reasonCode === undefined ? {} : { reasonCode: match.reasonCode };
-  if (cancelled !== undefined) {
+  if (cancelled !== undefined && ticketIds.includes(ticket.ticketId)) {
     if (!cancelled.includes(ticket.ticketId)) return { becomes: 'QUEUED' };
-    const isByQueue = match.reasonCode !== undefined && !hasNotAccepted(match, ticket.ticketId);
+    const isOwn = match.reasonCode === 'PLAYER_LEFT' || hasNotAccepted(match, ticket.ticketId);
+    const isByQueue = match.reasonCode !== undefined && !isOwn;
     return { becomes: 'CANCELLED', ...reason, ...(isByQueue ? QUEUE_DELETED : code) };
   }
   if (requeued !== true || !ticketIds.includes(ticket.ticketId))
@@ -44,12 +46,13 @@ export function fateOf(match: StoredMatch, ticket: StoredTicket): Fate {
 
 /**
  * Whether a ticket is one for which its match was not accepted: the one that has declined, or each that has not answered in
- * time. Matches that version 0.1 has failed do not tell a decline from no answer.
+ * time. Who has left is none of them. Matches that version 0.1 has failed do not tell a decline from no answer.
  */
 export function hasNotAccepted(
   { reasonCode, declinedBy, accepted }: Pick<StoredMatch, 'reasonCode' | 'declinedBy' | 'accepted'>,
   ticketId: string,
 ): boolean {
+  if (reasonCode === 'PLAYER_LEFT') return false;
   return reasonCode === 'DECLINED' ? declinedBy === ticketId : !accepted?.includes(ticketId);
 }
 

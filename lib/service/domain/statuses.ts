@@ -68,10 +68,19 @@ export const MATCH = machine<StoredMatchStatus>()({
       from: ['REQUIRES_ACCEPTANCE'],
       to: ['FAILED'],
       if: 'no ticket has accepted since it was read',
-      by: 'a party that declines, or `deadline`',
+      by: 'a party that declines, who finds that a player has left, or `deadline`',
       event: 'MatchFailed',
       crash:
         'tickets stay in it; it keeps a deadline, and `deadline` returns or cancels them, and notes who gets a cooldown',
+    },
+    dissolvePlacing: {
+      from: ['PLACING'],
+      to: ['FAILED'],
+      if: 'a player has left, in a queue with `presence`',
+      by: '`provision`',
+      event: 'MatchFailed',
+      crash:
+        'as after `fail`; tickets stay in it; it keeps a deadline, and `deadline` returns or cancels them',
     },
     assign: {
       from: ['PLACING', 'COMPLETED'],
@@ -202,7 +211,7 @@ export const TICKET = machine<StoredTicketStatus>()({
     cancel: {
       from: ['QUEUED'],
       to: ['CANCELLED'],
-      by: 'a cancel; `tick` for a ticket that no longer fits; `enqueue`, in one transaction with the ticket that replaces it',
+      by: 'a cancel; `tick` for a ticket that no longer fits, or of which a player has left; `enqueue`, in one transaction with the ticket that replaces it',
       event: 'TicketCancelled',
       crash: 'nothing is missing',
     },

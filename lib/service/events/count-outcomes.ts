@@ -1,4 +1,4 @@
-import type { Outcome } from '../domain/match-outcomes.ts';
+import type { Counted, Outcome } from '../domain/match-outcomes.ts';
 import type { Counts } from '../domain/minute-counts.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import { type CountDeps, type CountedQueue, countQueue } from '../queues/count-queue.ts';
@@ -23,10 +23,10 @@ export async function countOutcomes(
   return Promise.all([...byQueue(changes)].map(([queue, counts]) => countQueue(deps, queue, counts, nowMs)));
 }
 
-function byQueue(changes: readonly Change[]): Map<string, Counts<Outcome>> {
-  const counted = new Map<string, Partial<Record<Outcome, number>>>();
+function byQueue(changes: readonly Change[]): Map<string, Counts<Counted>> {
+  const counted = new Map<string, Partial<Record<Counted, number>>>();
   for (const change of changes) {
-    const outcomes = Object.entries(outcomesOf(change)) as [Outcome, number][];
+    const outcomes = Object.entries(outcomesOf(change)) as [Counted, number][];
     if (outcomes.length === 0) continue;
     const counts = counted.get(change.after.queue) ?? {};
     for (const [name, count] of outcomes) counts[name] = (counts[name] ?? 0) + count;
@@ -36,13 +36,16 @@ function byQueue(changes: readonly Change[]): Map<string, Counts<Outcome>> {
 }
 
 /** The outcomes of a change, most often none. A match that both is accepted and has its server is two changes. */
-function outcomesOf(change: Change): Counts<Outcome> {
+function outcomesOf(change: Change): Counts<Counted> {
   if (change.table === 'tickets') {
     const { before, after } = change;
     // One that would return with its match, but has failed too often.
     if (after.status === 'FAILED' && before !== undefined && before.status !== 'FAILED')
       return { returned: -1 };
-    return endWithoutMatch(change) === 'cancelled' ? { cancelled: 1 } : {};
+    return {
+      ...(endWithoutMatch(change) === 'cancelled' && { cancelled: 1 }),
+      ...(before?.status !== after.status && after.reasonCode === 'PLAYER_LEFT' && { vanished: 1 }),
+    };
   }
   const { before, after } = change;
   if (before === undefined) return {};
@@ -52,7 +55,8 @@ function outcomesOf(change: Change): Counts<Outcome> {
   if (after.status !== 'FAILED') return before.status === 'REQUIRES_ACCEPTANCE' ? { accepted: 1 } : {};
   const returned = returningFrom(after);
   return {
-    [failureOf(before.status, after.reasonCode)]: 1,
+    // A match that fails because a player has left says nothing about its acceptance or its servers.
+    ...(after.reasonCode !== 'PLAYER_LEFT' && { [failureOf(before.status, after.reasonCode)]: 1 }),
     ...(after.requeued && { requeued: 1 }),
     ...(returned > 0 && { returned }),
   };

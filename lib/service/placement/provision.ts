@@ -1,4 +1,6 @@
 import type { Assignment } from '../../contract/match.ts';
+import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import { PLAYER_LEFT, type PresenceDeps, vanishedTickets } from '../commits/vanished-tickets.ts';
 import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { GameSessionPlacement } from '../ports/game-sessions.ts';
@@ -8,7 +10,7 @@ import type { QueueStore } from '../ports/queue-store.ts';
 import { type CountDeps, type CountedQueue, countQueue } from '../queues/count-queue.ts';
 import { failPlacement } from './fail-placement.ts';
 
-export interface ProvisionDeps extends CountDeps {
+export interface ProvisionDeps extends CountDeps, PresenceDeps {
   readonly queues: QueueStore;
   readonly matches: SingleMatchStore;
   readonly provisioners: Provisioners;
@@ -31,6 +33,9 @@ const ENDED_MS = 15_000;
  * Requests an assignment for a match that is PLACING. Retries until the match's deadline, when `deadline` fails the
  * match. A match that has ended without the server that was requested for it gives the server back.
  *
+ *     look who is there      only in a queue with `presence`. If a player has left, one conditional write fails the match and
+ *                            names the tickets that are cancelled; `deadline`, which receives the event MatchFailed, returns
+ *                            the others. A crash before it: looked at again
  *     call the provisioner   a crash after it: called again, with the same idempotency key. A failed try is counted
  *     write the assignment   on the condition that the match is still PLACING
  *     read the match again   a request that was accepted after the match had ended is taken back
@@ -54,6 +59,8 @@ export async function provision(
   if (match.status !== 'PLACING') return release(provisioner, match);
   const withinMs = match.deadline === undefined ? 0 : Date.parse(match.deadline) - nowMs;
   if (withinMs <= 0) return untilEnded(provisioner);
+  if (await isLeft(deps, match, definition, nowMs))
+    return releaseEnded(deps, provisioner, matchId, { outcome: 'done' });
   const result = await provisioner.place(match, definition, news);
   switch (result.outcome) {
     case 'left-to-studio':
@@ -82,6 +89,19 @@ export async function provision(
         afterMs: Math.min(result.afterMs, withinMs + ENDED_MS),
       });
   }
+}
+
+/** Dissolves a match of which a player has left. Returns whether it is dissolved, or has changed since it was read. */
+async function isLeft(
+  deps: ProvisionDeps,
+  match: StoredMatch,
+  definition: QueueDefinition,
+  nowMs: number,
+): Promise<boolean> {
+  const vanished = await vanishedTickets(deps, definition, match.ticketIds, nowMs);
+  if (vanished.size === 0) return false;
+  await deps.matches.dissolve(match, [...vanished], PLAYER_LEFT, nowMs);
+  return true;
 }
 
 /** Keeps the message of an overdue match until the match has ended, if there may be something to release then. */

@@ -42,9 +42,9 @@ export interface SingleMatchStore {
     assignment: Assignment,
   ): Promise<{ outcome: 'assigned' | 'conflict'; match: StoredMatch } | undefined>;
   /**
-   * Fails a match that REQUIRES_ACCEPTANCE and decides what becomes of its tickets: these are cancelled, the others return
+   * Fails a match that REQUIRES_ACCEPTANCE, or is PLACING, as it was read, and decides what becomes of its tickets: these are cancelled, the others return
    * to the pool. The match keeps a deadline until {@link SingleMatchStore.ticketsReturned}. `lost-race`: a ticket has accepted
-   * since the match was read, or it no longer requires acceptance; nothing has changed.
+   * since the match was read, or it has another status; nothing has changed.
    * @param why `declinedBy`: the ticket that has declined
    */
   dissolve(

@@ -2,6 +2,7 @@ import { acceptanceBody } from '../../contract/acceptance.ts';
 import { Problem, parseWith } from '../../contract/problem.ts';
 import type { MatchReasonCode, Why } from '../../contract/reason-code.ts';
 import { type ReturnDeps, returnDissolved } from '../commits/return-tickets.ts';
+import { PLAYER_LEFT, type PresenceDeps, vanishedTickets } from '../commits/vanished-tickets.ts';
 import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import { statusAfterAcceptance } from '../domain/match-status.ts';
 import { isDissolving } from '../domain/returning.ts';
@@ -11,15 +12,16 @@ import { StoreBusy } from '../ports/store-busy.ts';
 import { withMatchStatus } from './ticket-status.ts';
 import { type TicketDeps, unknownTicket } from './tickets.ts';
 
-export interface AcceptanceDeps extends TicketDeps, ReturnDeps {}
+export interface AcceptanceDeps extends TicketDeps, ReturnDeps, PresenceDeps {}
 
 /**
  * A party accepts or declines its match. The request names the match, so a repetition after that match was dissolved
  * does not affect the next match.
  *
  *     accept              adds the ticket to a set in the match: repeating it changes nothing
- *     all have accepted   the match advances, on the condition that it still requires acceptance.
- *                         A crash before it: `deadline` finds that all have accepted and advances it
+ *     all have accepted   the match advances, on the condition that it still requires acceptance. If a player has left since, it
+ *                         is dissolved instead: see `dissolveMatch`.
+ *                         A crash before it: `deadline` finds that all have accepted and does the same
  *     decline             dissolves the match: see `dissolveMatch`
  * @throws Problem 400, 404, 409 the ticket's match is another one or no longer requires acceptance
  */
@@ -93,7 +95,10 @@ function otherMatch({ ticketId, status, matchId }: StoredTicket, requestedId: st
   );
 }
 
-/** Advances a match when every ticket has accepted. Returns whether they have. */
+/**
+ * Advances a match when every ticket has accepted. Returns whether they have. In a queue with `presence` a match with a player who
+ * has left is dissolved: the ticket is cancelled, and the others return.
+ */
 export async function advanceIfAccepted(
   deps: AcceptanceDeps,
   match: StoredMatch,
@@ -101,6 +106,11 @@ export async function advanceIfAccepted(
 ): Promise<boolean> {
   if (!match.ticketIds.every((ticketId) => match.accepted?.includes(ticketId))) return false;
   const record = await deps.queues.get(match.queue, DEFINITION_AGE_MS);
+  const vanished = record && (await vanishedTickets(deps, record.definition, match.ticketIds, nowMs));
+  if (vanished?.size) {
+    await dissolveMatch(deps, match, { cancelled: (id) => vanished.has(id), why: PLAYER_LEFT, nowMs });
+    return true;
+  }
   const { status, ...change } = record
     ? statusAfterAcceptance(record.definition, nowMs)
     : { status: 'COMPLETED' as const };
@@ -109,7 +119,7 @@ export async function advanceIfAccepted(
 }
 
 /**
- * Fails a match that was not accepted, cancels the tickets that did not accept, and returns the others to the pool with the
+ * Fails a match that was not accepted, cancels the tickets that did not accept or have left, and returns the others to the pool with the
  * time they were first enqueued. If the queue no longer exists, all are cancelled. `lost-race`: a ticket has accepted since
  * the match was read, or the match has moved on.
  *

@@ -11,6 +11,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { CooldownStore } from '../ports/cooldown-store.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { MeetingStore } from '../ports/meeting-store.ts';
+import type { PresenceStore } from '../ports/presence-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import type { Beside, TicketStore } from '../ports/ticket-store.ts';
 import { openQueue } from '../queues/queues.ts';
@@ -27,10 +28,11 @@ export interface EnqueueDeps extends ScheduleDeps {
   readonly matches: SingleMatchStore;
   readonly meetings: MeetingStore;
   readonly cooldowns: Pick<CooldownStore, 'of'>;
+  readonly presence: Pick<PresenceStore, 'expect'>;
   readonly clock: Clock;
 }
 
-type PutDeps = Pick<EnqueueDeps, 'tickets' | 'matches' | 'meetings' | 'cooldowns' | 'clock'>;
+type PutDeps = Pick<EnqueueDeps, 'tickets' | 'matches' | 'meetings' | 'cooldowns' | 'presence' | 'clock'>;
 
 export interface Enqueued {
   /** False when the ticket already existed. */
@@ -44,6 +46,8 @@ export interface Enqueued {
  *     read the queue      a crash before or after changes nothing
  *     read who met        only in a queue with a `recent` rule: see meeting-records.ts
  *     read cooldowns      only in a queue with `cooldown`: see cooling-down.ts
+ *     expect its players  only in a queue with `presence` and `required`: their grace begins, once for all repetitions of the
+ *                         request. A crash after it: the record expires
  *     put the ticket      on the condition that its id is new; from here on it is accepted. See pool-writer.ts. In one
  *                         transaction with it: the places of its players (one-place.ts), and the end of the ticket that it
  *                         replaces (replaced-ticket.ts)
@@ -116,6 +120,8 @@ async function putOnce(
       if (existing !== undefined) return { created: false, existing };
       throw beside;
     }
+    if (definition.presence?.required)
+      await deps.presence.expect(definition.name, ticket.ticketId, ticket.players.length, nowMs);
     const waiting = withWaitOf(ticket, beside.replaced?.ticket);
     const result = await put(waiting, announced, beside);
     if (result.created) return { created: true, ticket: waiting };

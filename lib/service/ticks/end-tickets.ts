@@ -1,5 +1,6 @@
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { Why } from '../../contract/reason-code.ts';
+import { PLAYER_LEFT } from '../commits/vanished-tickets.ts';
 import { inParallelWhile } from '../concurrency/in-parallel.ts';
 import { Unreadable } from '../domain/unreadable.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -30,6 +31,13 @@ export const misfitTicket = (ticketId: string, misfit: string): EndingTicket => 
     reason: `the queue was changed and the ticket no longer fits it (${misfit})`,
     reasonCode: 'NO_LONGER_FITS',
   },
+});
+
+/** A ticket of which a player has left. */
+export const vanishedTicket = (ticketId: string): EndingTicket => ({
+  ticketId,
+  status: 'CANCELLED',
+  why: PLAYER_LEFT,
 });
 
 export const lateTicket = (ticketId: string, { timeoutSeconds }: QueueDefinition): EndingTicket => ({

@@ -8,25 +8,28 @@ import { backfilledMatch } from '../backfills/backfilled-match.ts';
 import type { OpenBackfill } from '../backfills/open-backfills.ts';
 import type { CommitOutcome } from '../commits/commits.ts';
 import { meetingRecords, meetingsOfNewcomers } from '../commits/meeting-records.ts';
+import { PLAYER_LEFT, type PresenceDeps, vanishedTickets } from '../commits/vanished-tickets.ts';
 import { firstStatus } from '../domain/match-status.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
 import type { BackfillStore } from '../ports/backfill-store.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import type { RangeRead } from './read-range.ts';
 import type { LeasedTick } from './tick-lease.ts';
 
-export interface GameCommitDeps {
+export interface GameCommitDeps extends PresenceDeps {
+  readonly clock: Pick<Clock, 'now'>;
   readonly tickets: Pick<TicketStore, 'end'>;
   readonly backfills: BackfillStore;
   readonly newId: () => string;
 }
 
-/** A game and the outcome of its commit. */
+/** A game and the outcome of its commit. `player-left`: a player of it was gone, and there is no match. */
 export interface GameCommit {
   readonly game: Released;
   readonly match: StoredMatch;
-  readonly outcome: CommitOutcome;
+  readonly outcome: CommitOutcome | 'player-left';
 }
 
 const TOO_LARGE: Why = {
@@ -55,21 +58,36 @@ export class GameCommits {
     this.#searched = new Map(read.tickets.map((ticket) => [ticket.ticketId, ticket]));
   }
 
-  commit(game: Released): Promise<GameCommit> {
-    return isFilling(game) ? this.#fill(game) : this.#create(game);
+  /**
+   * Commits a game, unless a player of it has left, in a queue with `presence`.
+   *
+   *     look      one read for the records of the game's tickets
+   *     end       the tickets of those who have left. The others were not touched, and the next tick finds them. A crash before
+   *               it: the next tick does it
+   *     commit    see `commits/commits.ts`
+   */
+  async commit(game: Released): Promise<GameCommit> {
+    const { definition } = this.#tick;
+    const nowMs = this.#deps.clock.now();
+    const vanished = await vanishedTickets(this.#deps, definition, game.ticketIds, nowMs);
+    const isLeft = vanished.size > 0;
+    for (const ticketId of vanished) await this.#deps.tickets.end(ticketId, 'CANCELLED', PLAYER_LEFT, nowMs);
+    return isFilling(game) ? this.#fill(game, isLeft) : this.#create(game, isLeft);
   }
 
-  async #create(game: Game): Promise<GameCommit> {
+  async #create(game: Game, isLeft: boolean): Promise<GameCommit> {
     const match = toMatch(game, this.#tick.definition, this.#deps.newId(), this.#nowMs);
+    if (isLeft) return { game, match, outcome: 'player-left' };
     const seconds = this.#recentSeconds;
     const met = seconds > 0 ? meetingRecords(game, this.#searched, seconds, this.#nowMs) : [];
     const tickets = game.ticketIds.map((ticketId) => this.#storedTicket(ticketId));
     return { game, match, outcome: await this.#tick.commits.commit(match, tickets, this.#nowMs, met) };
   }
 
-  async #fill(game: Filling): Promise<GameCommit> {
+  async #fill(game: Filling, isLeft: boolean): Promise<GameCommit> {
     const asked = this.#open.get(game.backfillId)!;
     const filled = backfilledMatch(asked, game);
+    if (isLeft) return { game, match: filled.match, outcome: 'player-left' };
     const seconds = this.#recentSeconds;
     const there = asked.backfill.players;
     const met = seconds > 0 ? meetingsOfNewcomers(game, there, this.#searched, seconds, this.#nowMs) : [];

@@ -25,6 +25,7 @@ import { type SearchDeps, searchRange } from './search-range.ts';
 import { summarise } from './search-summary.ts';
 import { closeOlderLayouts, type LeaseDeps, type LeasedTick, takeLease, underLease } from './tick-lease.ts';
 import { type AtRest, type Dropped, dropped, type Searched, type TickOutcome } from './tick-outcome.ts';
+import { withoutVanished } from './without-vanished.ts';
 
 /** The interval at which the arrivals of the whole queue are added up. */
 const ARRIVALS_EVERY_MS = 10_000;
@@ -46,6 +47,7 @@ export interface TickDeps extends DueTickDeps, LeaseDeps, ReadDeps, SearchDeps, 
  *                            this tick takes no lease and only ends overdue tickets, each by a conditional write
  *     lease      until 2 s   conditional write. A crash after it: the range is not searched until the lease expires
  *     read       until 3 s   the report of the range's last tick, and the waiting tickets, as many as one tick can
+ *     look       in a queue with `presence`, for tickets of players who have left: see `without-vanished.ts`
  *     end        until 4 s   a conditional write for each ticket past its time-out, unless bots fill its game. A crash
  *                            after it: they have ended, however long the search would have taken
  *     plan       until 7 s   pure: engine and release policy, one game after another. A crash: as after the lease
@@ -103,7 +105,8 @@ interface SearchedTick extends Searched {
 async function search(deps: TickDeps, tick: LeasedTick, before: TicksBefore): Promise<SearchedTick> {
   const { definition, range, ageMs, startMs } = tick;
   const queue = definition.name;
-  const read = await readRange(deps, tick, before, definition.fill === 'bots');
+  const all = await readRange(deps, tick, before, definition.fill === 'bots');
+  const read = await withoutVanished(deps, tick, all);
   const found = await searchRange(deps, tick, before, read);
   const durationMs = deps.clock.now() - startMs;
   const summary = summarise(definition, read, found);

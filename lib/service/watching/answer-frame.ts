@@ -3,12 +3,14 @@ import { type Frame, frame } from '../../contract/watch.ts';
 import type { Watcher } from '../domain/connection.ts';
 import type { ConnectionStore } from '../ports/connection-store.ts';
 import { type AcceptanceDeps, answerMatch } from '../tickets/acceptance.ts';
+import { type KeepAliveDeps, noteSeen } from '../tickets/keep-alive.ts';
 import type { TicketAndMatch } from '../tickets/ticket-status.ts';
 import { type CancelDeps, cancelTicket, unknownTicket } from '../tickets/tickets.ts';
 import { messageOf } from './messages.ts';
 import { type ShowDeps, showTicket, stateOf } from './show-ticket.ts';
 
 export interface FrameDeps extends AcceptanceDeps, CancelDeps, Omit<ShowDeps, keyof CancelDeps | 'queues'> {
+  readonly presence: AcceptanceDeps['presence'] & KeepAliveDeps['presence'];
   readonly connections: ConnectionStore;
 }
 
@@ -19,6 +21,7 @@ export const ACTION_BYTES_MAX = 4 * 1024;
  * Does what a client asks for on its socket, for its own ticket, and answers there. What changes in the ticket comes to the client
  * as to every watcher, so an answer says nothing about it: it could be overtaken.
  *
+ *     note     that the player is there, with a ping or an accept in a queue with `presence`: see keep-alive.ts
  *     do       the action, as the route of the API does it: see acceptance.ts and tickets.ts. It is safe to repeat
  *     answer   `Done`, or a problem. A crash before it: the client asks again
  *
@@ -74,6 +77,7 @@ async function act(
   const { action } = asked;
   switch (action) {
     case 'ping':
+      await noteSeen(deps, watcher, connectionId, deps.clock.now());
       await ping(deps, watcher, connectionId, asked.seen);
       return { action };
     case 'cancel':
@@ -81,6 +85,7 @@ async function act(
       return { action };
     default: {
       const { matchId } = asked;
+      if (action === 'accept') await noteSeen(deps, watcher, connectionId, deps.clock.now());
       await answerMatch(deps, ticketId, { accepted: action === 'accept', matchId }, deps.clock.now());
       return { action, matchId };
     }

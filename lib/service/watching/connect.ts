@@ -7,8 +7,9 @@ import type { ConnectionStore } from '../ports/connection-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { Sockets } from '../ports/sockets.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
+import { type KeepAliveDeps, noteSeen } from '../tickets/keep-alive.ts';
 
-export interface ConnectDeps {
+export interface ConnectDeps extends KeepAliveDeps {
   readonly queues: Pick<QueueStore, 'get' | 'extendWatched'>;
   readonly connections: ConnectionStore;
   readonly sockets: Sockets;
@@ -39,6 +40,8 @@ const TRIES_MAX = 5;
  *     add      the connection. Every later change is sent to it. Its stream reports it, and the ticket as it is follows: see
  *              show-ticket.ts. A crash before it: the client is not connected, and tries again. A crash after it: the client
  *              may not be connected, and the first message finds nobody and removes the connection
+ *     note     that the player is there, in a queue with `presence`: see keep-alive.ts. A crash before it: the client is not
+ *              connected, and tries again
  *     close    older connections of the same player beyond the maximum, so that a token opens only a few. A crash before
  *              it: the next connection closes them
  *
@@ -60,6 +63,7 @@ export async function connect(
     shownFromMs: Math.max(nowMs, fromMs),
   };
   await deps.connections.add(connection);
+  await noteSeen(deps, connection, connectionId, nowMs);
   await closeOldest(deps, connection);
 }
 

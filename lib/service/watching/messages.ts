@@ -1,5 +1,6 @@
 import type { MusterEvent } from '../../contract/events.ts';
 import type { MatchView } from '../../contract/match.ts';
+import { PRESENCE_PING_SECONDS } from '../../contract/presence.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { TicketView } from '../../contract/ticket.ts';
 import { SOCKET_LIMITS, type TicketStateMessage, type WatchMessage } from '../../contract/watch.ts';
@@ -10,6 +11,7 @@ import { messageText } from '../events/message-text.ts';
 import { matchFor } from '../players/own-match.ts';
 import { ticketFor } from '../players/own-ticket.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
+import { presenceOf } from '../tickets/keep-alive.ts';
 import type { TicketAndMatch } from '../tickets/ticket-status.ts';
 
 /** What a player may see of a ticket and of its match. */
@@ -29,7 +31,13 @@ export async function ticketText(
   nowMs: number,
 ): Promise<string> {
   const timestamp = new Date(nowMs).toISOString();
-  return fittingText(await seenBy(deps, state, player), (data) => ({ type: 'Ticket', timestamp, data }));
+  const hasPresence = (await presenceOf(deps, state.ticket.queue)) !== undefined;
+  const pings = hasPresence && { pingSeconds: PRESENCE_PING_SECONDS };
+  return fittingText(await seenBy(deps, state, player), (data) => ({
+    type: 'Ticket',
+    timestamp,
+    data: { ...data, ...pings },
+  }));
 }
 
 /** The message of an event, for one player of the ticket. */

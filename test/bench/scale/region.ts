@@ -3,6 +3,7 @@ import { cooldownStore } from '../../../lib/aws/cooldown-store.ts';
 import { experimentStore } from '../../../lib/aws/experiment-store.ts';
 import { matchStore, singleMatchStore } from '../../../lib/aws/match-store.ts';
 import { meetingStore } from '../../../lib/aws/meeting-store.ts';
+import { presenceStore } from '../../../lib/aws/presence-store.ts';
 import { queueStore } from '../../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../../lib/aws/range-store.ts';
 import { receiverStore } from '../../../lib/aws/receiver-store.ts';
@@ -242,6 +243,7 @@ export class Instance {
       experiments: experimentStore(client, tables.ranges),
       meetings: meetingStore(client, tables.ranges),
       cooldowns: cooldownStore(client, tables.ranges),
+      presence: presenceStore(client, tables.ranges),
       limits: BUCKET_LIMITS,
       ticks: {
         send: async (messages: readonly TickMessage[], nowMs: number) => {

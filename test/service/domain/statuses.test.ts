@@ -92,7 +92,9 @@ const MATCHES: Kind = {
       abandon: () => matches.abandon('q', { matchId: id, ticketIds: ['late'] }, LATER_MS),
       accept: () => matches.accept(id, 'a'),
       advance: () => matches.advance(id, 'REQUIRES_ACCEPTANCE', 'PLACING', {}),
-      dissolve: () => matches.dissolve(asMatch(status), ['a'], notAccepted('declined'), LATER_MS),
+      dissolve: () =>
+        matches.dissolve(asMatch('REQUIRES_ACCEPTANCE'), ['a'], notAccepted('declined'), LATER_MS),
+      dissolvePlacing: () => matches.dissolve(asMatch('PLACING'), ['a'], notAccepted('left'), LATER_MS),
       assign: () => matches.assign(id, { address: 'game.example' }),
       fail: () => matches.advance(id, 'PLACING', 'FAILED', unplaced('late')),
       requeue: () => matches.requeue(id, unplaced('late'), LATER_MS),

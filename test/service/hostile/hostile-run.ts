@@ -15,6 +15,7 @@ import { PROVISION_BACKOFF } from '../../../lib/aws/message-consumer.ts';
 import { deadlineTimer, deliverySender, eventParking, tickSender } from '../../../lib/aws/message-queue.ts';
 import { outcomeStore } from '../../../lib/aws/outcome-store.ts';
 import { ParsedTickets } from '../../../lib/aws/parsed-tickets.ts';
+import { presenceStore } from '../../../lib/aws/presence-store.ts';
 import { queueStore } from '../../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../../lib/aws/range-store.ts';
 import { receiverStore } from '../../../lib/aws/receiver-store.ts';
@@ -132,6 +133,7 @@ export class HostileRun {
       experiments: experimentStore(this.#client, names.ranges),
       meetings: meetingStore(this.#client, names.ranges),
       cooldowns: cooldownStore(this.#client, names.ranges),
+      presence: presenceStore(this.#client, names.ranges),
       receivers: receiverStore(this.#client, names.receivers),
       outcomes: outcomeStore(this.#client, names.ranges),
       failedShareMax: 0.25,

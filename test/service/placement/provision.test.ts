@@ -51,6 +51,7 @@ describe('a match that is to be placed', () => {
     const deps: Parameters<typeof provision>[0] = {
       outcomes: { add: async () => {}, recent: async () => [] },
       failedShareMax: 1,
+      presence: { of: async () => new Map() },
       queues: { get: async () => ({ definition: queueDefinition }) } as never,
       matches: {
         get: async () => {

@@ -18,6 +18,7 @@ function intake() {
     meetings: { of: async () => new Map() },
     ticks: { send: async () => {} },
     cooldowns: undefined as never,
+    presence: undefined as never,
     clock: undefined as never,
     tickets: {
       create: async (ticket: StoredTicket) => {

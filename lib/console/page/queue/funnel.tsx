@@ -16,7 +16,7 @@ interface Step {
 /** From the posted ticket to the game: what passed each step, what was lost and why. */
 export function Funnel({ outcomes }: { readonly outcomes: QueueStats['outcomes'] }) {
   // A service of an earlier version does not count them.
-  const { returned = 0 } = outcomes.tickets as Partial<QueueStats['outcomes']['tickets']>;
+  const { returned = 0, vanished = 0 } = outcomes.tickets as Partial<QueueStats['outcomes']['tickets']>;
   return (
     <section class="card stack" aria-labelledby="funnel-title">
       <h2 id="funnel-title">From the ticket to the game</h2>
@@ -34,6 +34,8 @@ export function Funnel({ outcomes }: { readonly outcomes: QueueStats['outcomes']
         Since {clockText(Date.parse(outcomes.since))}.{' '}
         {returned > 0 &&
           `${countText(returned, 'ticket has', 'tickets have')} returned from matches that failed, and ${returned === 1 ? 'counts' : 'count'} again. `}
+        {vanished > 0 &&
+          `${countText(vanished, 'ticket was', 'tickets were')} cancelled because a player had left. `}
         A step counts what has come to its end.
       </p>
     </section>

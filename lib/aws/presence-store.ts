@@ -1,0 +1,105 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { inParallel } from '../service/concurrency/in-parallel.ts';
+import type { PlayerPresence, PresenceRecord } from '../service/domain/presence.ts';
+import type { PresenceStore } from '../service/ports/presence-store.ts';
+import { BATCH_GET_MAX, batchGet } from './batch-get.ts';
+import { type Condition, changeItem } from './change-item.ts';
+
+/** A record is kept for so long after its players were last there. A ticket waits for a day at most. */
+const KEPT_SECONDS = 2 * 86_400;
+/** Batches of records that are read concurrently. */
+const BATCHES_AT_ONCE = 8;
+
+/**
+ * Records of presence in DynamoDB, in the table of ranges: an item for each ticket, with the attributes `silentFromMs0` and `by0`
+ * of its first player and so on, removed by TTL. Key: `QUEUE#presence#TICKET`. It names no player.
+ *
+ *     seen     if it is not earlier than what is stored
+ *     expect   if nothing is stored of the player
+ *     left     if what is stored is by this connection
+ *
+ * A repetition whose first response was lost finds its own values, so nothing needs a mark of its writer.
+ */
+export function presenceStore(client: DynamoDBDocumentClient, table: string): PresenceStore {
+  const write = async (
+    queue: string,
+    ticketId: string,
+    player: number,
+    to: PlayerPresence,
+    when: Condition,
+  ) => {
+    await changeItem(client, {
+      table,
+      key: keyOf(queue, ticketId),
+      set: {
+        [silentOf(player)]: to.silentFromMs,
+        [byOf(player)]: to.by,
+        expiresAt: expiryOf(to.silentFromMs),
+      },
+      if: [when],
+    });
+  };
+  return {
+    async of(queue, ticketIds) {
+      const batches = Array.from({ length: Math.ceil(ticketIds.length / BATCH_GET_MAX) }, (_, i) =>
+        ticketIds.slice(i * BATCH_GET_MAX, (i + 1) * BATCH_GET_MAX),
+      );
+      const found = await inParallel(batches, BATCHES_AT_ONCE, (batch) =>
+        batchGet(
+          client,
+          table,
+          batch.map((ticketId) => keyOf(queue, ticketId)),
+        ),
+      );
+      const prefix = keyOf(queue, '').item.length;
+      return new Map(found.flat().map((item) => [String(item.item).slice(prefix), recordOf(item)]));
+    },
+
+    async seen(queue, ticketId, player, presence) {
+      const silent = `#${silentOf(player)}`;
+      await write(queue, ticketId, player, presence, {
+        condition: `(attribute_not_exists(${silent}) OR ${silent} <= :seen)`,
+        values: { ':seen': presence.silentFromMs },
+      });
+    },
+
+    async expect(queue, ticketId, players, silentFromMs) {
+      const init = Array.from({ length: players }, (_, player) => [
+        [silentOf(player), silentFromMs],
+        [byOf(player), ''],
+      ]);
+      await changeItem(client, {
+        table,
+        key: keyOf(queue, ticketId),
+        init: { ...Object.fromEntries(init.flat()), expiresAt: expiryOf(silentFromMs) },
+      });
+    },
+
+    async left(queue, ticketId, player, by, next) {
+      await write(queue, ticketId, player, next, {
+        condition: `#${byOf(player)} = :left`,
+        values: { ':left': by },
+      });
+    },
+  };
+}
+
+const silentOf = (player: number) => `silentFromMs${player}`;
+const byOf = (player: number) => `by${player}`;
+
+function keyOf(queue: string, ticketId: string): { item: string } {
+  return { item: `${queue}#presence#${ticketId}` };
+}
+
+const expiryOf = (silentFromMs: number) => Math.ceil(silentFromMs / 1_000) + KEPT_SECONDS;
+
+/** Attributes that this version cannot read count as none, so their player counts as present. */
+function recordOf(item: Record<string, unknown>): PresenceRecord {
+  return new Map(
+    Object.entries(item).flatMap(([name, silentFromMs]): [number, PlayerPresence][] => {
+      const player = /^silentFromMs(\d+)$/.exec(name)?.[1];
+      if (player === undefined || typeof silentFromMs !== 'number') return [];
+      return [[Number(player), { silentFromMs, by: String(item[byOf(Number(player))] ?? '') }]];
+    }),
+  );
+}

@@ -1,0 +1,32 @@
+import * as z from 'zod';
+
+/** The limits of presence. */
+export const PRESENCE_LIMITS = {
+  /** Less than a client needs to connect again after a change of networks would remove players who are there. */
+  graceSecondsMin: 5,
+  /** Beyond it a time-out of the queue or of the acceptance says the same. */
+  graceSecondsMax: 120,
+} as const;
+
+/**
+ * The pause between two pings of a client in a queue with presence, in seconds. A player who has not pinged for so long is silent,
+ * and the grace begins.
+ */
+export const PRESENCE_PING_SECONDS = 20;
+
+/** The key `presence` of a definition. */
+export const presenceOptions = z
+  .strictObject({
+    graceSeconds: z
+      .number()
+      .int()
+      .min(PRESENCE_LIMITS.graceSecondsMin)
+      .max(PRESENCE_LIMITS.graceSecondsMax)
+      .meta({ description: 'How long a player may be gone before the ticket is cancelled' }),
+    required: z.literal(true).optional().meta({
+      description:
+        'Every player has to connect within the grace from the POST of the ticket on. Without it, a player who never connects counts as present',
+    }),
+  })
+  .meta({ id: 'PresenceOptions' });
+export type PresenceOptions = z.output<typeof presenceOptions>;

@@ -1,0 +1,29 @@
+import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import type { Why } from '../../contract/reason-code.ts';
+import { hasPlayerLeft } from '../domain/presence.ts';
+import type { PresenceStore } from '../ports/presence-store.ts';
+
+export interface PresenceDeps {
+  readonly presence: Pick<PresenceStore, 'of'>;
+}
+
+/** Why a ticket with a player who is gone ends, and the match that it was in. */
+export const PLAYER_LEFT: Why<'PLAYER_LEFT'> = { reason: 'a player has left', reasonCode: 'PLAYER_LEFT' };
+
+/**
+ * The tickets of which a player is gone for longer than the grace of their queue. A queue without `presence` reads nothing;
+ * another one reads the record of each ticket. The read is consistent and begins after `nowMs`, so who was back before the end of
+ * the grace is found.
+ * @param nowMs not later than now
+ */
+export async function vanishedTickets(
+  deps: PresenceDeps,
+  { name, presence }: Pick<QueueDefinition, 'name' | 'presence'>,
+  ticketIds: readonly string[],
+  nowMs: number,
+): Promise<ReadonlySet<string>> {
+  if (presence === undefined || ticketIds.length === 0) return new Set();
+  const records = await deps.presence.of(name, ticketIds);
+  const vanished = [...records].filter(([, record]) => hasPlayerLeft(presence, record, nowMs));
+  return new Set(vanished.map(([ticketId]) => ticketId));
+}

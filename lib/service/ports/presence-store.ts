@@ -1,0 +1,20 @@
+import type { PlayerPresence, PresenceRecord } from '../domain/presence.ts';
+
+/** When the players of tickets were last there, for queues with `presence`. */
+export interface PresenceStore {
+  /** The records of tickets, by ticket, read consistently. Tickets without one are omitted. */
+  of(queue: string, ticketIds: readonly string[]): Promise<ReadonlyMap<string, PresenceRecord>>;
+  /**
+   * A player is there. It changes nothing when the player is known to be there for longer, so requests that overtake each other
+   * say the same in any order.
+   * @param player the place of the player in the ticket, from 0
+   */
+  seen(queue: string, ticketId: string, player: number, presence: PlayerPresence): Promise<void>;
+  /** The first players of a ticket are expected to come. Those who are known already stay as they are. */
+  expect(queue: string, ticketId: string, players: number, silentFromMs: number): Promise<void>;
+  /**
+   * The connection of a player has ended. It changes nothing when another one has said later that the player is there.
+   * @param by the connection that has ended
+   */
+  left(queue: string, ticketId: string, player: number, by: string, next: PlayerPresence): Promise<void>;
+}

@@ -1,0 +1,92 @@
+import type { Caller } from '../../contract/callers.ts';
+import { PRESENCE_PING_SECONDS, type PresenceOptions } from '../../contract/presence.ts';
+import { Problem } from '../../contract/problem.ts';
+import { isFinal } from '../../contract/ticket.ts';
+import { inParallel } from '../concurrency/in-parallel.ts';
+import type { Watcher } from '../domain/connection.ts';
+import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
+import type { CurrentTicket } from '../domain/stored-ticket.ts';
+import { Unreadable } from '../domain/unreadable.ts';
+import type { SingleMatchStore } from '../ports/match-store.ts';
+import type { PresenceStore } from '../ports/presence-store.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
+import type { TicketStore } from '../ports/ticket-store.ts';
+import { withMatchStatus } from './ticket-status.ts';
+import { unknownTicket } from './tickets.ts';
+
+export interface KeepAliveDeps {
+  readonly queues: Pick<QueueStore, 'get'>;
+  readonly presence: Pick<PresenceStore, 'seen'>;
+}
+
+/** The maximum of players whose presence is written concurrently. */
+const WRITES_AT_ONCE = 16;
+
+/**
+ * Notes that a player is there, in a queue with `presence`; elsewhere it writes nothing. One conditional write: repeating it, or a
+ * crash before or after it, changes nothing else.
+ * @param by the connection that says so
+ * @param nowMs the player is expected to say so again within {@link PRESENCE_PING_SECONDS}
+ */
+export async function noteSeen(
+  deps: KeepAliveDeps,
+  { ticketId, queue, player }: Omit<Watcher, 'playerId'>,
+  by: string,
+  nowMs: number,
+): Promise<void> {
+  if ((await presenceOf(deps, queue)) === undefined) return;
+  await deps.presence.seen(queue, ticketId, player, { by, silentFromMs: silentFrom(nowMs) });
+}
+
+/** The presence of a queue's definition; undefined also when there is no such queue, or this version cannot read it. */
+export async function presenceOf(
+  { queues }: Pick<KeepAliveDeps, 'queues'>,
+  queue: string,
+): Promise<PresenceOptions | undefined> {
+  try {
+    return (await queues.get(queue, DEFINITION_AGE_MS))?.definition.presence;
+  } catch (error) {
+    if (error instanceof Unreadable) return undefined;
+    throw error;
+  }
+}
+
+/** When a player who is there now, and says nothing more, is silent. */
+export function silentFrom(nowMs: number): number {
+  return nowMs + 1_000 * PRESENCE_PING_SECONDS;
+}
+
+/**
+ * A request keeps a ticket alive: a player itself, a backend all players of the ticket. A ticket that has ended stays as it is.
+ *
+ *     read    the ticket, and its match
+ *     note    each player: see {@link noteSeen}. A crash between two: the request is repeated
+ *
+ * @throws Problem 404 no such ticket, 409 its queue has no `presence`
+ */
+export async function keepAlive(
+  deps: KeepAliveDeps & {
+    readonly tickets: Pick<TicketStore, 'get'>;
+    readonly matches: Pick<SingleMatchStore, 'get'>;
+  },
+  ticketId: string,
+  caller: Caller,
+  nowMs: number,
+): Promise<CurrentTicket> {
+  const stored = await deps.tickets.get(ticketId);
+  if (stored === undefined) throw unknownTicket(ticketId);
+  const ticket = await withMatchStatus(deps, stored);
+  if (isFinal(ticket.status)) return ticket;
+  const { queue, players } = ticket;
+  if ((await presenceOf(deps, queue)) === undefined)
+    throw new Problem(
+      409,
+      `Queue ${queue} has no presence, so its tickets need not be kept alive. Add presence to its definition, or leave this request out.`,
+    );
+  const isOwn = ({ playerId }: { playerId: string }) =>
+    caller.scope !== 'player' || playerId === caller.playerId;
+  const places = players.flatMap((player, place) => (isOwn(player) ? [place] : []));
+  const seen = { by: '', silentFromMs: silentFrom(nowMs) };
+  await inParallel(places, WRITES_AT_ONCE, (place) => deps.presence.seen(queue, ticketId, place, seen));
+  return ticket;
+}

@@ -1,0 +1,43 @@
+import { isFinal } from '../../contract/ticket.ts';
+import type { Watcher } from '../domain/connection.ts';
+import type { ConnectionStore } from '../ports/connection-store.ts';
+import type { PresenceStore } from '../ports/presence-store.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
+import { presenceOf, silentFrom } from '../tickets/keep-alive.ts';
+import { type ShowDeps, stateOf } from './show-ticket.ts';
+
+export interface DisconnectDeps extends Pick<ShowDeps, 'tickets' | 'matches'> {
+  readonly queues: Pick<QueueStore, 'get'>;
+  readonly connections: Pick<ConnectionStore, 'of' | 'remove'>;
+  readonly presence: Pick<PresenceStore, 'left'>;
+}
+
+/**
+ * The connection of a player has ended. API Gateway reports it as well as it can: a report that is lost, late or repeated does no
+ * harm, because the pings of the client say the same a little later.
+ *
+ *     look      whether the queue has `presence`, and the ticket may still be matched or placed. Otherwise nothing more: the
+ *               next message removes the connection
+ *     remove    the connection. A crash before it: the player is silent from the next ping on
+ *     find      another connection of the player. It is expected to ping
+ *     note      otherwise, that the grace begins now, on the condition that no other connection has said later that the player
+ *               is there. A crash before it: as above
+ */
+export async function disconnect(
+  deps: DisconnectDeps,
+  { ticketId, queue, player }: Watcher,
+  connectionId: string,
+  nowMs: number,
+): Promise<void> {
+  if ((await presenceOf(deps, queue)) === undefined) return;
+  const state = await stateOf(deps, ticketId);
+  if (state === undefined || isFinal(state.ticket.status)) return;
+  await deps.connections.remove(ticketId, connectionId);
+  const others = (await deps.connections.of(ticketId)).filter((one) => one.player === player);
+  const other = others.at(-1);
+  const next =
+    other === undefined
+      ? { by: connectionId, silentFromMs: nowMs }
+      : { by: other.connectionId, silentFromMs: silentFrom(nowMs) };
+  await deps.presence.left(queue, ticketId, player, connectionId, next);
+}

@@ -1,0 +1,58 @@
+import { PRESENCE_PING_SECONDS, type PresenceOptions } from '../../lib/contract/presence.ts';
+import type { Change } from '../../lib/service/events/publish.ts';
+
+/** What a client has said about itself, in the order of time. */
+export interface Presences {
+  /** Connections and frames: the function that took one ran from `fromMs` to `untilMs`. */
+  readonly signs: { readonly fromMs: number; readonly untilMs: number; readonly isSure: boolean }[];
+  /** When its connections ended. */
+  readonly ends: number[];
+}
+
+/** A function is stopped after this, and the times of changes are in whole seconds. */
+const SLACK_MS = 11_000;
+const PING_MS = 1_000 * PRESENCE_PING_SECONDS;
+
+/**
+ * Nobody who has vanished is in a match later than a ping and the grace after its last sign of life, and nobody is removed before
+ * the grace is over. Tickets whose player has never connected count as present.
+ * @param clients by ticket
+ */
+export function presenceViolations(
+  { graceSeconds }: PresenceOptions,
+  clients: ReadonlyMap<string, Presences>,
+  changes: readonly Change[],
+): string[] {
+  const graceMs = 1_000 * graceSeconds;
+  const found: string[] = [];
+  for (const { table, before, after, atMs } of changes) {
+    if (table === 'matches' && before === undefined) {
+      const createdMs = Date.parse(after.createdAt);
+      for (const ticketId of after.ticketIds) {
+        const { signs: all = [], ends = [] } = clients.get(ticketId) ?? {};
+        const signs = all.filter((one) => one.fromMs <= createdMs + SLACK_MS);
+        // One whose function has failed may not have been stored at all.
+        if (!signs.some(({ isSure, untilMs }) => isSure && untilMs <= createdMs)) continue;
+        // When a connection ends, another one of the player is expected to ping from then on.
+        const ended = ends.filter((endMs) => endMs <= createdMs).map((endMs) => endMs + SLACK_MS);
+        const lastMs = Math.max(...signs.map(({ untilMs }) => untilMs), ...ended);
+        if (createdMs > lastMs + PING_MS + graceMs)
+          found.push(
+            `match ${after.matchId} has ${ticketId}, whose player was last there ${createdMs - lastMs} ms before`,
+          );
+      }
+    }
+    if (table === 'tickets' && after.reasonCode === 'PLAYER_LEFT' && before?.status !== after.status) {
+      const { signs = [], ends = [] } = clients.get(after.ticketId) ?? {};
+      const known = signs.filter(({ isSure, untilMs }) => isSure && untilMs <= atMs - SLACK_MS);
+      const lastMs = Math.max(...known.map(({ fromMs }) => fromMs));
+      const ended = ends.some((endMs) => endMs >= lastMs && endMs <= atMs + 1_000);
+      const soonestMs = lastMs + graceMs + (ended ? 0 : PING_MS);
+      if (known.length > 0 && atMs + 1_000 < soonestMs)
+        found.push(`${after.ticketId} was cancelled ${soonestMs - atMs} ms before its grace was over`);
+      if (signs.length === 0)
+        found.push(`${after.ticketId} was cancelled although its player has never connected`);
+    }
+  }
+  return found;
+}
