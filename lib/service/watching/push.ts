@@ -26,6 +26,8 @@ const TICKETS_AT_ONCE = 16;
  * does not respond: a command to it takes some 7 s then.
  */
 const PUSH_MS = 10_000;
+/** A change that could not be sent for this long is not sent any more: the stream would hold up all events behind it. */
+const GIVEN_UP_MS = 30_000;
 
 /**
  * Sends changes to those who watch their tickets. A queue that nobody watches costs nothing: its record, which `publish` has
@@ -35,8 +37,8 @@ const PUSH_MS = 10_000;
  *     read the ticket        and its match. When they are not as the change left them, a later change follows in the same
  *                            stream and says more; so a change that the stream delivers again is not sent after a later one
  *     send                   to each connection. A crash before it: the stream delivers the change again. After it: likewise, so
- *                            the last message may be repeated, with the same eventId. What the time is up for is not sent:
- *                            the next ping finds it
+ *                            the last message may be repeated, with the same eventId. What the time is up for, or what
+ *                            the store is too busy for all along, is not sent: the next ping finds it
  *
  * Changes of one match are sent in their order, because its stream has them in order.
  */
@@ -51,6 +53,7 @@ export async function push(deps: PushDeps, changes: readonly Change[]): Promise<
         // Another version has written this ticket or its match: its players get their next message from that one.
         if (error instanceof Unreadable) continue;
         if (!(error instanceof StoreBusy)) throw error;
+        if (deps.clock.now() - told.atMs >= GIVEN_UP_MS) continue;
         failed.push(told.index);
         return;
       }
@@ -62,6 +65,7 @@ export async function push(deps: PushDeps, changes: readonly Change[]): Promise<
 /** A change that is an event. */
 interface Told {
   readonly index: number;
+  readonly atMs: number;
   readonly event: MusterEvent;
   /** As the change has left it; undefined when it is a change of a ticket. */
   readonly match: StoredMatch | undefined;
@@ -80,7 +84,7 @@ async function bySubject(deps: PushDeps, changes: readonly Change[]): Promise<To
     if (!watched.get(queue)) continue;
     const subject = 'match' in event ? event.match.matchId : event.ticket.ticketId;
     const match = change.table === 'matches' ? change.after : undefined;
-    groups.set(subject, [...(groups.get(subject) ?? []), { index, event, match }]);
+    groups.set(subject, [...(groups.get(subject) ?? []), { index, atMs: change.atMs, event, match }]);
   }
   return [...groups.values()];
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { connectionStore } from '../../../lib/aws/connection-store.ts';
+import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
 import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { cancelTicket } from '../../../lib/service/tickets/tickets.ts';
@@ -44,5 +45,26 @@ describe('the changes of a batch', () => {
     expect(commands).toBeGreaterThan(0);
     // Those that were being sent at the end of the time: a message and the end of its connection each.
     expect(commands).toBeLessThanOrEqual(2 * 16);
+  });
+
+  it('are tried again while the store is too busy, for half a minute, so that other events go on', async () => {
+    await putQueue(cloud.deps.queues, definition({ name: queue }), cloud.nowMs);
+    const { name } = tableResources().find((table) => table.name.includes('Connections'))!;
+    const connections = connectionStore(cloud.client, name);
+    const sockets = { send: async () => 'sent' as const, close: async () => true };
+    const deps = { ...cloud.deps, connections, sockets };
+    const ticketId = `${queue}:one`;
+    await enqueue(cloud.deps, queue, { ticketId, players: [{ playerId: 'ann', skill: 1 }] }, cloud.nowMs);
+    await connect(deps, { ticketId, queue, playerId: 'ann', player: 0 }, 'connection', cloud.nowMs);
+    cloud.nowMs += 5_000;
+    await cancelTicket(cloud.deps, ticketId, cloud.nowMs);
+    const changes = (await cloud.newChanges()).map((change) => ({ ...change, atMs: cloud.nowMs }));
+    const of = async () => {
+      throw new StoreBusy('the table of connections is throttled');
+    };
+    const busy = { ...deps, connections: { ...connections, of } };
+    expect(await push(busy, changes)).toHaveLength(1);
+    cloud.nowMs += 30_000;
+    expect(await push(busy, changes)).toEqual([]);
   });
 });
