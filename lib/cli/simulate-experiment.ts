@@ -4,6 +4,7 @@ import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { type BlockTotals, endedOf, type Measure, meanOver } from '../experiments/block-totals.ts';
 import type { Schedule } from '../experiments/schedule.ts';
 import { type VariantEffect, variantEffects } from '../experiments/variant-effects.ts';
+import { amount } from '../experiments/words.ts';
 import { rounded } from '../simulation/distribution.ts';
 import { type ExperimentTotals, partOf, playAlone, playExperiment } from '../simulation/experiment.ts';
 import { playInSlices } from './in-slices.ts';
@@ -84,10 +85,10 @@ export function experimentText(result: ExperimentResult): string {
   return [
     `${experiment} on ${queue}: ${rounds} rounds with blocks of ${blockMinutes} min; ${players.counted} players counted, ${players.burntIn} in burn-ins of ${rounded(burnInMinutes)} min`,
     ...variants.flatMap(({ measures }) =>
-      Object.values(measures).map(
-        ({ text, alone, splitPlayers }) =>
-          `  ${text} Each variant alone: ${shown(alone)}; players split: ${shown(splitPlayers)}.`,
-      ),
+      Object.entries(measures).map(([measure, { text, alone, splitPlayers }]) => {
+        const shown = (value: number) => amount(measure as Measure, value);
+        return `  ${text} Each variant alone: ${shown(alone)}; players split: ${shown(splitPlayers)}.`;
+      }),
     ),
   ].join('\n');
 }
@@ -136,5 +137,3 @@ function playersOf(blocks: ReadonlyMap<number, BlockTotals>): number {
   for (const totals of blocks.values()) players += endedOf(totals);
   return players;
 }
-
-const shown = (value: number) => (Number.isNaN(value) ? '–' : String(Number(value.toPrecision(3))));

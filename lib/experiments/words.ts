@@ -47,7 +47,7 @@ export function findingOf(
   if (!Number.isFinite(high - low))
     return {
       verdict: 'tooFewRounds',
-      text: `${rounds} rounds are too few for an interval: it takes six with players in both blocks.`,
+      text: `An interval takes at least six rounds with players in both blocks; so far: ${rounds}.`,
     };
   const interval = `95 % interval ${amount(measure, low)} to ${amount(measure, high)}`;
   const change = `"${variant}" changes ${NAMES[measure]} by ${amount(measure, difference)} (${interval})`;
@@ -74,7 +74,9 @@ export function moreDays(effect: Effect, roundMs: number): number | undefined {
   return needed && Math.max(0, Math.ceil(((needed - effect.rounds) * roundMs) / DAY_MS));
 }
 
-function amount(measure: Measure, value: number): string {
-  if (SHARES.includes(measure)) return `${(100 * value).toFixed(2)} points of a percent`;
+/** A difference of a measure with its unit; – when it is not a number. */
+export function amount(measure: Measure, value: number): string {
+  if (Number.isNaN(value)) return '–';
+  if (SHARES.includes(measure)) return `${(100 * value).toFixed(2)} percentage points`;
   return `${Number(value.toPrecision(3))}${SECONDS.includes(measure) ? ' s' : ''}`;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type ExperimentResult, experimentText } from '../../lib/cli/simulate-experiment.ts';
 import { checkExperiment, scheduleOf } from '../../lib/contract/experiment.ts';
 import { checkQueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { compare, endedOf, meanOver } from '../../lib/experiments/block-totals.ts';
@@ -84,6 +85,31 @@ describe('an experiment on simulated traffic', () => {
       verdict: 'unclear',
       text: expect.stringMatching(/: this may be chance\. The experiment has not run to its end, /),
     });
+  });
+
+  it('gives a share in percentage points, also beside what each variant does alone', () => {
+    const text = 'the sentence.';
+    const line = experimentText({
+      queue: 'duel',
+      experiment: 'wider',
+      seed: 1,
+      interrupted: false,
+      blockMinutes: 20,
+      burnInMinutes: 2,
+      rounds: 6,
+      players: { counted: 100, burntIn: 20 },
+      variants: [
+        {
+          name: 'wider',
+          measures: {
+            waitSeconds: { text, alone: -1.2345, splitPlayers: 2 },
+            timedOut: { text, alone: -0.0281, splitPlayers: Number.NaN },
+          } as unknown as ExperimentResult['variants'][number]['measures'],
+        },
+      ],
+    });
+    expect(line).toContain('Each variant alone: -1.23 s; players split: 2 s.');
+    expect(line).toContain('Each variant alone: -2.81 percentage points; players split: –.');
   });
 
   it('shows a split of players wrong: a thinner pool makes both wait longer', () => {
