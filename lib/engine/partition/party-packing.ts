@@ -35,6 +35,22 @@ export function packParties(
   return new Packer(sorted, alpha, layout, games, forbids, clock).pack();
 }
 
+/** Whether games are divided fast enough: solo players have few divisions into the teams. 5,775 for three teams of four. */
+export function canPack({ kinds }: Layout): boolean {
+  let divisions = 1;
+  let players = 0;
+  for (const { size, count } of kinds) {
+    for (let team = 1; team <= count; team++) {
+      for (let seat = 1; seat <= size; seat++) divisions *= ++players / seat;
+      divisions /= team;
+    }
+  }
+  return divisions < divisionsMax;
+}
+
+/** More take milliseconds: three teams of five have 126,126. */
+const divisionsMax = 20_000;
+
 /** The alternatives kept at every step. */
 const beamWidth = 8;
 

@@ -20,7 +20,7 @@ import {
 } from './game-by-game.ts';
 import { exchangeBetweenGames, type Penalty } from './game-exchanges.ts';
 import { partitionBounds } from './partition-bounds.ts';
-import { packParties } from './party-packing.ts';
+import { canPack, packParties } from './party-packing.ts';
 import { type PartitionObjective, partitionSolos } from './solo-partition.ts';
 import type { NewPool, TicketPool } from './ticket-pool.ts';
 import { nodesPerTicket, startsWith, TicketUnhappiness } from './unhappiness.ts';
@@ -66,8 +66,8 @@ export interface TicketPartitionOptions {
  *
  * Solo players in two equal teams without roles and refused pairs go to `partitionSolos`. Otherwise `packParties` packs by
  * the sizes of the parties, and the tickets that remain because of roles and refused pairs are matched game by game. Where
- * sizes do not decide, the best game of all is taken repeatedly. Small pools are also partitioned game by game from the
- * start. Of these partitions it keeps the one with the most games, then the one of least value, after exchanges between
+ * sizes do not decide, and in small pools, the best game of all is taken repeatedly. Small pools are also partitioned game
+ * by game from the start. Of these partitions it keeps the one with the most games, then the one of least value, after exchanges between
  * neighbouring games.
  *
  * @param sorted the tickets in the pool's order
@@ -122,7 +122,7 @@ class Partition {
     const isDivided = layout.seats <= exactSeatsMax && !rules.short && !options.constraintsOf;
     const games = isDivided ? new ShapeGames(rules, layout, this.#clock) : undefined;
     this.#games = games;
-    this.#packs = games !== undefined && isPaperShape(rules) && !sorted.some(({ isSplit }) => isSplit);
+    this.#packs = games !== undefined && canPack(layout) && !sorted.some(({ isSplit }) => isSplit);
     this.#playable = games ? sorted.filter((ticket) => games.mayPlay(ticket)) : sorted;
     this.#unhappiness = objective === 'unhappiness' && !this.#isPlain ? this.#unhappinessOfAll() : undefined;
     this.#penalty = this.#unhappiness?.penalty ?? {
@@ -135,7 +135,8 @@ class Partition {
   result(): TicketPartition {
     if (this.#isPlain) return this.#ofSolos();
     if (this.#packs) this.#consider(this.#withTheRest(this.#packed(this.#sorted)));
-    else this.#consider(gamesBestFirst(this.#sorted, this.#searchOf(this.#sorted)));
+    if (!this.#packs || this.#sorted.length <= packedMax)
+      this.#consider(gamesBestFirst(this.#sorted, this.#searchOf(this.#sorted)));
     if (this.#sorted.length <= (this.#packs ? packedMax : searchedMax)) {
       const { forbids } = this.#options;
       const hardest = this.#packs ? [hardestFirst(this.#sorted, forbids)] : [];
