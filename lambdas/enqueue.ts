@@ -4,6 +4,7 @@ import { cooldownStore } from '../lib/aws/cooldown-store.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment, optionalEnvironment } from '../lib/aws/environment.ts';
 import { httpHandler, logIds, toProblem } from '../lib/aws/http.ts';
+import { logger } from '../lib/aws/log.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { meetingStore } from '../lib/aws/meeting-store.ts';
 import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
@@ -47,10 +48,19 @@ function newTokens(): PlayerTokens {
   return playerTokens(secrets, playerKeys.parse(JSON.parse(environment('PLAYER_KEYS'))));
 }
 
-/** A ticket as its backend gets it. */
+/**
+ * A ticket as its backend gets it. It is taken also when the key of its tokens cannot be read, because it can be matched all the
+ * same: then the answer has no `watch`, and its players learn of their match by the backend or by long polls.
+ */
 async function created(ticket: CurrentTicket): Promise<TicketView> {
   const view = await estimates.view(ticket);
-  return watching === undefined ? view : { ...view, watch: await watchInfo(watching, view) };
+  if (watching === undefined) return view;
+  try {
+    return { ...view, watch: await watchInfo(watching, view) };
+  } catch (error) {
+    logger.error('tickets get no tokens to be watched with', { queue: view.queue, error });
+    return view;
+  }
 }
 
 export const handler = httpHandler('enqueue', {

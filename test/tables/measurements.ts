@@ -83,6 +83,7 @@ export const MEASUREMENTS: readonly Measurement[] = [
   },
   { program: 'test/bench/neighbours.ts', minutes: 20, tables: { neighbours: 'docs/reliability.md' } },
   { program: 'test/bench/after-kill.ts', minutes: 2, tables: { 'after a kill': 'docs/reliability.md' } },
+  { program: 'test/bench/presence.ts', minutes: 5, tables: { 'players who vanish': 'docs/players.md' } },
   { program: 'test/console/measure.ts', minutes: 2, tables: { 'console times': CONSOLE } },
 ];
 
