@@ -454,8 +454,8 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         prepare: () => define({ presence: { graceSeconds: 5, required: true } }),
         act: () => join('a'),
         outcome: ({ created }: { created: boolean }) => created,
-        // The presence of its players, the ticket, and the ticks of its queue.
-        writes: ['UpdateItem', 'PutItem', 'UpdateItem'],
+        // The presence of its players, the ticket, and the queue twice.
+        writes: ['UpdateItem', 'PutItem', 'UpdateItem', 'UpdateItem'],
       },
       'a ticket that is kept alive': {
         prepare: async () => {
