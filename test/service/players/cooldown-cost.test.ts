@@ -7,19 +7,9 @@ import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { answerMatch } from '../../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { tick } from '../../../lib/service/ticks/tick.ts';
-import { type EmulatedTables, startTables, type Wire } from '../../aws/emulated-tables.ts';
+import { type EmulatedTables, startTables } from '../../aws/emulated-tables.ts';
 import { definition } from '../definitions.ts';
-import { VirtualCloud } from '../virtual-cloud.ts';
-
-/** The write and read units of a request, counted by the tables in memory as DynamoDB counts them. */
-interface Units {
-  write: number;
-  read: number;
-}
-
-interface Consumed {
-  readonly CapacityUnits: number;
-}
+import { metered, type Units } from '../metered.ts';
 
 /** Players with ids as long as UUIDs, in parties. */
 const partyOf = (queue: string, name: string, size: number) => ({
@@ -60,7 +50,7 @@ type Stage = keyof typeof STAGES;
 
 /** The units of a ticket that is posted, one whose match is declined, and a match that is ended with a party of leavers. */
 async function life(queue: string, size: number, hasCooldowns: boolean): Promise<Record<Stage, Units>> {
-  const { cloud, unitsOf } = metered(queue);
+  const { cloud, unitsOf } = metered(tables, queue);
   const party = (name: string) => partyOf(queue, name, size);
   const define = ({ decline, ...others }: NonNullable<QueueDefinition['cooldown']>) =>
     putQueue(
@@ -97,30 +87,4 @@ async function life(queue: string, size: number, hasCooldowns: boolean): Promise
   await cloud.deps.queues.get(queue, 1_000);
   const ended = await unitsOf(() => endMatch(cloud.deps, played, { leavers }, cloud.nowMs));
   return { posted, declined, ended };
-}
-
-/** A cloud whose calls are counted. */
-function metered(queue: string) {
-  const units: Units = { write: 0, read: 0 };
-  const meter: Wire = async (call, send) => {
-    const input = { ...call.input, ReturnConsumedCapacity: 'INDEXES' };
-    const reply = await send({ ...call, input, body: JSON.stringify(input) });
-    const consumed = [JSON.parse(reply.body).ConsumedCapacity ?? []].flat() as Consumed[];
-    const kind = /^(Get|BatchGet|Query)/.test(call.operation) ? 'read' : 'write';
-    for (const { CapacityUnits } of consumed) units[kind] += CapacityUnits;
-    return reply;
-  };
-  const both: EmulatedTables = {
-    ...tables,
-    client: (wire = (call, send) => send(call)) =>
-      tables.client((call, send) => wire(call, (changed) => meter(changed ?? call, send))),
-  };
-  const streams = [tables.stream('tickets'), tables.stream('matches')];
-  const cloud = new VirtualCloud(both, streams, `${queue}:`);
-  const unitsOf = async (task: () => Promise<unknown>): Promise<Units> => {
-    const before = { ...units };
-    await task();
-    return { write: units.write - before.write, read: units.read - before.read };
-  };
-  return { cloud, unitsOf };
 }
