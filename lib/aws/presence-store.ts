@@ -14,7 +14,7 @@ const BATCHES_AT_ONCE = 8;
  * Records of presence in DynamoDB, in the table of ranges: an item for each ticket, with the attributes `silentFromMs0` and `by0`
  * of its first player and so on, removed by TTL. Key: `QUEUE#presence#TICKET`. It names no player.
  *
- *     seen     if it is not earlier than what is stored
+ *     seen     if it is not earlier than what is stored, and something is stored if asked for
  *     expect   if nothing is stored of the player
  *     left     if what is stored is by this connection
  *
@@ -55,10 +55,11 @@ export function presenceStore(client: DynamoDBDocumentClient, table: string): Pr
       return new Map(found.flat().map((item) => [String(item.item).slice(prefix), recordOf(item)]));
     },
 
-    async seen(queue, ticketId, player, presence) {
+    async seen(queue, ticketId, player, presence, isKnown = false) {
       const silent = `#${silentOf(player)}`;
       await write(queue, ticketId, player, presence, {
-        condition: `(attribute_not_exists(${silent}) OR ${silent} <= :seen)`,
+        // It fails for a player who is not known.
+        condition: isKnown ? `${silent} <= :seen` : `(attribute_not_exists(${silent}) OR ${silent} <= :seen)`,
         values: { ':seen': presence.silentFromMs },
       });
     },

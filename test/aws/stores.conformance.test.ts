@@ -602,7 +602,11 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       it('is what the latest sign of life says, in whatever order they arrive', async () => {
         newQueue();
         expect(await ofOne('a')).toEqual([]);
-        await presence.seen(queue, id('a'), 0, { by: 'one', silentFromMs: NOW_MS + 2 });
+        // Asked for only if the player is known.
+        await presence.seen(queue, id('a'), 0, { by: 'early', silentFromMs: NOW_MS }, true);
+        expect(await ofOne('a')).toEqual([]);
+        await presence.seen(queue, id('a'), 0, { by: 'one', silentFromMs: NOW_MS + 1 });
+        await presence.seen(queue, id('a'), 0, { by: 'one', silentFromMs: NOW_MS + 2 }, true);
         await presence.seen(queue, id('a'), 0, { by: 'late', silentFromMs: NOW_MS + 1 });
         await presence.seen(queue, id('a'), 12, { by: 'two', silentFromMs: NOW_MS });
         expect(await ofOne('a')).toEqual([

@@ -1,6 +1,6 @@
-import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { Why } from '../../contract/reason-code.ts';
-import { hasPlayerLeft } from '../domain/presence.ts';
+import { hasPlayerLeft, heardFrom } from '../domain/presence.ts';
+import type { QueueRecord } from '../domain/queue-record.ts';
 import type { PresenceStore } from '../ports/presence-store.ts';
 
 export interface PresenceDeps {
@@ -18,12 +18,13 @@ export const PLAYER_LEFT: Why<'PLAYER_LEFT'> = { reason: 'a player has left', re
  */
 export async function vanishedTickets(
   deps: PresenceDeps,
-  { name, presence }: Pick<QueueDefinition, 'name' | 'presence'>,
+  { definition: { name, presence }, change }: Pick<QueueRecord, 'definition' | 'change'>,
   ticketIds: readonly string[],
   nowMs: number,
 ): Promise<ReadonlySet<string>> {
   if (presence === undefined || ticketIds.length === 0) return new Set();
+  const heardFromMs = heardFrom({ ...(change && { change }) });
   const records = await deps.presence.of(name, ticketIds);
-  const vanished = [...records].filter(([, record]) => hasPlayerLeft(presence, record, nowMs));
+  const vanished = [...records].filter(([, record]) => hasPlayerLeft(presence, record, heardFromMs, nowMs));
   return new Set(vanished.map(([ticketId]) => ticketId));
 }

@@ -1,4 +1,5 @@
-import type { PresenceOptions } from '../../contract/presence.ts';
+import { PRESENCE_PING_SECONDS, type PresenceOptions } from '../../contract/presence.ts';
+import type { QueueState } from './queue-record.ts';
 
 /** When a player of a ticket was last there, as far as is known. */
 export interface PlayerPresence {
@@ -14,11 +15,26 @@ export interface PlayerPresence {
 /** The players of a ticket who have been there, by their place in it. The others have never connected. */
 export type PresenceRecord = ReadonlyMap<number, PlayerPresence>;
 
-/** Whether a player of a ticket is gone for longer than the grace. Who has never connected counts as present. */
+/**
+ * Whether a player of a ticket is gone for longer than the grace. Who has never connected counts as present.
+ * @param heardFromMs pings before were not noted: see {@link heardFrom}
+ */
 export function hasPlayerLeft(
   { graceSeconds }: PresenceOptions,
   record: PresenceRecord,
+  heardFromMs: number,
   nowMs: number,
 ): boolean {
-  return [...record.values()].some(({ silentFromMs }) => silentFromMs + 1_000 * graceSeconds <= nowMs);
+  const noneMs = heardFromMs + 1_000 * PRESENCE_PING_SECONDS;
+  return [...record.values()].some(
+    ({ silentFromMs }) => Math.max(silentFromMs, noneMs) + 1_000 * graceSeconds <= nowMs,
+  );
+}
+
+/**
+ * Since when pings are noted for certain: since the definition was changed, because the one before it may have had no `presence`.
+ * So whoever is there has the time to say so before anybody counts as gone.
+ */
+export function heardFrom({ change }: Pick<QueueState, 'change'>): number {
+  return change?.at === undefined || change.version === 1 ? 0 : Date.parse(change.at);
 }

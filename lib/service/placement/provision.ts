@@ -1,7 +1,7 @@
 import type { Assignment } from '../../contract/match.ts';
-import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { PLAYER_LEFT, type PresenceDeps, vanishedTickets } from '../commits/vanished-tickets.ts';
 import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
+import type { QueueRecord } from '../domain/queue-record.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { GameSessionPlacement } from '../ports/game-sessions.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
@@ -53,13 +53,15 @@ export async function provision(
 ): Promise<Provisioned> {
   const match = await deps.matches.get(matchId);
   if (match === undefined) return { outcome: 'done' };
-  const definition = (await deps.queues.get(match.queue, DEFINITION_AGE_MS))?.definition;
-  if (definition?.provisioner === undefined) return { outcome: 'done' };
+  const record = await deps.queues.get(match.queue, DEFINITION_AGE_MS);
+  if (record === undefined) return { outcome: 'done' };
+  const { definition } = record;
+  if (definition.provisioner === undefined) return { outcome: 'done' };
   const provisioner = deps.provisioners(definition.provisioner);
   if (match.status !== 'PLACING') return release(provisioner, match);
   const withinMs = match.deadline === undefined ? 0 : Date.parse(match.deadline) - nowMs;
   if (withinMs <= 0) return untilEnded(provisioner);
-  if (await isLeft(deps, match, definition, nowMs))
+  if (await isLeft(deps, match, record, nowMs))
     return releaseEnded(deps, provisioner, matchId, { outcome: 'done' });
   const result = await provisioner.place(match, definition, news);
   switch (result.outcome) {
@@ -95,10 +97,10 @@ export async function provision(
 async function isLeft(
   deps: ProvisionDeps,
   match: StoredMatch,
-  definition: QueueDefinition,
+  record: QueueRecord,
   nowMs: number,
 ): Promise<boolean> {
-  const vanished = await vanishedTickets(deps, definition, match.ticketIds, nowMs);
+  const vanished = await vanishedTickets(deps, record, match.ticketIds, nowMs);
   if (vanished.size === 0) return false;
   await deps.matches.dissolve(match, [...vanished], PLAYER_LEFT, nowMs);
   return true;

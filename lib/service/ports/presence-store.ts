@@ -8,8 +8,15 @@ export interface PresenceStore {
    * A player is there. It changes nothing when the player is known to be there for longer, so requests that overtake each other
    * say the same in any order.
    * @param player the place of the player in the ticket, from 0
+   * @param isKnown only if the player was known to be there before @default false
    */
-  seen(queue: string, ticketId: string, player: number, presence: PlayerPresence): Promise<void>;
+  seen(
+    queue: string,
+    ticketId: string,
+    player: number,
+    presence: PlayerPresence,
+    isKnown?: boolean,
+  ): Promise<void>;
   /** The first players of a ticket are expected to come. Those who are known already stay as they are. */
   expect(queue: string, ticketId: string, players: number, silentFromMs: number): Promise<void>;
   /**

@@ -26,6 +26,8 @@ const WRITES_AT_ONCE = 16;
  * Notes that a player is there, in a queue with `presence`; elsewhere it writes nothing. One conditional write: repeating it, or a
  * crash before or after it, changes nothing else.
  * @param by the connection that says so
+ * @param isKnown only if the player was noted before: whoever has connected before the queue had `presence` pings more rarely, and
+ *   counts as one who never connected
  * @param nowMs the player is expected to say so again within {@link PRESENCE_PING_SECONDS}
  */
 export async function noteSeen(
@@ -33,9 +35,10 @@ export async function noteSeen(
   { ticketId, queue, player }: Omit<Watcher, 'playerId'>,
   by: string,
   nowMs: number,
+  isKnown = false,
 ): Promise<void> {
   if ((await presenceOf(deps, queue)) === undefined) return;
-  await deps.presence.seen(queue, ticketId, player, { by, silentFromMs: silentFrom(nowMs) });
+  await deps.presence.seen(queue, ticketId, player, { by, silentFromMs: silentFrom(nowMs) }, isKnown);
 }
 
 /** The presence of a queue's definition; undefined also when there is no such queue, or this version cannot read it. */

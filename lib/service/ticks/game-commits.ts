@@ -67,9 +67,9 @@ export class GameCommits {
    *     commit    see `commits/commits.ts`
    */
   async commit(game: Released): Promise<GameCommit> {
-    const { definition } = this.#tick;
+    const { record } = this.#tick;
     const nowMs = this.#deps.clock.now();
-    const vanished = await vanishedTickets(this.#deps, definition, game.ticketIds, nowMs);
+    const vanished = await vanishedTickets(this.#deps, record, game.ticketIds, nowMs);
     const isLeft = vanished.size > 0;
     for (const ticketId of vanished) await this.#deps.tickets.end(ticketId, 'CANCELLED', PLAYER_LEFT, nowMs);
     return isFilling(game) ? this.#fill(game, isLeft) : this.#create(game, isLeft);

@@ -17,7 +17,7 @@ export const LOOKS_MAX = 5_000;
  */
 export async function withoutVanished(
   deps: PresenceDeps & { readonly clock: Pick<Clock, 'now'> },
-  { definition, slotMs }: LeasedTick,
+  { record, definition, slotMs }: LeasedTick,
   read: RangeRead,
 ): Promise<RangeRead> {
   if (definition.presence === undefined) return read;
@@ -31,7 +31,7 @@ export async function withoutVanished(
   const due = read.tickets.filter(({ ticketId }) => turnOf(ticketId) === turn).slice(0, LOOKS_MAX);
   const nowMs = deps.clock.now();
   const ids = due.map(({ ticketId }) => ticketId);
-  const vanished = await vanishedTickets(deps, definition, ids, nowMs);
+  const vanished = await vanishedTickets(deps, record, ids, nowMs);
   if (vanished.size === 0) return read;
   return {
     ...read,

@@ -77,7 +77,7 @@ async function act(
   const { action } = asked;
   switch (action) {
     case 'ping':
-      await noteSeen(deps, watcher, connectionId, deps.clock.now());
+      await noteSeen(deps, watcher, connectionId, deps.clock.now(), true);
       await ping(deps, watcher, connectionId, asked.seen);
       return { action };
     case 'cancel':
@@ -85,7 +85,7 @@ async function act(
       return { action };
     default: {
       const { matchId } = asked;
-      if (action === 'accept') await noteSeen(deps, watcher, connectionId, deps.clock.now());
+      if (action === 'accept') await noteSeen(deps, watcher, connectionId, deps.clock.now(), true);
       await answerMatch(deps, ticketId, { accepted: action === 'accept', matchId }, deps.clock.now());
       return { action, matchId };
     }

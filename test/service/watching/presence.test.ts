@@ -139,6 +139,35 @@ describe('a queue with presence', () => {
     expect(await read('a')).toMatchObject(left);
   });
 
+  it('cancels nobody who is there when a definition with presence is put on a running queue', async () => {
+    await define({ teamSize: 3, presence: undefined });
+    await join('a');
+    await open('a', 'one');
+    await run(60_000);
+    await define({ teamSize: 3 });
+    cloud.nowMs += 2_000;
+    // The client was told to ping every five minutes.
+    await ping('a', 'one');
+    await run(2 * PING_MS + GRACE_MS + LOOK_MS);
+    expect((await read('a')).status).toBe('QUEUED');
+  });
+
+  it('cancels nobody who is there when presence is removed and put again', async () => {
+    await define({ teamSize: 3 });
+    for (const name of ['a', 'gone']) {
+      await join(name);
+      await open(name, name);
+    }
+    await define({ teamSize: 3, presence: undefined });
+    cloud.nowMs += 2_000;
+    await run(3 * PING_MS, ['a', 'a']);
+    await define({ teamSize: 3 });
+    cloud.nowMs += 2_000;
+    await run(PING_MS + GRACE_MS + LOOK_MS, ['a', 'a']);
+    expect((await read('a')).status).toBe('QUEUED');
+    expect(await read('gone')).toMatchObject(left);
+  });
+
   it('counts a player who never connects as present', async () => {
     await define();
     await join('a');
