@@ -4,6 +4,7 @@ import { cooldownStore } from '../lib/aws/cooldown-store.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment, optionalEnvironment } from '../lib/aws/environment.ts';
 import { httpHandler, logIds, toProblem } from '../lib/aws/http.ts';
+import { ladderStore } from '../lib/aws/ladder-store.ts';
 import { logger } from '../lib/aws/log.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { meetingStore } from '../lib/aws/meeting-store.ts';
@@ -12,6 +13,7 @@ import { playerKeys, playerTokens } from '../lib/aws/player-tokens.ts';
 import { presenceStore } from '../lib/aws/presence-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
+import { ratingStore } from '../lib/aws/rating-store.ts';
 import { REQUEST_TIMEOUTS, REQUEST_TRIES_AT_INTAKE } from '../lib/aws/request-timeouts.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import type { TicketView } from '../lib/contract/ticket.ts';
@@ -34,6 +36,11 @@ const deps = {
   presence: presenceStore(client, environment('RANGES_TABLE')),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   ranges: rangeStore(client, environment('RANGES_TABLE')),
+  ladders: ladderStore(client, environment('QUEUES_TABLE')),
+  ratings: ratingStore(client, {
+    ratings: environment('RATINGS_TABLE'),
+    matches: environment('MATCHES_TABLE'),
+  }),
   ticks: tickSender(sqsClient(tries), environment('TICK_QUEUE_URL')),
   clock,
 };

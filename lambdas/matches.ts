@@ -4,6 +4,7 @@ import { cooldownStore } from '../lib/aws/cooldown-store.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { httpHandler } from '../lib/aws/http.ts';
+import { ladderStore } from '../lib/aws/ladder-store.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { outcomeStore } from '../lib/aws/outcome-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
@@ -14,6 +15,7 @@ import { assignMatch, getMatch } from '../lib/service/placement/assign-match.ts'
 import { endMatch } from '../lib/service/placement/end-match.ts';
 import { matchFor } from '../lib/service/players/own-match.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
+import { postResult } from '../lib/service/ratings/post-result.ts';
 
 const client = documentClient();
 const tables = { tickets: environment('TICKETS_TABLE'), matches: environment('MATCHES_TABLE') };
@@ -22,6 +24,7 @@ const deps = {
   backfills: backfillStore(client, tables),
   cooldowns: cooldownStore(client, environment('RANGES_TABLE')),
   outcomes: outcomeStore(client, environment('RANGES_TABLE')),
+  ladders: ladderStore(client, environment('QUEUES_TABLE')),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
 };
 
@@ -34,6 +37,9 @@ export const handler = httpHandler('matches', {
   },
   'POST /matches/{matchId}/end': async ({ path: { matchId }, json }) => {
     return { status: 200, body: toMatchView(await endMatch(deps, matchId, json(), Date.now())) };
+  },
+  'POST /matches/{matchId}/result': async ({ path: { matchId }, json }) => {
+    return { status: 200, body: toMatchView(await postResult(deps, matchId, json(), Date.now())) };
   },
   'POST /matches/{matchId}/backfill': async ({ path: { matchId }, json }) => {
     const { created, backfill } = await requestBackfill(deps, matchId, json(), Date.now());

@@ -8,12 +8,14 @@ import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { experimentStore } from '../lib/aws/experiment-store.ts';
 import { httpHandler } from '../lib/aws/http.ts';
+import { ladderStore } from '../lib/aws/ladder-store.ts';
 import { latestMatches } from '../lib/aws/latest-index.ts';
 import { sqsClient } from '../lib/aws/message-queue.ts';
 import { outcomeStore } from '../lib/aws/outcome-store.ts';
 import { poolSample } from '../lib/aws/pool-sample.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
+import { ratingStore } from '../lib/aws/rating-store.ts';
 import { receiverStore } from '../lib/aws/receiver-store.ts';
 import type { Caller } from '../lib/contract/callers.ts';
 import { listCooldowns } from '../lib/service/players/cooldown.ts';
@@ -33,10 +35,24 @@ import { getStats } from '../lib/service/queues/stats.ts';
 import { untilInForce } from '../lib/service/queues/until-in-force.ts';
 import { listVersions, restoreVersion } from '../lib/service/queues/versions.ts';
 import { sampleWaiting } from '../lib/service/queues/waiting-sample.ts';
+import { getLadderOdds } from '../lib/service/ratings/ladder-odds.ts';
+import {
+  checkLadderOf,
+  deleteLadder,
+  listLadders,
+  openLadder,
+  parsePutLadder,
+  putLadder,
+} from '../lib/service/ratings/ladders.ts';
 
 const client = documentClient();
 const deps = {
   queues: queueStore(client, environment('QUEUES_TABLE')),
+  ladders: ladderStore(client, environment('QUEUES_TABLE')),
+  ratings: ratingStore(client, {
+    ratings: environment('RATINGS_TABLE'),
+    matches: environment('MATCHES_TABLE'),
+  }),
   ranges: rangeStore(client, environment('RANGES_TABLE')),
   latest: latestMatches(client, {
     matches: environment('MATCHES_TABLE'),
@@ -68,6 +84,7 @@ export const handler = httpHandler('queues', {
   },
   'PUT /queues/{queue}': async ({ path: { queue }, json, caller, headers }) => {
     const put = parsePutQueue(queue, json(), rules);
+    await checkLadderOf(deps.ladders, put);
     const by = byOf(caller);
     const { outcome, definition, etag } = await putQueue(
       deps.queues,
@@ -83,6 +100,24 @@ export const handler = httpHandler('queues', {
     await deleteQueue(deps.queues, queue, Date.now(), headers['if-match']);
     await untilInForce(clock);
     return { status: 204 };
+  },
+  'GET /ladders': async () => ({ status: 200, body: { ladders: await listLadders(deps.ladders) } }),
+  'GET /ladders/{ladder}': async ({ path: { ladder } }) => {
+    const record = await openLadder(deps.ladders, ladder);
+    return { status: 200, body: record.definition, headers: { etag: etagOf(record) } };
+  },
+  'PUT /ladders/{ladder}': async ({ path: { ladder }, json, caller, headers }) => {
+    const put = parsePutLadder(ladder, json());
+    const by = byOf(caller);
+    const { outcome, etag } = await putLadder(deps.ladders, put, Date.now(), by, headers['if-match']);
+    return { status: outcome === 'created' ? 201 : 200, body: put, headers: { etag } };
+  },
+  'DELETE /ladders/{ladder}': async ({ path: { ladder }, headers }) => {
+    await deleteLadder(deps, ladder, headers['if-match']);
+    return { status: 204 };
+  },
+  'GET /ladders/{ladder}/odds': async ({ path: { ladder } }) => {
+    return { status: 200, body: await getLadderOdds(deps, ladder) };
   },
   'GET /queues/{queue}/stats': async ({ path: { queue } }) => {
     return { status: 200, body: await getStats(deps, queue, Date.now()) };

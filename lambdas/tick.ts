@@ -6,6 +6,7 @@ import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { experimentStore } from '../lib/aws/experiment-store.ts';
+import { ladderStore } from '../lib/aws/ladder-store.ts';
 import { logger } from '../lib/aws/log.ts';
 import { matchStore } from '../lib/aws/match-store.ts';
 import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
@@ -13,6 +14,7 @@ import { ParsedTickets } from '../lib/aws/parsed-tickets.ts';
 import { presenceStore } from '../lib/aws/presence-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
+import { ratingStore } from '../lib/aws/rating-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { bucketLimits } from '../lib/service/domain/bucket-limits.ts';
 import { readTickMessage, type TickMessage } from '../lib/service/domain/tick-message.ts';
@@ -27,6 +29,7 @@ const tables = {
   tickets: environment('TICKETS_TABLE'),
   matches: environment('MATCHES_TABLE'),
   ranges: environment('RANGES_TABLE'),
+  ratings: environment('RATINGS_TABLE'),
 };
 const deps = {
   // These three keep what the last ticks have read and prepared, for as long as Lambda keeps this function.
@@ -35,6 +38,8 @@ const deps = {
   searches: new WarmSearches(),
   matches: matchStore(client, tables),
   backfills: backfillStore(client, tables),
+  ladders: ladderStore(client, environment('QUEUES_TABLE')),
+  ratings: ratingStore(client, tables),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   ranges: rangeStore(client, tables.ranges),
   presence: presenceStore(client, tables.ranges),

@@ -70,6 +70,7 @@ const serviceRooms = [
   'tickets',
   'placement',
   'backfills',
+  'ratings',
   'ticks',
   'events',
   'players',

@@ -11,7 +11,7 @@ import { type Condition, changeItem, type ItemChange, updateOf } from './change-
 import { packGame } from './compact-game.ts';
 import { isTooLarge, secondsAfter, TRANSACTION_MAX, transact } from './dynamo.ts';
 import { jsonOf } from './item.ts';
-import { gameOf } from './match-item.ts';
+import { gameOf, hasRoster } from './match-item.ts';
 import { meetingWrite } from './meeting-store.ts';
 import { movedBy } from './status-condition.ts';
 import { inRange } from './ticket-pool.ts';
@@ -176,13 +176,6 @@ const ASKED = movedBy(MATCH.transitions.askForPlayers, 'matchId');
 const FILLED = movedBy(BACKFILL.transitions.fill, 'ticketId', '#state');
 const JOINED = movedBy(TICKET.transitions.join, 'ticketId');
 const IS_NOT_OVER: Condition = { condition: 'attribute_not_exists(endedAt)' };
-
-/** The condition that a match has this roster; undefined for the first. */
-function hasRoster(roster: number | undefined): Condition {
-  return roster === undefined
-    ? { condition: 'attribute_not_exists(roster)' }
-    : { condition: 'roster = :roster', values: { ':roster': roster } };
-}
 
 function keyOf(backfillId: string): string {
   return `${MARK}${backfillId}`;

@@ -5,7 +5,7 @@ import { BATCH_GET_MAX, batchGet } from './batch-get.ts';
 const INDEX = 'items';
 
 /**
- * The items `definition` of all queues, in no order. The cost grows with the number of queues: one key of the index and
+ * The items `definition` of all queues, or those of all ladders, in no order. The cost grows with the number of queues: one key of the index and
  * one consistent read each. Leases and reports, which are far more numerous, are not read.
  *
  * The index is updated a moment after the table, so a queue created less than about a second ago may be missing. The items
@@ -15,17 +15,18 @@ const INDEX = 'items';
 export async function* definitionItems(
   client: DynamoDBDocumentClient,
   table: string,
+  item = 'definition',
 ): AsyncGenerator<Record<string, unknown>> {
   let start: Record<string, unknown> | undefined;
   do {
     const page = await client.send(
       new QueryCommand({
-        ...definitionsOf(table),
+        ...definitionsOf(table, item),
         Limit: BATCH_GET_MAX,
         ...(start && { ExclusiveStartKey: start }),
       }),
     );
-    const keys = (page.Items ?? []).map(({ queue, item }) => ({ queue, item }));
+    const keys = (page.Items ?? []).map((key) => ({ queue: key.queue, item: key.item }));
     yield* await batchGet(client, table, keys);
     start = page.LastEvaluatedKey;
   } while (start !== undefined);
@@ -49,12 +50,12 @@ export async function countDefinitions(client: DynamoDBDocumentClient, table: st
   return count;
 }
 
-function definitionsOf(table: string) {
+function definitionsOf(table: string, item = 'definition') {
   return {
     TableName: table,
     IndexName: INDEX,
     KeyConditionExpression: '#item = :definition',
     ExpressionAttributeNames: { '#item': 'item' },
-    ExpressionAttributeValues: { ':definition': 'definition' },
+    ExpressionAttributeValues: { ':definition': item },
   };
 }

@@ -5,6 +5,7 @@ export type Variable =
   | 'QUEUES_TABLE'
   | 'RANGES_TABLE'
   | 'RECEIVERS_TABLE'
+  | 'RATINGS_TABLE'
   | 'CONNECTIONS_TABLE'
   /** Of the stage of the WebSocket API; only in a deployment with push. */
   | 'SOCKETS_URL'
@@ -21,6 +22,7 @@ export type Variable =
   /** JSON: the queues of GameLift that definitions may name. */
   | 'GAME_SESSION_QUEUES'
   | 'DEADLINE_QUEUE_URL'
+  | 'RATE_QUEUE_URL'
   | 'EVENT_BUS_NAME'
   | 'PARKED_EVENTS_URL'
   | 'SECRETS_PREFIX'

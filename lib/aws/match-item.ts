@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { assignmentView } from '../contract/match.ts';
 import { type StoredMatch, storedGame, storedMatchState } from '../service/domain/stored-match.ts';
+import { storedRatings, storedResult } from '../service/domain/stored-result.ts';
 import { readWith } from '../service/domain/unreadable.ts';
+import type { Condition } from './change-item.ts';
 import { packedGame, packGame } from './compact-game.ts';
 import { deadlineGroup } from './deadline-index.ts';
 import { secondsAfter } from './dynamo.ts';
@@ -52,7 +54,7 @@ const abandonedItem = z.object({ matchId: z.string(), queue: z.string(), ticketI
 export function gameOf(match: StoredMatch) {
   const { matchId, queue, status, createdAt, deadline, accepted, cancelled, assignment, ...rest } = match;
   const { reason, reasonCode, acceptBy, declinedBy, requeued, ...later } = rest;
-  const { roster, newTicketIds, endedAt, backfillId, ...game } = later;
+  const { roster, newTicketIds, endedAt, backfillId, result, rated, ...game } = later;
   return game;
 }
 
@@ -60,6 +62,8 @@ const matchItem = storedMatchState.extend({
   game: packedGame(storedGame),
   accepted: stringSet.exactOptional(),
   assignment: jsonOf(assignmentView).exactOptional(),
+  result: jsonOf(storedResult).exactOptional(),
+  rated: jsonOf(storedRatings).exactOptional(),
 });
 
 /**
@@ -69,4 +73,11 @@ const matchItem = storedMatchState.extend({
 export function toMatch(item: Record<string, unknown>): StoredMatch {
   const { game, ...state } = readWith(matchItem, item, `match ${item.matchId}`);
   return { ...game, ...state };
+}
+
+/** The condition that a match has this roster; undefined for the first. */
+export function hasRoster(roster: number | undefined): Condition {
+  return roster === undefined
+    ? { condition: 'attribute_not_exists(roster)' }
+    : { condition: 'roster = :roster', values: { ':roster': roster } };
 }

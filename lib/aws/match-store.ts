@@ -8,7 +8,16 @@ import { batchGet } from './batch-get.ts';
 import { changeItem, type ItemChange, type Returned } from './change-item.ts';
 import { deadlineGroup } from './deadline-index.ts';
 import { conditionally, isTooLarge, secondsAfter, TRANSACTION_MAX, transact } from './dynamo.ts';
-import { ABANDONED, existing, isAbandoned, MATCH_DAYS, toAbandoned, toItem, toMatch } from './match-item.ts';
+import {
+  ABANDONED,
+  existing,
+  hasRoster,
+  isAbandoned,
+  MATCH_DAYS,
+  toAbandoned,
+  toItem,
+  toMatch,
+} from './match-item.ts';
 import { meetingWrite } from './meeting-store.ts';
 import { movedBy } from './status-condition.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
@@ -27,6 +36,7 @@ const LOOK_AGAIN_MS = 30_000;
  *
  *     assign    the assignment; COMPLETED    if it has no assignment
  *     end       endedAt                      if it has not ended
+ *     result    result, endedAt              if it has no result, and the roster that was read
  *     dissolve  FAILED                       if no ticket has accepted since
  *
  * An abandoned match has an item, so that it cannot be created later. Every other operation treats it as missing. For
@@ -66,7 +76,7 @@ export function matchStore(
 
 const { create: CREATE, ...CHANGES } = MATCH.transitions;
 const { abandon: ABANDON, accept: ACCEPT, advance: ADVANCE, assign: ASSIGN } = CHANGES;
-const { dissolve: DISSOLVE, dissolvePlacing: DISSOLVE_PLACING } = CHANGES;
+const { dissolve: DISSOLVE, dissolvePlacing: DISSOLVE_PLACING, result: RESULT } = CHANGES;
 const { fail: FAIL, requeue: REQUEUE, end: END, ticketsReturned: RETURNED } = CHANGES;
 
 /** What a put has found in its place: its own match, of which the first response was lost, or an abandoned one. */
@@ -162,6 +172,15 @@ function matchProgress(change: Change) {
       const set = { endedAt: new Date(nowMs).toISOString() };
       const isNew = { condition: 'attribute_not_exists(endedAt)' };
       return existing((await change(matchId, END, { set, if: [isNew] }, 'after')).item);
+    },
+
+    async result(matchId, roster, result) {
+      const changed = {
+        set: { result: JSON.stringify(result) },
+        init: { endedAt: result.at },
+        if: [{ condition: 'attribute_not_exists(#result)' }, hasRoster(roster)],
+      };
+      return existing((await change(matchId, RESULT, changed, 'after')).item);
     },
   } satisfies Partial<SingleMatchStore>;
 }

@@ -8,6 +8,7 @@ import * as z from 'zod';
 import { Problem } from '../contract/problem.ts';
 import type { RuledPlayer } from '../rules/types.ts';
 import type { StoredMatch } from '../service/domain/stored-match.ts';
+import type { StoredResult } from '../service/domain/stored-result.ts';
 import { Unreadable } from '../service/domain/unreadable.ts';
 import type { Named, PlayerDataStore, StoredItem } from '../service/ports/player-data-store.ts';
 import { backfillRequestOf, isBackfill, toBackfill } from './backfill-store.ts';
@@ -20,22 +21,28 @@ import { gameOf, isAbandoned, toMatch } from './match-item.ts';
 import { meetingsOf } from './meeting-store.ts';
 import { isPlace, placeOf } from './places.ts';
 import { playerOfSlots } from './poll-slots.ts';
+import { ratingItemsOf, toRating } from './rating-store.ts';
 import { toTicket } from './ticket-item.ts';
 
-/** The tables that name players, in the order in which they are read, and the keys of their items. */
-const TABLES = ['tickets', 'matches', 'ranges'] as const;
+/**
+ * The tables that name players, in the order in which they are read. That of the ratings has the player in its key, so a query reads
+ * it; it is the last, because a result that is rated at this moment finds no player to rate any more.
+ */
+const TABLES = ['tickets', 'matches', 'ranges', 'ratings'] as const;
+/** The keys of the items of those that are scanned. */
 const KEYS = { tickets: 'ticketId', matches: 'matchId', ranges: 'item' } as const;
 /** The maximum of items in a page. A page also ends at a megabyte. */
 const PAGE_ITEMS = 1_000;
 
 type Table = (typeof TABLES)[number];
+type ScannedTable = Exclude<Table, 'ratings'>;
 
 /**
  * What the tables store about players. No index lists it by player: an index would cost a write for every ticket, and
  * requests for the data of one player are rare.
  *
  * The rewriting of an item is conditional on the attributes that it changes: `players` of a ticket or a backfill, `game` and
- * `assignment` of a match (and its `backfillId` and `status`), `heldBy` of a place, `met` of meetings, `offences` of a cooldown.
+ * `assignment` of a match (and its `backfillId`, `status`, `result` and `rated`), `heldBy` of a place, `met` of meetings, `offences` of a cooldown.
  */
 export function playerDataStore(
   client: DynamoDBDocumentClient,
@@ -44,6 +51,8 @@ export function playerDataStore(
   return {
     async page(playerId, from) {
       const { table, key } = positionOf(from);
+      if (table === 'ratings')
+        return { named: await ratingsOf(client, names.ratings, playerId), next: undefined };
       const { Items = [], LastEvaluatedKey } = await client.send(
         new ScanCommand({
           TableName: names[table],
@@ -118,7 +127,21 @@ function mayName(item: Readonly<Record<string, unknown>>, texts: readonly string
   );
 }
 
-function namedBy(table: Table, playerId: string, item: StoredItem): Named | undefined {
+/** The ratings of a player, on every ladder. */
+async function ratingsOf(client: DynamoDBDocumentClient, table: string, playerId: string): Promise<Named[]> {
+  const items = await ratingItemsOf(client, table, playerId);
+  return items.map((attributes): Named => {
+    const item = { table, key: { playerId, ladder: attributes.ladder }, attributes };
+    try {
+      return { kind: 'rating', item, ladder: String(attributes.ladder), rating: toRating(attributes) };
+    } catch (error) {
+      if (error instanceof Unreadable) return { kind: 'unreadable', item, why: error.message };
+      throw error;
+    }
+  });
+}
+
+function namedBy(table: ScannedTable, playerId: string, item: StoredItem): Named | undefined {
   try {
     if (table === 'matches') return matchNaming(playerId, item);
     if (table === 'ranges') return rangeNaming(playerId, item);
@@ -228,6 +251,8 @@ function rewriting(playerId: string, named: Named, pseudonym: string): Rewriting
       return { guards: ['offences', 'forgivenAtMs'] };
     case 'polls':
       return { guards: ['expiresAt'] };
+    case 'rating':
+      return { guards: ['writeId'] };
     case 'meetings': {
       if (named.is === 'about') return { guards: ['met'] };
       return { sets: { met: JSON.stringify(named.met.filter(([other]) => other !== playerId)) }, guards: [] };
@@ -266,7 +291,7 @@ function matchWithout(playerId: string, match: StoredMatch, pseudonym: string): 
         : { ...seat, ...(attributes && { attributes }) },
     ),
   }));
-  const { assignment } = match;
+  const { assignment, result, rated } = match;
   const tokens = Object.entries(assignment?.tokens ?? {}).filter(([name]) => name !== playerId);
   return {
     sets: {
@@ -277,8 +302,24 @@ function matchWithout(playerId: string, match: StoredMatch, pseudonym: string): 
           ...(assignment.tokens && { tokens: Object.fromEntries(tokens) }),
         }),
       }),
+      ...(result && { result: JSON.stringify(resultWithout(playerId, result, pseudonym)) }),
+      ...(rated && {
+        rated: JSON.stringify(
+          rated.map(([id, ...ratings]) => [id === playerId ? pseudonym : id, ...ratings]),
+        ),
+      }),
     },
     // A tick that fills a backfill writes the game that it has read.
-    guards: ['status', 'backfillId', 'assignment'],
+    guards: ['status', 'backfillId', 'assignment', 'result', 'rated'],
   };
+}
+
+function resultWithout(
+  playerId: string,
+  { weights, ...result }: StoredResult,
+  pseudonym: string,
+): StoredResult {
+  if (weights === undefined) return result;
+  const named = Object.entries(weights).map(([id, weight]) => [id === playerId ? pseudonym : id, weight]);
+  return { ...result, weights: Object.fromEntries(named) };
 }

@@ -223,14 +223,16 @@ function placeOf(version: number): `version#${string}` {
 
 const PLACES = Array.from({ length: VERSIONS_KEPT }, (_, i) => placeOf(i));
 
-const definitionChange = z.object({
+/** A change of a definition as it is stored. */
+export const definitionChange = z.object({
   version: z.number(),
   at: z.iso.datetime().exactOptional(),
   by: z.string().exactOptional(),
   restored: z.number().exactOptional(),
 }) satisfies z.ZodType<DefinitionChange>;
 
-const deployedNote = z.object({
+/** What a deployment has noted, as it is stored. */
+export const deployedNote = z.object({
   digest: z.string(),
   version: z.number(),
 }) satisfies z.ZodType<Deployed>;

@@ -9,7 +9,7 @@ import { randomBytes } from 'node:crypto';
  *     write                        its repetition
  *     lease of several cells,      has the same client token, so DynamoDB applies the transaction once
  *       create of a match with meetings,
- *       create of a ticket with places or
+ *       rate, create of a ticket with places or
  *       a ticket that it replaces
  *     accept, dropLayouts, endLease,  changes nothing more
  *       lease of one cell, abandon,
@@ -25,8 +25,8 @@ import { randomBytes } from 'node:crypto';
  *     advance, requeue of a match,  fails its condition, and callers ignore that outcome
  *       confirmSent, putReport
  *     remove                       finds no item, which counts as removed
- *     end, dissolve, put,          finds its mark (the end of a match its `endedAt`)
- *       extendAwake, markDown,
+ *     end, result, dissolve, put,  finds its mark (the end of a match its `endedAt`, its result that result)
+ *       extendAwake, markDown, learn,
  *       an offence of a player
  *     addFailure                   counts twice: a receiver is marked as down one failure early
  *     failed, waits, ends of       count twice: they only inform people

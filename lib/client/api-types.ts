@@ -483,6 +483,8 @@ export interface QueueDefinition {
   readonly onePlace?: boolean | 'service' | undefined;
   /** Match by skill, or by its percentile in the recent population (default raw) */
   readonly skillScale?: 'raw' | 'percentile' | undefined;
+  /** The ladder that rates its matches. Tickets then come without skill: each player has the mean of their rating. A match has 2 teams or more, and at most 99 seats */
+  readonly ladder?: string | undefined;
   /** Every ticket must accept the match within this time */
   readonly acceptance?:
     | {
@@ -571,6 +573,7 @@ export interface QueueDefinition {
               | 'MatchFailed'
               | 'MatchBackfilled'
               | 'MatchEnded'
+              | 'MatchRated'
             )[]
           | undefined;
       }[]
@@ -588,6 +591,7 @@ export interface QueueDefinition {
         | 'MatchFailed'
         | 'MatchBackfilled'
         | 'MatchEnded'
+        | 'MatchRated'
       )[]
     | undefined;
 }
@@ -640,17 +644,17 @@ export interface PresenceOptions {
 export interface NewTicket {
   readonly ticketId: string;
   /** A party; its players are on the same team, unless `split` is true */
-  readonly players: readonly Player[];
+  readonly players: readonly NewPlayer[];
   /** true: the party may be divided over teams, and may then be as large as a match (default false) */
   readonly split?: boolean | undefined;
   /** A QUEUED ticket of the same queue with at least one of these players. It is cancelled, and this ticket has its wait. 409 when it has a match already */
   readonly replaces?: string | undefined;
 }
 
-export interface Player {
+export interface NewPlayer {
   readonly playerId: string;
-  /** Any scale; imbalance has the same unit */
-  readonly skill: number;
+  /** Any scale; imbalance has the same unit. Required, except in a queue with a `ladder`, where it is not allowed */
+  readonly skill?: number | undefined;
   /** Roles the player accepts (default: every role of the queue) */
   readonly roles?: readonly string[] | undefined;
   /** Values of the attributes of the queue */
@@ -715,6 +719,52 @@ export interface FileTicket {
   readonly split?: boolean | undefined;
 }
 
+export interface Player {
+  readonly playerId: string;
+  /** Any scale; imbalance has the same unit */
+  readonly skill: number;
+  /** Roles the player accepts (default: every role of the queue) */
+  readonly roles?: readonly string[] | undefined;
+  /** Values of the attributes of the queue */
+  readonly attributes?: Readonly<Record<string, number | string | readonly string[]>> | undefined;
+  /** Milliseconds to each region that the player can reach */
+  readonly latencyMs?: Readonly<Record<string, number>> | undefined;
+  /** playerIds never to be in one match with, whoever names whom. Never shown to players */
+  readonly avoid?: readonly string[] | undefined;
+  /** The kinds of team that the player accepts, by name (default: every kind) */
+  readonly teams?: readonly string[] | undefined;
+}
+
+export interface LadderDefinition {
+  readonly name: string;
+  /** The model of openskill that rates the matches */
+  readonly model?: 'plackett-luce' | 'bradley-terry' | 'thurstone-mosteller' | undefined;
+  /** The rating of a player without a match, in the studio's own scale */
+  readonly initial?:
+    | {
+        readonly mean: number;
+        readonly deviation: number;
+      }
+    | undefined;
+  /** How much chance is in a team's result: the standard deviation of its performance */
+  readonly beta?: number | undefined;
+  /** How much a skill changes by a match and in a day, as standard deviations */
+  readonly drift?:
+    | {
+        readonly perGame: number;
+        readonly perDay: number;
+      }
+    | undefined;
+}
+
+export interface NewRating {
+  readonly mean: number;
+  /** Default: that of a new player */
+  readonly deviation?: number | undefined;
+  /** How many matches it is from (default 0) */
+  readonly matches?: number | undefined;
+}
+
 export interface Acceptance {
   /** false: the party declines this match */
   readonly accepted: boolean;
@@ -761,6 +811,25 @@ export interface PresentPlayer {
 
 export interface MatchEnd {
   /** The players who have left the match before its end, also those whose seats were filled since. In a queue with `cooldown.leave` they wait before their next ticket; elsewhere this changes nothing */
+  readonly leavers?: readonly string[] | undefined;
+}
+
+export interface NewResult {
+  /** One for each team, in their order: the lowest has won, and equal ones are a draw */
+  readonly ranks?: readonly number[] | undefined;
+  /** Instead of ranks: the highest has won */
+  readonly scores?: readonly number[] | undefined;
+  /** Instead of ranks: it counts for nobody */
+  readonly void?: true | undefined;
+  /** Players who were there for a part of the match (default: all of it, and for newcomers of a backfill the part since they joined) */
+  readonly players?:
+    | readonly {
+        readonly playerId: string;
+        /** The part of the match that the player was there for */
+        readonly weight: number;
+      }[]
+    | undefined;
+  /** As when a match is ended without a result */
   readonly leavers?: readonly string[] | undefined;
 }
 
@@ -971,6 +1040,25 @@ export interface Match {
   readonly newTicketIds?: readonly string[] | undefined;
   /** When the match was ended for good */
   readonly endedAt?: string | undefined;
+  /** The ladder whose ratings its result changes */
+  readonly ladder?: string | undefined;
+  /** The chance of each team to win, as the ladder predicts it. They sum to 1. Absent when the ratings could not be read */
+  readonly expected?: readonly number[] | undefined;
+  readonly result?: Result | undefined;
+  /** Present once its result is rated: each player. To a player, their own alone */
+  readonly ratings?:
+    | readonly {
+        readonly playerId: string;
+        readonly before: {
+          readonly mean: number;
+          readonly deviation: number;
+        };
+        readonly after: {
+          readonly mean: number;
+          readonly deviation: number;
+        };
+      }[]
+    | undefined;
 }
 
 export interface MatchAssignment {
@@ -980,6 +1068,21 @@ export interface MatchAssignment {
   readonly sessionId?: string | undefined;
   /** The token that each player presents to the game server, by playerId */
   readonly tokens?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface Result {
+  /** When it was accepted */
+  readonly at: string;
+  /** One for each team. Absent when it is void */
+  readonly ranks?: readonly number[] | undefined;
+  readonly void?: true | undefined;
+  /** Those who do not count in full */
+  readonly players?:
+    | readonly {
+        readonly playerId: string;
+        readonly weight: number;
+      }[]
+    | undefined;
 }
 
 export interface MatchAcceptedWebhook {
@@ -1012,6 +1115,13 @@ export interface MatchBackfilledWebhook {
 
 export interface MatchEndedWebhook {
   readonly type: 'MatchEnded';
+  /** The same as data.time */
+  readonly timestamp: string;
+  readonly data: MatchEvent;
+}
+
+export interface MatchRatedWebhook {
+  readonly type: 'MatchRated';
   /** The same as data.time */
   readonly timestamp: string;
   readonly data: MatchEvent;
@@ -1370,6 +1480,25 @@ export interface MatchSummary {
   readonly newTicketIds?: readonly string[] | undefined;
   /** When the match was ended for good */
   readonly endedAt?: string | undefined;
+  /** The ladder whose ratings its result changes */
+  readonly ladder?: string | undefined;
+  /** The chance of each team to win, as the ladder predicts it. They sum to 1. Absent when the ratings could not be read */
+  readonly expected?: readonly number[] | undefined;
+  readonly result?: Result | undefined;
+  /** Present once its result is rated: each player. To a player, their own alone */
+  readonly ratings?:
+    | readonly {
+        readonly playerId: string;
+        readonly before: {
+          readonly mean: number;
+          readonly deviation: number;
+        };
+        readonly after: {
+          readonly mean: number;
+          readonly deviation: number;
+        };
+      }[]
+    | undefined;
 }
 
 export interface WaitingSample {
@@ -1629,6 +1758,62 @@ export interface MatchResult {
   readonly cut?: true | undefined;
 }
 
+export interface LadderList {
+  readonly ladders: readonly LadderDefinitionOutput[];
+}
+
+export interface LadderOdds {
+  readonly ladder: string;
+  /** The rated matches that the other numbers are from */
+  readonly results: number;
+  /** What the logit of odds from ratings is multiplied with. Learnt from results: below 1, the ratings alone are too sure */
+  readonly slope: number;
+  /** Of the odds; 0 is perfect. null without results */
+  readonly logLoss: number | null;
+  /** Of the odds; 0 is perfect. null without results */
+  readonly brier: number | null;
+  /** The same, if all teams had had the same odds */
+  readonly alike: {
+    readonly logLoss: number | null;
+    readonly brier: number | null;
+  };
+  /** Ten bins of odds. Of two teams one is counted */
+  readonly bins: readonly {
+    readonly from: number;
+    readonly to: number;
+    readonly count: number;
+    /** The mean of the odds in this bin */
+    readonly predicted: number | null;
+    /** The share that has won; a draw is shared */
+    readonly happened: number | null;
+    /** The lower end of its interval of 95% */
+    readonly low: number | null;
+    /** The upper end of its interval of 95% */
+    readonly high: number | null;
+  }[];
+}
+
+export interface RatingList {
+  readonly ratings: readonly Rating[];
+}
+
+export interface Rating {
+  readonly playerId: string;
+  /** What the skill is expected to be */
+  readonly mean: number;
+  /** How little is known of it, as a standard deviation */
+  readonly deviation: number;
+  /** 0: a new player, with the rating that the ladder begins with */
+  readonly matches: number;
+  /** When the last rated match ended, or the rating was imported. Absent for a new player */
+  readonly updatedAt?: string | undefined;
+  /** The means after the latest matches, oldest first, at most 50: to the minute, with four digits */
+  readonly recent: readonly {
+    readonly at: string;
+    readonly mean: number;
+  }[];
+}
+
 export interface DeadLetters {
   readonly consumers: readonly {
     /** As in the name of its alarm: `Notify` for the alarm `…NotifyDeadLetters…` */
@@ -1690,6 +1875,14 @@ export interface PlayerData {
     /** Offences up to this time do not count any more */
     readonly forgivenAt?: string | undefined;
   }[];
+  /** The player's ratings, by ladder */
+  readonly ratings: readonly {
+    readonly ladder: string;
+    readonly mean: number;
+    readonly deviation: number;
+    readonly matches: number;
+    readonly updatedAt: string;
+  }[];
   /** Repeat the request with it to read the rest */
   readonly continuation?: string | undefined;
 }
@@ -1724,6 +1917,24 @@ export interface Backfill {
   readonly reason?: string | undefined;
 }
 
+export interface LadderDefinitionOutput {
+  readonly name: string;
+  /** The model of openskill that rates the matches */
+  readonly model: 'plackett-luce' | 'bradley-terry' | 'thurstone-mosteller';
+  /** The rating of a player without a match, in the studio's own scale */
+  readonly initial: {
+    readonly mean: number;
+    readonly deviation: number;
+  };
+  /** How much chance is in a team's result: the standard deviation of its performance */
+  readonly beta: number;
+  /** How much a skill changes by a match and in a day, as standard deviations */
+  readonly drift: {
+    readonly perGame: number;
+    readonly perDay: number;
+  };
+}
+
 /** Every webhook that this version knows. */
 export type WebhookEvent =
   | TicketQueuedWebhook
@@ -1735,4 +1946,5 @@ export type WebhookEvent =
   | MatchAssignedWebhook
   | MatchFailedWebhook
   | MatchBackfilledWebhook
-  | MatchEndedWebhook;
+  | MatchEndedWebhook
+  | MatchRatedWebhook;

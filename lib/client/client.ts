@@ -11,6 +11,7 @@ import type {
   MatchEnd,
   MatchResult,
   NewBackfill,
+  NewResult,
   NewTicket,
   PlayerCooldown,
   PlayerCooldowns,
@@ -28,6 +29,7 @@ import type {
 } from './api-types.ts';
 import { UnexpectedResponse } from './errors.ts';
 import { inParts } from './in-parts.ts';
+import { type LaddersClient, laddersClient } from './ladders.ts';
 import { erasePlayer, playerData } from './player-data.ts';
 import { postBatch, type TicketResult } from './post-batch.ts';
 import {
@@ -96,6 +98,8 @@ export interface MusterClient {
     matchId: string,
     options?: RequestOptions & { readonly leavers?: readonly string[] | undefined },
   ): Promise<Match>;
+  /** Says how a match ended, which ends it and changes the ratings of its players. The first result stands. */
+  result(matchId: string, result: NewResult, options?: RequestOptions): Promise<Match>;
   /** Asks for players into the empty seats of a running match. */
   backfill(matchId: string, backfill: NewBackfill, options?: RequestOptions): Promise<Backfill>;
   /** Reads a backfill. */
@@ -120,6 +124,7 @@ export interface MusterClient {
   endCooldown(queue: string, playerId: string, options?: RequestOptions): Promise<void>;
 
   readonly queues: QueuesClient;
+  readonly ladders: LaddersClient;
 
   /** Sends a request to any route, with the client's credentials and retries. */
   request<T>(request: RouteRequest): Promise<T>;
@@ -189,6 +194,9 @@ export interface ListOptions extends RequestOptions {
   readonly limit?: number | undefined;
 }
 
+const EXPERIMENT = '/queues/{queue}/experiment';
+const COOLDOWN = '/queues/{queue}/players/{playerId}/cooldown';
+
 /** Creates a client. It sends no request by itself. Throws a TypeError when the URL is not one of HTTP. */
 export function musterClient(options: ClientOptions): MusterClient {
   const requests = sender(options);
@@ -210,7 +218,7 @@ export function musterClient(options: ClientOptions): MusterClient {
       return call<Ticket>(to('GET /tickets/{ticketId}', { ticketId }, { explain }), more);
     },
     getMany: async (ticketIds, more) =>
-      (await call<TicketList>(to('GET /tickets', {}, { ticketIds: ticketIds.join(',') }), more)).tickets,
+      (await call<TicketList>(to('GET /tickets', {}, { ticketIds: ticketIds.join() }), more)).tickets,
     waitForMatch: (ticketId, more) => waitForMatch(requests, ticketId, more),
     watch: (ticket, more) => {
       const { ticketId } = ticket;
@@ -232,6 +240,8 @@ export function musterClient(options: ClientOptions): MusterClient {
       const body: MatchEnd = more?.leavers === undefined ? {} : { leavers: [...more.leavers] };
       return call<Match>(to('POST /matches/{matchId}/end', { matchId }), more, body);
     },
+    result: (matchId, result, more) =>
+      call<Match>(to('POST /matches/{matchId}/result', { matchId }), more, result),
     backfill: (matchId, backfill, more) =>
       call<Backfill>(to('POST /matches/{matchId}/backfill', { matchId }), more, backfill),
     getBackfill: (backfillId, more) =>
@@ -242,10 +252,10 @@ export function musterClient(options: ClientOptions): MusterClient {
     erasePlayer: (playerId, more) => erasePlayer(call, playerId, more),
     playerData: (playerId, more) => playerData(call, playerId, more),
     cooldown: (queue, playerId, more) =>
-      call<PlayerCooldown>(to('GET /queues/{queue}/players/{playerId}/cooldown', { queue, playerId }), more),
-    endCooldown: (queue, playerId, more) =>
-      call<void>(to('DELETE /queues/{queue}/players/{playerId}/cooldown', { queue, playerId }), more),
+      call<PlayerCooldown>(to(`GET ${COOLDOWN}`, { queue, playerId }), more),
+    endCooldown: (queue, playerId, more) => call<void>(to(`DELETE ${COOLDOWN}`, { queue, playerId }), more),
     queues: queuesClient(call, requests),
+    ladders: laddersClient(call),
   };
 }
 
@@ -291,10 +301,10 @@ function queuesClient(call: Call, requests: Sender): QueuesClient {
       const route = to('GET /queues/{queue}/cooldowns', { queue }, { limit: more?.limit });
       return (await call<PlayerCooldowns>(route, more)).cooldowns;
     },
-    experiment: (queue, more) => call<Experiment>(to('GET /queues/{queue}/experiment', { queue }), more),
+    experiment: (queue, more) => call<Experiment>(to(`GET ${EXPERIMENT}`, { queue }), more),
     putExperiment: (queue, definition, more) =>
-      call<Experiment>(to('PUT /queues/{queue}/experiment', { queue }), more, definition),
-    endExperiment: (queue, more) => call<void>(to('DELETE /queues/{queue}/experiment', { queue }), more),
+      call<Experiment>(to(`PUT ${EXPERIMENT}`, { queue }), more, definition),
+    endExperiment: (queue, more) => call<void>(to(`DELETE ${EXPERIMENT}`, { queue }), more),
     versions: async (queue, more) =>
       (await call<QueueVersions>(to('GET /queues/{queue}/versions', { queue }), more)).versions,
     restore: (queue, version, more) =>

@@ -42,5 +42,6 @@ export async function playerData(
     meetings: parts.flatMap(({ meetings }) => meetings),
     places: parts.flatMap(({ places }) => places),
     cooldowns: parts.flatMap(({ cooldowns = [] }) => cooldowns),
+    ratings: parts.flatMap(({ ratings = [] }) => ratings),
   };
 }

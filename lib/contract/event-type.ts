@@ -15,6 +15,7 @@ export const MATCH_EVENT_TYPES = [
   'MatchFailed',
   'MatchBackfilled',
   'MatchEnded',
+  'MatchRated',
 ] as const;
 
 /** Every event on the event bus and in webhooks. */

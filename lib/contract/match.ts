@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Game, Seat } from '../engine/types.ts';
 import { MATCH_REASON_CODES } from './reason-code.ts';
+import { resultView } from './result.ts';
 import { playerAttributes } from './rules.ts';
 import { id } from './ticket.ts';
 
@@ -85,6 +86,17 @@ export const ruling = {
     }),
 };
 
+const rating = z.object({ mean: z.number(), deviation: z.number() });
+
+/** What a match of a queue with a ladder was expected to be. */
+export const foreseen = {
+  ladder: z.string().optional().meta({ description: 'The ladder whose ratings its result changes' }),
+  expected: z.array(z.number()).optional().meta({
+    description:
+      'The chance of each team to win, as the ladder predicts it. They sum to 1. Absent when the ratings could not be read',
+  }),
+};
+
 /** A match in responses and events. */
 export const matchView = z
   .object({
@@ -125,6 +137,14 @@ export const matchView = z
       .optional()
       .meta({ description: 'The tickets that the last backfill added. Absent in the first roster' }),
     endedAt: z.iso.datetime().optional().meta({ description: 'When the match was ended for good' }),
+    ...foreseen,
+    result: resultView.optional(),
+    ratings: z
+      .array(z.object({ playerId: z.string(), before: rating, after: rating }))
+      .optional()
+      .meta({
+        description: 'Present once its result is rated: each player. To a player, their own alone',
+      }),
   })
   .meta({ id: 'Match' });
 export type MatchView = z.output<typeof matchView>;

@@ -124,7 +124,9 @@ const WEBHOOKS: Record<EventType, string> = {
   MatchAssigned: 'A match has its assignment',
   MatchFailed: 'A match was not accepted, or got no assignment',
   MatchBackfilled: 'Players were added to a running match: `newTicketIds` of the match names their tickets',
-  MatchEnded: 'A match was ended for good',
+  MatchEnded:
+    'A match was ended for good. It is sent again when its result comes later: `result` of the match has it',
+  MatchRated: 'The result of a match has changed the ratings of its players: `ratings` of the match has them',
 };
 
 const webhookHeaders = z.object({

@@ -90,6 +90,17 @@ export const playerData = z
         }),
       )
       .meta({ description: 'What the player has done in queues with `cooldown`, oldest first' }),
+    ratings: z
+      .array(
+        z.object({
+          ladder: z.string(),
+          mean: z.number(),
+          deviation: z.number(),
+          matches: z.number().int(),
+          updatedAt: z.iso.datetime(),
+        }),
+      )
+      .meta({ description: "The player's ratings, by ladder" }),
     continuation: continuation.optional().meta({
       description: 'Repeat the request with it to read the rest',
     }),

@@ -31,6 +31,8 @@ export const LIMITS = {
    * replaces another ticket.
    */
   onePlacePartyMax: 99,
+  /** The maximum of seats in a match that is rated: its ratings are stored in one transaction with the match. */
+  ratedSeatsMax: 99,
   /** The maximum of tickets in one request. */
   ticketsPerBatchMax: 50,
   /** The maximum of properties that GameLift passes to a game session. */
@@ -288,6 +290,10 @@ export const queueDefinition = z
     skillScale: z.enum(['raw', 'percentile']).optional().meta({
       description: 'Match by skill, or by its percentile in the recent population (default raw)',
     }),
+    ladder: queueName.optional().meta({
+      description:
+        'The ladder that rates its matches. Tickets then come without skill: each player has the mean of their rating. A match has 2 teams or more, and at most 99 seats',
+    }),
     acceptance: z
       .strictObject({ timeoutSeconds: z.number().int().min(1).max(900) })
       .optional()
@@ -372,8 +378,36 @@ function contradictions(definition: unknown): { between: string[]; message: stri
       message: `Expected graceSeconds below timeoutSeconds (${grace.timeoutSeconds}), got ${grace.presence.graceSeconds}: every ticket would time out before its player counts as gone; lower graceSeconds or remove presence`,
     });
   }
-  found.push(...cooldownContradictions(definition));
+  found.push(...cooldownContradictions(definition), ...ladderContradictions(definition));
   return found;
+}
+
+const ratedFields = z.object({
+  ladder: z.string(),
+  teamSize: z.number().optional(),
+  teams: z.union([z.number(), z.array(teamKind)]).default(2),
+});
+
+/** Contradictions of ladder. */
+function ladderContradictions(definition: unknown): { between: string[]; message: string }[] {
+  const fields = ratedFields.safeParse(definition).data;
+  if (fields === undefined) return [];
+  const { teams, teamSize = 0 } = fields;
+  const count = typeof teams === 'number' ? teams : teams.reduce((sum, { count: own = 1 }) => sum + own, 0);
+  const seats =
+    typeof teams === 'number'
+      ? teams * teamSize
+      : teams.reduce((sum, { size, count: own = 1 }) => sum + size * own, 0);
+  const messages: string[] = [];
+  if (count < 2)
+    messages.push(
+      `Expected 2 or more teams in a queue with a ladder, got ${count}: remove ladder or add a team`,
+    );
+  if (seats > LIMITS.ratedSeatsMax)
+    messages.push(
+      `Expected at most ${LIMITS.ratedSeatsMax} seats in a match of a queue with a ladder, got ${seats}: its ratings are stored in one transaction; remove ladder or lower the sizes`,
+    );
+  return messages.map((message) => ({ between: ['ladder', 'teams', 'teamSize'], message }));
 }
 
 const coolingFields = z.object({ cooldown: cooldownOptions, acceptance: z.unknown().optional() });

@@ -7,6 +7,8 @@ import { deadLetters } from './dead-letters.ts';
 import { dryRunBody } from './dry-run.ts';
 import { experimentDefinition } from './experiment.ts';
 import { experimentView } from './experiment-view.ts';
+import { ladderDefinition } from './ladder.ts';
+import { ladderList, ladderOdds } from './ladder-views.ts';
 import { wholeNumber } from './limit.ts';
 import { assignment, matchResult, matchView } from './match.ts';
 import { continuationQuery, playerData, playerErasure } from './player-data.ts';
@@ -15,6 +17,8 @@ import { queueList, queueListQuery } from './queue-list.ts';
 import { queueStats } from './queue-stats.ts';
 import { queueVersion, queueVersions } from './queue-versions.ts';
 import { latestMatches, latestQuery, waitingQuery, waitingSample } from './queue-views.ts';
+import { newRating, playerIdsQuery, ratingList, ratingView } from './rating.ts';
+import { newResult } from './result.ts';
 import { id, newTicket, ticketQuery, ticketView } from './ticket.ts';
 import { ticketBatchBody, ticketBatchResult, ticketIdsQuery, ticketList } from './ticket-batch.ts';
 import { webhookTests } from './webhook-test.ts';
@@ -53,6 +57,7 @@ const ifMatch = z.object({
 /** The parameters in the paths of routes. */
 export const PARAMETERS = {
   queue: queueName,
+  ladder: queueName,
   ticketId: id,
   matchId: id,
   backfillId: id,
@@ -238,6 +243,84 @@ export const ROUTES = {
     answers: { 200: matchResult },
     problems: [404],
   },
+  'GET /ladders': {
+    id: 'listLadders',
+    summary: 'All ladders',
+    function: 'queues',
+    scopes: ['admin'],
+    answers: { 200: ladderList },
+  },
+  'GET /ladders/{ladder}': {
+    id: 'getLadder',
+    summary: 'A ladder definition',
+    function: 'queues',
+    scopes: ['admin'],
+    answers: { 200: ladderDefinition },
+    hasEtag: true,
+    problems: [404],
+  },
+  'PUT /ladders/{ladder}': {
+    id: 'putLadder',
+    summary: 'Create or change a ladder; results that are accepted afterwards are rated by it',
+    function: 'queues',
+    scopes: ['admin'],
+    headers: ifMatch,
+    body: ladderDefinition,
+    answers: { 200: ladderDefinition, 201: ladderDefinition },
+    hasEtag: true,
+    problems: [409, 412],
+  },
+  'DELETE /ladders/{ladder}': {
+    id: 'deleteLadder',
+    summary: 'Remove a ladder that no queue names; its ratings expire',
+    function: 'queues',
+    scopes: ['admin'],
+    headers: ifMatch,
+    answers: { 204: undefined },
+    problems: [404, 409, 412],
+  },
+  'GET /ladders/{ladder}/odds': {
+    id: 'getLadderOdds',
+    summary: 'What the odds of the matches of a ladder were worth',
+    function: 'queues',
+    scopes: ['backend', 'admin'],
+    answers: { 200: ladderOdds },
+    problems: [404],
+  },
+  'GET /ladders/{ladder}/players': {
+    id: 'getRatings',
+    summary: 'The ratings of up to 50 players',
+    function: 'players',
+    scopes: ['backend', 'admin'],
+    query: playerIdsQuery,
+    answers: { 200: ratingList },
+    problems: [404],
+  },
+  'GET /ladders/{ladder}/players/{playerId}': {
+    id: 'getRating',
+    summary: 'The rating of a player; a player without matches has the one that the ladder begins with',
+    function: 'players',
+    scopes: ['backend', 'admin'],
+    answers: { 200: ratingView },
+    problems: [404],
+  },
+  'PUT /ladders/{ladder}/players/{playerId}': {
+    id: 'putRating',
+    summary: 'Bring the rating of a player along from elsewhere',
+    function: 'players',
+    scopes: ['backend', 'admin'],
+    body: newRating,
+    answers: { 200: ratingView },
+    problems: [404],
+  },
+  'DELETE /ladders/{ladder}/players/{playerId}': {
+    id: 'deleteRating',
+    summary: 'Forget the rating of a player, who is new on the ladder then',
+    function: 'players',
+    scopes: ['backend', 'admin'],
+    answers: { 204: undefined },
+    problems: [404],
+  },
   'GET /dead-letters': {
     id: 'getDeadLetters',
     summary: 'The messages that the consumers of the service gave up',
@@ -336,6 +419,16 @@ export const ROUTES = {
     function: 'matches',
     scopes: ['backend'],
     body: matchEnd,
+    answers: { 200: matchView },
+    problems: [404, 409],
+  },
+  'POST /matches/{matchId}/result': {
+    id: 'postResult',
+    summary:
+      'Say how a match ended, which ends it for good and changes the ratings of its players; 200 when it is known',
+    function: 'matches',
+    scopes: ['backend'],
+    body: newResult,
     answers: { 200: matchView },
     problems: [404, 409],
   },

@@ -60,11 +60,25 @@ export const player = z
   })
   .meta({ id: 'Player' });
 
-const players = z
-  .array(player)
-  .min(1)
-  .max(LIMITS.seatsMax)
-  .meta({ description: 'A party; its players are on the same team, unless `split` is true' });
+const partyOf = <T extends z.ZodType>(one: T) =>
+  z
+    .array(one)
+    .min(1)
+    .max(LIMITS.seatsMax)
+    .meta({ description: 'A party; its players are on the same team, unless `split` is true' });
+
+const players = partyOf(player);
+
+/** A player of a posted ticket, before the ladder of its queue has given the skill. */
+const newPlayer = z
+  .strictObject({
+    ...player.shape,
+    skill: player.shape.skill.exactOptional().meta({
+      description:
+        'Any scale; imbalance has the same unit. Required, except in a queue with a `ladder`, where it is not allowed',
+    }),
+  })
+  .meta({ id: 'NewPlayer' });
 
 const split = z.boolean().exactOptional().meta({
   description:
@@ -74,23 +88,28 @@ const split = z.boolean().exactOptional().meta({
 /** A player in responses and events. A later version may add fields. */
 const playerView = z.object(player.shape).meta({ id: 'TicketPlayer' });
 
+const ticketOf = <T extends z.ZodType>(party: T) =>
+  z
+    .strictObject({
+      ticketId: id,
+      players: party,
+      split,
+      replaces: id.exactOptional().meta({
+        description:
+          'A QUEUED ticket of the same queue with at least one of these players. It is cancelled, and this ticket has its wait. 409 when it has a match already',
+      }),
+    })
+    .refine((ticket) => ticket.ticketId !== ticket.replaces, {
+      path: ['replaces'],
+      error: 'Expected the id of another ticket, got that of this one',
+    });
+
 /** The body that a client POSTs. The client chooses the id, so a repeated request creates no second ticket. */
-export const newTicket = z
-  .strictObject({
-    ticketId: id,
-    players,
-    split,
-    replaces: id.exactOptional().meta({
-      description:
-        'A QUEUED ticket of the same queue with at least one of these players. It is cancelled, and this ticket has its wait. 409 when it has a match already',
-    }),
-  })
-  .refine(({ ticketId, replaces }) => ticketId !== replaces, {
-    path: ['replaces'],
-    error: 'Expected the id of another ticket, got that of this one',
-  })
-  .meta({ id: 'NewTicket' });
-export type NewTicket = z.output<typeof newTicket>;
+export const newTicket = ticketOf(partyOf(newPlayer)).meta({ id: 'NewTicket' });
+
+/** The same with the skill of each player. */
+export const skilledTicket = ticketOf(players);
+export type NewTicket = z.output<typeof skilledTicket>;
 
 /** A ticket of a tickets file, as `muster match` and dry runs read it. */
 export const fileTicket = z

@@ -23,6 +23,7 @@ export const functionNames = [
   'provision',
   'provision-gamelift',
   'deadline',
+  'rate',
   'deploy-queues',
   'authorize',
   'sockets',

@@ -25,7 +25,7 @@ export interface FanOutProps {
 
 /**
  * Publishes the changes in the tables' streams. `publish` puts events on the bus. Rules route them to the functions that
- * deliver webhooks, request assignments, and end acceptances and placements at their deadlines.
+ * deliver webhooks, request assignments, end acceptances and placements at their deadlines, and rate players.
  */
 export class FanOut extends Construct {
   /** Carries every event of the service, source `muster`. */
@@ -38,6 +38,7 @@ export class FanOut extends Construct {
   readonly slowLane: WorkQueue;
   readonly provision: Subscriber;
   readonly deadline: Subscriber;
+  readonly rate: Subscriber;
   /** Dead letters of `publish` by table. They point to records of the stream and contain no items. */
   readonly unpublished: { readonly tickets: Queue; readonly matches: Queue };
 
@@ -54,6 +55,7 @@ export class FanOut extends Construct {
     this.slowLane = this.#slowLane();
     this.provision = this.#provision();
     this.deadline = this.#deadline();
+    this.rate = this.#rate();
   }
 
   #publish(): MusterFunction {
@@ -220,6 +222,25 @@ export class FanOut extends Construct {
     deadline.queue.allowSend(tick.dispatch);
     deadline.queue.allowPostpone(deadline.fn);
     return deadline;
+  }
+
+  #rate(): Subscriber {
+    const { store, limits, stage } = this.#props;
+    const rate = new Subscriber(this, 'Rate', {
+      bus: this.bus,
+      pattern: { detailType: ['MatchEnded'], resources: ['rate'] },
+      name: 'rate',
+      description: 'Changes the ratings of players by the results of their matches',
+      variable: 'RATE_QUEUE_URL',
+      timeout: Duration.seconds(15),
+      maxReceiveCount: 40,
+      maxConcurrency: limits.concurrency.rate,
+      stage,
+    });
+    store.matches.allow(rate.fn, 'GetItem', 'UpdateItem');
+    store.ratings.allow(rate.fn, 'BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem');
+    rate.queue.allowPostpone(rate.fn);
+    return rate;
   }
 
   /**

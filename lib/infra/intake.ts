@@ -63,6 +63,8 @@ export class Intake extends Construct {
     store.queues.allow(fn, 'GetItem', 'UpdateItem');
     // The grace of a ticket whose players have to connect begins with it.
     store.ranges.allow(fn, 'GetItem', 'UpdateItem');
+    // The skill of players, in queues with a ladder.
+    store.ratings.allow(fn, 'BatchGetItem');
     tick.queue.allowSend(fn);
     return fn;
   }
@@ -105,7 +107,7 @@ export class Intake extends Construct {
     const { store } = this.#props;
     const fn = this.#function('Matches', {
       name: 'matches',
-      description: 'Returns matches, stores their assignments and backfills, and ends them',
+      description: 'Returns matches, stores their assignments, backfills and results, and ends them',
       timeout: Duration.seconds(10),
     });
     store.matches.allow(fn, 'GetItem', 'UpdateItem');
@@ -122,11 +124,13 @@ export class Intake extends Construct {
     const fn = this.#function('Queues', {
       name: 'queues',
       description:
-        'Stores queue definitions and their versions, and returns statistics, waiting tickets, matches and dead letters',
+        'Stores definitions of queues and ladders, and returns statistics, waiting tickets, matches and dead letters',
       timeout: Duration.seconds(10),
     });
-    store.queues.allow(fn, 'BatchGetItem', 'GetItem', 'UpdateItem');
+    // A ladder is removed at once, a queue by dispatch.
+    store.queues.allow(fn, 'BatchGetItem', 'DeleteItem', 'GetItem', 'UpdateItem');
     store.queues.allowIndexQuery(fn, 'items');
+    store.ratings.allow(fn, 'GetItem');
     store.ranges.allow(fn, 'BatchGetItem', 'GetItem');
     store.ranges.allowIndexQuery(fn, 'latest');
     store.matches.allow(fn, 'BatchGetItem');
@@ -142,7 +146,7 @@ export class Intake extends Construct {
     const { store } = this.#props;
     const fn = this.#function('Players', {
       name: 'players',
-      description: 'Returns or erases what is stored about a player, and ends cooldowns',
+      description: 'Returns or erases what is stored about a player, ends cooldowns, and imports ratings',
       // It reads the tables for ten seconds and then changes the items of the last page.
       timeout: Duration.seconds(29),
     });
@@ -151,6 +155,7 @@ export class Intake extends Construct {
     store.ranges.allow(fn, 'Scan', 'GetItem', 'UpdateItem', 'DeleteItem');
     store.queues.allow(fn, 'GetItem');
     store.receivers.allow(fn, 'UpdateItem');
+    store.ratings.allow(fn, 'BatchGetItem', 'DeleteItem', 'PutItem', 'Query');
     return fn;
   }
 

@@ -90,14 +90,21 @@ export interface RequestLimit {
 }
 
 /** The default maximum of concurrent invocations by each SQS queue. docs/deploy.md has the reasons. */
-export const CONCURRENCY = { tick: 200, notify: 100, notifySlow: 20, provision: 100, deadline: 20 } as const;
+export const CONCURRENCY = {
+  tick: 200,
+  notify: 100,
+  notifySlow: 20,
+  provision: 100,
+  deadline: 20,
+  rate: 10,
+} as const;
 
 /** The invocations of two minutes may overlap when one is slow or late. */
 export const dispatchReserve = 2;
 
 /**
- * The default of `pollConcurrency` with tokens. The maxima of the SQS queues add up to 440, so an account with the usual limit of
- * 1000 has 160 left for the other functions of the API, of which AWS requires that 100 stay unreserved.
+ * The default of `pollConcurrency` with tokens. The maxima of the SQS queues add up to 450, so an account with the usual limit of
+ * 1000 has 150 left for the other functions of the API, of which AWS requires that 100 stay unreserved.
  */
 export const POLL_CONCURRENCY = 400;
 
@@ -122,6 +129,8 @@ export function limitsOf(props: LimitProps & { readonly jwt?: object | undefined
         whole('notifySlowConcurrency', props.notifySlowConcurrency, 2, 1000) ?? CONCURRENCY.notifySlow,
       provision: whole('provisionConcurrency', props.provisionConcurrency, 2, 1000) ?? CONCURRENCY.provision,
       deadline: whole('deadlineConcurrency', props.deadlineConcurrency, 2, 1000) ?? CONCURRENCY.deadline,
+      // Further ones would compete for the odds of a ladder. Ten rate some hundred matches a second.
+      rate: CONCURRENCY.rate,
     },
     requests: { perSecond, burst: whole('requestBurst', props.requestBurst, 1) ?? perSecond },
     bucketCapacity: share('bucketCapacity', props.bucketCapacity) ?? 1,

@@ -130,6 +130,7 @@ export class Matchmaker extends Construct {
     readonly queues: TableV2;
     readonly ranges: TableV2;
     readonly receivers: TableV2;
+    readonly ratings: TableV2;
   };
   readonly dashboard: Dashboard;
   readonly #routes: Api;
@@ -202,8 +203,8 @@ export class Matchmaker extends Construct {
     this.apiUrl = api.url;
     this.socketUrl = push?.url;
     this.bus = fanOut.bus;
-    const { tickets, matches, queues, ranges, receivers } = store;
-    this.tables = { tickets, matches, queues, ranges, receivers };
+    const { tickets, matches, queues, ranges, receivers, ratings } = store;
+    this.tables = { tickets, matches, queues, ranges, receivers, ratings };
     this.dashboard = observability.dashboard;
   }
 
@@ -267,6 +268,7 @@ function deadLettersOf({ tick, fanOut, gameLift }: Parts) {
     Notify: fanOut.notify.queue.deadLetters,
     Provision: fanOut.provision.queue.deadLetters,
     Deadline: fanOut.deadline.queue.deadLetters,
+    Rate: fanOut.rate.queue.deadLetters,
     ...(gameLift && { ProvisionGameLift: gameLift.provision.queue.deadLetters }),
   };
 }
@@ -274,7 +276,8 @@ function deadLettersOf({ tick, fanOut, gameLift }: Parts) {
 /** What the dashboard shows and the alarms watch. */
 function observed(parts: Parts): ObservabilityProps {
   const { api, store, tick, intake, fanOut, gameLift, push } = parts;
-  const { tickets: Tickets, matches: Matches, queues: Queues, ranges: Ranges, receivers: Receivers } = store;
+  const { tickets: Tickets, matches: Matches, queues: Queues, ranges: Ranges } = store;
+  const { receivers: Receivers, ratings: Ratings } = store;
   return {
     stage: api.stage,
     dispatch: tick.dispatch,
@@ -288,6 +291,7 @@ function observed(parts: Parts): ObservabilityProps {
       Queues,
       Ranges,
       Receivers,
+      Ratings,
       ...(push && { Connections: push.connections }),
     },
     queues: {
@@ -295,6 +299,7 @@ function observed(parts: Parts): ObservabilityProps {
       Provision: { queue: fanOut.provision.queue.queue, ageMax: Duration.minutes(2) },
       // A message is delayed by 15 minutes at most, until the deadline of its match.
       Deadline: { queue: fanOut.deadline.queue.queue, ageMax: Duration.minutes(20) },
+      Rate: { queue: fanOut.rate.queue.queue, ageMax: Duration.minutes(5) },
       // A message stays until its placement has ended, after an hour at most.
       ...(gameLift && {
         ProvisionGameLift: { queue: gameLift.provision.queue.queue, ageMax: Duration.minutes(75) },
@@ -315,6 +320,7 @@ function observed(parts: Parts): ObservabilityProps {
       fanOut.notify.fn,
       fanOut.provision.fn,
       fanOut.deadline.fn,
+      fanOut.rate.fn,
       ...(gameLift ? [gameLift.provision.fn] : []),
       ...(push ? [push.authorize, push.sockets] : []),
     ],

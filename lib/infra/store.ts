@@ -11,7 +11,7 @@ import { Construct } from 'constructs';
 import type { MusterFunction } from './muster-function.ts';
 import type { StagePolicy } from './stage-policy.ts';
 
-/** The tables with all state: tickets, matches, queues with their definitions, ranges of ticks, and webhook receivers. */
+/** The tables with all state: tickets, matches, queues with their definitions, ranges of ticks, webhook receivers, and ratings. */
 export class Store extends Construct {
   /** Tickets by `ticketId`. Waiting tickets are also in the sparse index `pool`. */
   readonly tickets: StoreTable;
@@ -26,6 +26,8 @@ export class Store extends Construct {
   readonly ranges: StoreTable;
   /** Webhook receivers that are slow or down. */
   readonly receivers: StoreTable;
+  /** The ratings of players by `playerId` and `ladder`, and what is learnt of the odds of each ladder. */
+  readonly ratings: StoreTable;
 
   constructor(scope: Construct, id: string, props: { readonly stage: StagePolicy }) {
     super(scope, id);
@@ -92,6 +94,12 @@ export class Store extends Construct {
       variable: 'RECEIVERS_TABLE',
       stage,
       partitionKey: { name: 'receiver', type: AttributeType.STRING },
+    });
+    this.ratings = new StoreTable(this, 'Ratings', {
+      variable: 'RATINGS_TABLE',
+      stage,
+      partitionKey: { name: 'playerId', type: AttributeType.STRING },
+      sortKey: { name: 'ladder', type: AttributeType.STRING },
     });
   }
 

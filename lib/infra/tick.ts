@@ -32,6 +32,8 @@ export class Tick extends Construct {
       reservedConcurrency: limits.reserved.tick,
       stage,
     });
+    // The odds of a match, in queues with a ladder.
+    store.ratings.allow(this.tick, 'BatchGetItem', 'GetItem');
     store.queues.allow(this.tick, 'GetItem', 'UpdateItem');
     store.ranges.allow(this.tick, 'BatchGetItem', 'GetItem', 'UpdateItem');
     store.tickets.allow(this.tick, 'BatchGetItem', 'UpdateItem');

@@ -1,17 +1,7 @@
 import { lossAt } from './odds-slope.ts';
+import { addResult, noSums, type OddsBin, oddsBins } from './odds-sums.ts';
 
-/** One of the ten bins of odds. */
-export interface OddsBin {
-  readonly from: number;
-  readonly to: number;
-  readonly count: number;
-  /** The mean of the odds; NaN without any. */
-  readonly predicted: number;
-  /** The share that has won, and its 95% interval (Wilson); NaN without any. */
-  readonly happened: number;
-  readonly low: number;
-  readonly high: number;
-}
+export type { OddsBin };
 
 /** What odds were worth. */
 export interface OddsWorth {
@@ -27,17 +17,12 @@ export interface OddsWorth {
   readonly bins: readonly OddsBin[];
 }
 
-const BINS = 10;
-/** The quantile of the normal distribution for 95%. */
-const Z = 1.959964;
 const NEWTON_STEPS = 30;
 
 /** Collects odds and what has happened. */
 export class OddsMeasures {
   readonly #seen: { readonly odds: readonly number[]; readonly shares: readonly number[] }[] = [];
-  readonly #bins = Array.from({ length: BINS }, () => ({ count: 0, predicted: 0, won: 0 }));
-  #logLoss = 0;
-  #brier = 0;
+  readonly #sums = noSums();
   #right = 0;
 
   /**
@@ -47,38 +32,22 @@ export class OddsMeasures {
    */
   add(odds: readonly number[], shares: readonly number[]): void {
     this.#seen.push({ odds, shares });
+    addResult(this.#sums, odds, shares);
     const most = Math.max(...odds);
     const favourites = odds.filter((chance) => chance === most).length;
-    for (const [team, chance] of odds.entries()) {
-      const share = shares[team]!;
-      if (share > 0) this.#logLoss -= share * Math.log(chance);
-      this.#brier += (chance - share) ** 2 / odds.length;
-      if (chance === most) this.#right += share / favourites;
-      // The odds of the last team follow from the others': of two teams one is counted.
-      if (team === odds.length - 1) continue;
-      const bin = this.#bins[Math.min(BINS - 1, Math.floor(chance * BINS))]!;
-      bin.count++;
-      bin.predicted += chance;
-      bin.won += share;
-    }
+    for (const [team, chance] of odds.entries())
+      if (chance === most) this.#right += shares[team]! / favourites;
   }
 
   get worth(): OddsWorth {
     const matches = this.#seen.length;
     return {
       matches,
-      logLoss: this.#logLoss / matches,
-      brier: this.#brier / matches,
+      logLoss: this.#sums.logLoss / matches,
+      brier: this.#sums.brier / matches,
       accuracy: this.#right / matches,
       slope: this.#slope(),
-      bins: this.#bins.map(({ count, predicted, won }, i) => ({
-        from: i / BINS,
-        to: (i + 1) / BINS,
-        count,
-        predicted: predicted / count,
-        happened: won / count,
-        ...wilson(won, count),
-      })),
+      bins: oddsBins(this.#sums),
     };
   }
 
@@ -100,15 +69,4 @@ export class OddsMeasures {
     }
     return slope;
   }
-}
-
-/** The 95% interval of a share: Wilson, "Probable inference, the law of succession, and statistical inference", 1927. */
-function wilson(won: number, count: number): { readonly low: number; readonly high: number } {
-  if (count === 0) return { low: Number.NaN, high: Number.NaN };
-  const share = won / count;
-  const squared = Z * Z;
-  const centre = share + squared / (2 * count);
-  const half = Z * Math.sqrt((share * (1 - share)) / count + squared / (4 * count * count));
-  const scale = 1 + squared / count;
-  return { low: Math.max(0, (centre - half) / scale), high: Math.min(1, (centre + half) / scale) };
 }

@@ -1,8 +1,7 @@
-import { drifted, type Ladder, type Rating } from './ladder.ts';
-import { calibrated, rawOdds } from './odds.ts';
+import type { Ladder } from './ladder.ts';
+import { calibrated } from './odds.ts';
 import { HALF_LIFE_RESULTS, learn, NEW_SLOPE, type OddsSlope } from './odds-slope.ts';
-import { rateMatch } from './rate-match.ts';
-import { winShares } from './result.ts';
+import { newRatingOf, type PlayerRating, rateGame } from './rate-game.ts';
 
 /** A match that was played, with its result. */
 export interface PlayedMatch {
@@ -17,12 +16,6 @@ export interface PlayedSeat {
   readonly playerId: string;
   /** The part of the match that the player was there for, 0 to 1. */
   readonly weight: number;
-}
-
-/** The rating of a player after some matches. */
-export interface PlayerRating extends Rating {
-  readonly matches: number;
-  readonly updatedAtMs?: number | undefined;
 }
 
 /** What was predicted of a match before its result was known. */
@@ -87,32 +80,20 @@ export class Rater {
 
   /** The rating of a player, as it was after the last match; that of a new player before the first. */
   ratingOf(playerId: string): PlayerRating {
-    return this.#players.get(playerId) ?? { ...this.#ladder.initial, matches: 0 };
+    return this.#players.get(playerId) ?? newRatingOf(this.#ladder);
   }
 
   /** Rates a match. Returns what was predicted of it; undefined for a void match, which changes nothing. */
   rate({ atMs, teams, ranks }: PlayedMatch): Omit<Prediction, 'index'> | undefined {
     if (ranks === undefined) return undefined;
     const seats = teams.map((team) =>
-      team.map(({ playerId, weight }) => {
-        const known = this.ratingOf(playerId);
-        const sinceMs = (atMs ?? 0) - (known.updatedAtMs ?? atMs ?? 0);
-        return { playerId, weight, known, rating: drifted(this.#ladder, known, sinceMs) };
-      }),
+      team.map(({ playerId, weight }) => ({ weight, known: this.ratingOf(playerId) })),
     );
-    const shares = winShares(ranks);
-    const raw = rawOdds(
-      this.#ladder,
-      seats.map((team) => team.map(({ rating }) => rating)),
-    );
+    const { raw, shares, after } = rateGame(this.#ladder, seats, ranks, atMs);
     const prediction = { raw, calibrated: calibrated(raw, this.#slope.slope), shares };
     this.#slope = learn(this.#slope, raw, shares, this.#halfLifeResults);
-    const after = rateMatch(this.#ladder, seats, ranks);
-    for (const [t, team] of seats.entries())
-      for (const [i, { playerId, known }] of team.entries()) {
-        const { mean, deviation } = after[t]![i]!;
-        this.#players.set(playerId, { mean, deviation, matches: known.matches + 1, updatedAtMs: atMs });
-      }
+    for (const [t, team] of teams.entries())
+      for (const [i, { playerId }] of team.entries()) this.#players.set(playerId, after[t]![i]!);
     return prediction;
   }
 }

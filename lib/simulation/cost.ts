@@ -29,10 +29,10 @@ export const PRICES = {
 /** What a deployment has whether it is used or not. */
 export const DEPLOYED = {
   /** Metrics that its alarms watch. */
-  alarmMetrics: 42,
+  alarmMetrics: 46,
   dashboards: 1,
   /** SQS queues that invoke functions. */
-  polledQueues: 6,
+  polledQueues: 7,
   /** Custom metrics of a queue definition that is used. */
   metricsPerQueue: 8,
 } as const;

@@ -44,6 +44,7 @@ export interface EmulatedTables {
     readonly ranges: string;
     readonly receivers: string;
     readonly connections: string;
+    readonly ratings: string;
   };
   /** A client with the configuration of the functions. */
   client(wire?: Wire): DynamoDBDocumentClient;
@@ -62,6 +63,7 @@ export async function startTables(emulator: Tables): Promise<EmulatedTables> {
     ranges: nameOf('Ranges'),
     receivers: nameOf('Receivers'),
     connections: nameOf('Connections'),
+    ratings: nameOf('Ratings'),
   };
   if (emulator === 'memory') {
     const { client, stream } = memoryTables(tables);

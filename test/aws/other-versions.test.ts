@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { backfillStore } from '../../lib/aws/backfill-store.ts';
 import { fromEnvelope } from '../../lib/aws/event-bus.ts';
 import { experimentStore } from '../../lib/aws/experiment-store.ts';
+import { ladderStore } from '../../lib/aws/ladder-store.ts';
 import { logger } from '../../lib/aws/log.ts';
 import { matchIdOf } from '../../lib/aws/match-message.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
@@ -14,6 +15,7 @@ import { outcomeStore } from '../../lib/aws/outcome-store.ts';
 import { presenceStore } from '../../lib/aws/presence-store.ts';
 import { queueStore } from '../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../lib/aws/range-store.ts';
+import { ratingStore } from '../../lib/aws/rating-store.ts';
 import { toChange } from '../../lib/aws/stream.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
 import { readDelivery } from '../../lib/service/domain/delivery.ts';
@@ -356,6 +358,8 @@ describe('A waiting ticket that cannot be read', () => {
         backfills: backfillStore(client, tables.names),
         experiments: experimentStore(client, tables.names.ranges),
         presence: presenceStore(client, tables.names.ranges),
+        ladders: ladderStore(client, tables.names.queues),
+        ratings: ratingStore(client, tables.names),
         ticks: { send: async () => {} },
         clock,
         newId: () => `id-${queue}`,

@@ -92,5 +92,5 @@ function others(template: Template): string[] {
 
 /** The word of a logical id that names the table. */
 function nameIn(id: string): string {
-  return /(Tickets|Matches|Queues|Ranges|Receivers)/.exec(id)?.[1]?.toLowerCase() ?? id;
+  return /(Tickets|Matches|Queues|Ranges|Receivers|Ratings)/.exec(id)?.[1]?.toLowerCase() ?? id;
 }

@@ -53,6 +53,8 @@ describe('a request of the client', () => {
         meetings: [],
         places: [],
         cooldowns: [],
+        ratings: [],
+        ladders: [],
         changed: 0,
       };
       json(200, { ...TICKET, ...bodies, status: 'COMPLETED' })(request, response);
@@ -92,16 +94,27 @@ describe('a request of the client', () => {
     await client.queues.restore('Q', 7);
     await client.queues.testWebhooks('Q');
     await client.queues.dryRun('Q', []);
+    await client.result('M', { ranks: [1, 2] });
+    await client.request({ method: 'GET', path: '/ladders' });
+    await client.request({ method: 'GET', path: '/ladders/L' });
+    await client.request({ method: 'PUT', path: '/ladders/L', body: { name: 'L' } });
+    await client.request({ method: 'DELETE', path: '/ladders/L' });
+    await client.ladders.odds('L');
+    await client.ladders.ratings('L', ['a', 'b']);
+    await client.request({ method: 'GET', path: '/ladders/L/players/P' });
+    await client.request({ method: 'PUT', path: '/ladders/L/players/P', body: { mean: 1_500 } });
+    await client.request({ method: 'DELETE', path: '/ladders/L/players/P' });
     const names: Record<string, string> = {
       T: 'ticketId',
       M: 'matchId',
       B: 'backfillId',
       Q: 'queue',
+      L: 'ladder',
       P: 'playerId',
       7: 'version',
     };
     const routes = paths().map((line) =>
-      line.split('?')[0]!.replace(/\/([TMBQP7])(?=\/|$)/g, (_, name: string) => `/{${names[name]}}`),
+      line.split('?')[0]!.replace(/\/([TMBQPL7])(?=\/|$)/g, (_, name: string) => `/{${names[name]}}`),
     );
     const open = ['GET /health', 'GET /openapi.json'];
     expect(routes.sort()).toEqual(ROUTE_KEYS.filter((key) => !open.includes(key)).sort());

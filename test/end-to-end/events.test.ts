@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { EventType } from '../../lib/contract/event-type.ts';
 import { eventually } from '../patience.ts';
-import { checkWebhook, testMuster } from './muster.ts';
+import { checkWebhook, fresh, testMuster } from './muster.ts';
 import { type Delivery, SECRET_NAME } from './receiver.ts';
 import { retriesAtOnce } from './retries.ts';
 
@@ -134,6 +134,17 @@ describe.concurrent('the bus and webhooks carry the same event', () => {
         return path;
       },
     },
+    MatchRated: {
+      queue: { ladder: 'events' },
+      story: async (queue) => {
+        const ticketId = fresh('rated');
+        for (const id of [ticketId, fresh('rated')])
+          await api.post(`/queues/${queue}/tickets`, { ticketId: id, players: [{ playerId: id }] });
+        const path = `/matches/${(await api.until(ticketId, 'COMPLETED')).matchId}`;
+        await api.post(`${path}/result`, { ranks: [1, 2] });
+        return path;
+      },
+    },
   };
   const match = async (queue: string, status: 'COMPLETED' | 'PLACING' | 'FAILED') => {
     const [{ ticketId }] = [await api.ticket(queue, 1), await api.ticket(queue, 2)];
@@ -143,6 +154,7 @@ describe.concurrent('the bus and webhooks carry the same event', () => {
   it.each(Object.entries(stories))('%s', async (name, { queue: changes, story }) => {
     const type = name as EventType;
     const path = `/${type}`;
+    await api.put('/ladders/events', { name: 'events' });
     const queue = await api.queue({ ...changes, webhooks: [webhook(path)] });
     const source = await story(queue);
     const delivery = await delivered(path, type);

@@ -22,6 +22,7 @@ const DEAD_LETTERS = [
   'notify dead letters',
   'provision dead letters',
   'deadline dead letters',
+  'rate dead letters',
   'provision-gamelift dead letters',
 ];
 
@@ -37,6 +38,7 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'dynamodb:UpdateItem queues',
     'dynamodb:GetItem ranges',
     'dynamodb:UpdateItem ranges',
+    'dynamodb:BatchGetItem ratings',
     'sqs:SendMessage tick',
     'secretsmanager:GetSecretValue player key',
   ],
@@ -77,6 +79,8 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'dynamodb:BatchGetItem queues',
     'dynamodb:Query queues/index/items',
     'dynamodb:UpdateItem queues',
+    'dynamodb:DeleteItem queues',
+    'dynamodb:GetItem ratings',
     'dynamodb:GetItem ranges',
     'dynamodb:BatchGetItem ranges',
     'dynamodb:Query ranges/index/latest',
@@ -99,6 +103,10 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'dynamodb:DeleteItem ranges',
     'dynamodb:GetItem queues',
     'dynamodb:UpdateItem receivers',
+    'dynamodb:BatchGetItem ratings',
+    'dynamodb:DeleteItem ratings',
+    'dynamodb:PutItem ratings',
+    'dynamodb:Query ratings',
   ],
   'dry-run': ['dynamodb:GetItem queues'],
   meta: [],
@@ -121,6 +129,8 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'sqs:SendMessage deadline',
   ],
   tick: [
+    'dynamodb:BatchGetItem ratings',
+    'dynamodb:GetItem ratings',
     'dynamodb:GetItem queues',
     'dynamodb:UpdateItem queues',
     'dynamodb:BatchGetItem ranges',
@@ -223,6 +233,18 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'sqs:DeleteMessage deadline',
     'sqs:GetQueueAttributes deadline',
   ],
+  rate: [
+    'dynamodb:GetItem matches',
+    'dynamodb:UpdateItem matches',
+    'dynamodb:BatchGetItem ratings',
+    'dynamodb:GetItem ratings',
+    'dynamodb:PutItem ratings',
+    'dynamodb:UpdateItem ratings',
+    'sqs:ChangeMessageVisibility rate',
+    'sqs:ReceiveMessage rate',
+    'sqs:DeleteMessage rate',
+    'sqs:GetQueueAttributes rate',
+  ],
   'deploy-queues': [
     'dynamodb:GetItem queues',
     'dynamodb:UpdateItem queues',
@@ -260,6 +282,7 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     MATCHES_TABLE: 'matches',
     QUEUES_TABLE: 'queues',
     RANGES_TABLE: 'ranges',
+    RATINGS_TABLE: 'ratings',
     TICK_QUEUE_URL: 'tick',
     SOCKETS_URL: 'socket api',
     PLAYER_KEYS: 'player key',
@@ -293,8 +316,10 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     DEAD_LETTER_URLS: DEAD_LETTERS.join(),
     FAILED_SHARE: '0.25',
     RECEIVERS_TABLE: 'receivers',
+    RATINGS_TABLE: 'ratings',
   },
   players: {
+    RATINGS_TABLE: 'ratings',
     QUEUES_TABLE: 'queues',
     TICKETS_TABLE: 'tickets',
     MATCHES_TABLE: 'matches',
@@ -313,6 +338,7 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     BUCKET_CAPACITY: '1',
   },
   tick: {
+    RATINGS_TABLE: 'ratings',
     BUCKET_CAPACITY: '1',
     TICK_QUEUE_URL: 'tick',
     QUEUES_TABLE: 'queues',
@@ -366,6 +392,7 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     TICK_QUEUE_URL: 'tick',
     DEADLINE_QUEUE_URL: 'deadline',
   },
+  rate: { MATCHES_TABLE: 'matches', RATINGS_TABLE: 'ratings', RATE_QUEUE_URL: 'rate' },
   'deploy-queues': {
     QUEUES_TABLE: 'queues',
     SECRET_GRANTS: '{}',
@@ -391,6 +418,7 @@ const TABLES: Readonly<Record<string, string>> = {
   item: 'ranges',
   receiver: 'receivers',
   'ticketId,connectionId': 'connections',
+  'playerId,ladder': 'ratings',
 };
 
 /** Logical ids by the terms that the tables above use. */

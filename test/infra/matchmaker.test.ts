@@ -52,8 +52,8 @@ function callsOf(template: Template, stack: Stack) {
 describe('Matchmaker in another app', () => {
   it('needs no properties', () => {
     const { template } = studio();
-    template().resourceCountIs('AWS::Lambda::Function', 14);
-    template().resourceCountIs('AWS::DynamoDB::GlobalTable', 5);
+    template().resourceCountIs('AWS::Lambda::Function', 15);
+    template().resourceCountIs('AWS::DynamoDB::GlobalTable', 6);
     template().resourceCountIs('Custom::QueueDefinitions', 0);
   });
 
@@ -103,7 +103,7 @@ describe('Matchmaker in another app', () => {
     const typeOf = (value: string) => Resources[stack.resolve(value).Ref].Type;
     expect(typeOf(matchmaker.bus.eventBusName)).toBe('AWS::Events::EventBus');
     expect(Object.values(matchmaker.tables).map(({ tableName }) => typeOf(tableName))).toEqual(
-      Array(5).fill('AWS::DynamoDB::GlobalTable'),
+      Array(6).fill('AWS::DynamoDB::GlobalTable'),
     );
     const [api, attribute] = stack.resolve(matchmaker.apiUrl)['Fn::GetAtt'];
     expect([Resources[api].Type, attribute]).toEqual(['AWS::ApiGatewayV2::Api', 'ApiEndpoint']);
@@ -146,7 +146,7 @@ describe('Matchmaker in another app', () => {
     const alarmTopic = new Topic(stack, 'Alarms');
     new Matchmaker(stack, 'Matchmaker', { alarmTopic });
     const alarms = Object.values(Template.fromStack(stack).findResources('AWS::CloudWatch::Alarm'));
-    expect(alarms).toHaveLength(28);
+    expect(alarms).toHaveLength(31);
     for (const { Properties } of alarms) {
       expect(Properties.AlarmActions).toEqual([stack.resolve(alarmTopic.topicArn)]);
       expect(Properties.OKActions).toEqual([stack.resolve(alarmTopic.topicArn)]);
@@ -258,7 +258,7 @@ describe('limits', () => {
           deadlineConcurrency: 6,
         }).template(),
       ),
-    ).toEqual([2, parked, 3, 4, 5, 6]);
+    ).toEqual([2, parked, 3, 4, 5, 6, CONCURRENCY.rate]);
   });
 
   it('leave more than half of an account’s usual concurrency to other functions', () => {
@@ -334,7 +334,7 @@ describe('the repository linked into another project', () => {
          .filter(({ Type }) => Type === 'AWS::Lambda::Function').length);`,
     );
     const { stdout } = await promisify(execFile)(process.execPath, ['app.mjs'], { cwd: project });
-    expect(stdout.trim()).toBe('14');
+    expect(stdout.trim()).toBe('15');
   });
 });
 
@@ -348,9 +348,9 @@ describe('tokens in place of AWS credentials', () => {
     });
     const routes = Object.values(template().findResources('AWS::ApiGatewayV2::Route'));
     const types = routes.map(({ Properties }) => Properties.AuthorizationType);
-    expect(types.filter((type) => type === 'JWT')).toHaveLength(33);
+    expect(types.filter((type) => type === 'JWT')).toHaveLength(43);
     expect(types.filter((type) => type === 'NONE')).toHaveLength(3);
-    expect(routes.filter(({ Properties }) => Properties.AuthorizerId)).toHaveLength(33);
+    expect(routes.filter(({ Properties }) => Properties.AuthorizerId)).toHaveLength(43);
   });
 
   it.each(ROUTE_KEYS)('admit to %s the callers with a scope of the route', (key) => {

@@ -84,11 +84,18 @@ describe('the API', () => {
 describe('the tables', () => {
   const tables = resourcesOf(template, 'AWS::DynamoDB::GlobalTable');
 
-  it('are five with these keys', () => {
+  it('are six with these keys', () => {
     const keys = tables.map(({ Properties }) =>
       Properties.KeySchema.map(({ AttributeName }: { AttributeName: string }) => AttributeName),
     );
-    expect(keys).toEqual([['ticketId'], ['matchId'], ['queue', 'item'], ['item'], ['receiver']]);
+    expect(keys).toEqual([
+      ['ticketId'],
+      ['matchId'],
+      ['queue', 'item'],
+      ['item'],
+      ['receiver'],
+      ['playerId', 'ladder'],
+    ]);
   });
 
   it('are billed by request, can be restored, and delete items past their expiresAt', () => {
@@ -102,7 +109,7 @@ describe('the tables', () => {
 
   it('for tickets and matches have a stream of old and new images', () => {
     const views = tables.map(({ Properties }) => Properties.StreamSpecification?.StreamViewType);
-    expect(views).toEqual(['NEW_AND_OLD_IMAGES', 'NEW_AND_OLD_IMAGES', undefined, undefined, undefined]);
+    expect(views).toEqual(['NEW_AND_OLD_IMAGES', 'NEW_AND_OLD_IMAGES', ...Array(4).fill(undefined)]);
   });
 
   it('for tickets has the pool as its index', () => {
@@ -210,6 +217,7 @@ describe('event sources', () => {
       { fn: 'notify', batchSize: 10, reportsFailures: true, tries: 40, atOnce: 20 },
       { fn: 'provision', batchSize: 10, reportsFailures: true, tries: 120, atOnce: 100 },
       { fn: 'deadline', batchSize: 10, reportsFailures: true, tries: 20, atOnce: 20 },
+      { fn: 'rate', batchSize: 10, reportsFailures: true, tries: 40, atOnce: 10 },
     ]);
   });
 
@@ -229,6 +237,7 @@ describe('event sources', () => {
       ['notify', 12],
       ['provision', 29],
       ['deadline', 18],
+      ['rate', 18],
     ]);
   });
 
@@ -257,7 +266,7 @@ describe('the rules of the bus', () => {
     return functionNamed(template, mapping!.Properties.FunctionName);
   };
 
-  it('route events by pattern to the queues of notify, provision and deadline', () => {
+  it('route events by pattern to the queues of notify, provision, deadline and rate', () => {
     const [bus] = resourcesOf(template, 'AWS::Events::EventBus');
     const routes = rules.map(({ Properties: { EventBusName, EventPattern, Targets } }) => {
       expect(target(EventBusName)).toBe(bus!.id);
@@ -277,6 +286,7 @@ describe('the rules of the bus', () => {
         'detail-type': ['MatchFound', 'MatchAccepted', 'MatchFailed'],
         detail: { match: { $or: [{ status: ['REQUIRES_ACCEPTANCE', 'PLACING'] }, { requeued: [true] }] } },
       },
+      rate: { source: ['muster'], 'detail-type': ['MatchEnded'], resources: ['rate'] },
     });
   });
 
@@ -320,7 +330,7 @@ describe('queues', () => {
   });
 
   it('for dead letters keep them two weeks and raise an alarm at the first message', () => {
-    expect(deadLetters.size).toBe(7);
+    expect(deadLetters.size).toBe(8);
     const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm');
     for (const id of deadLetters) {
       expect(template.Resources[id]!.Properties.MessageRetentionPeriod).toBe(14 * 86_400);
@@ -450,6 +460,7 @@ describe('alarms', () => {
     ['Queues', ['items']],
     ['Ranges', ['latest']],
     ['Receivers', []],
+    ['Ratings', []],
   ])('go off when the table %s or an index of it is throttled', (name, indexes) => {
     const { Metrics, ...alarm } = named(`${name}TableThrottled`);
     expect(alarm).toMatchObject({

@@ -13,6 +13,10 @@ import { provision } from '../../lib/service/placement/provision.ts';
 import type { EventBus } from '../../lib/service/ports/event-bus.ts';
 import { cachedQueues } from '../../lib/service/queues/cached-queues.ts';
 import { putQueue } from '../../lib/service/queues/queues.ts';
+import { putLadder } from '../../lib/service/ratings/ladders.ts';
+import { OddsLearner } from '../../lib/service/ratings/odds-learner.ts';
+import { postResult } from '../../lib/service/ratings/post-result.ts';
+import { rateResult } from '../../lib/service/ratings/rate-result.ts';
 import { answerMatch } from '../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
 import { enqueueBatch } from '../../lib/service/tickets/enqueue-batch.ts';
@@ -25,6 +29,7 @@ import { type RandomSource, seededRandom } from '../../lib/simulation/random.ts'
 import type { EmulatedTables } from '../aws/emulated-tables.ts';
 import { ticket } from '../aws/samples.ts';
 import { ChaosLeavers, offenceViolations } from './chaos-cooldowns.ts';
+import { CHAOS_LADDER, ChaosResults, ratingViolations } from './chaos-results.ts';
 import { ChaosServers } from './chaos-servers.ts';
 import { ChaosWatchers } from './chaos-watchers.ts';
 import { violations } from './checker.ts';
@@ -36,6 +41,8 @@ import { type Streams, VirtualCloud } from './virtual-cloud.ts';
 const STEPS = 700;
 /** In every third run game clients watch tickets. They take steps from all others. */
 const WATCHED_EVERY = 3;
+/** In every second run results are posted, and the queue has a ladder. */
+const RATED_EVERY = 2;
 /** Every `LARGE_EVERY`th run begins with a pool of `LARGE_POOL` tickets. */
 const LARGE_EVERY = 200;
 const LARGE_POOL = 10_500;
@@ -110,6 +117,9 @@ export interface ChaosCounts {
   readonly replaced: number;
   /** Offences that were noted of players. */
   readonly offences: number;
+  /** Results that were accepted, and those that were rated. */
+  readonly results: number;
+  readonly rated: number;
   /** Connections of game clients, and what they were sent. */
   readonly connected: number;
   readonly messages: number;
@@ -150,6 +160,9 @@ export class ChaosRun {
   readonly #leavers = new ChaosLeavers();
   /** Decides about cooldowns and leavers: a source of its own, as that of the costs. */
   readonly #conduct: RandomSource;
+  readonly #results = new ChaosResults();
+  /** Decides about results: a source of its own, as that of the costs. */
+  readonly #games: RandomSource;
   /** Game clients that watch tickets. */
   readonly #watchers: ChaosWatchers;
   readonly #unpublished: Change[] = [];
@@ -181,6 +194,7 @@ export class ChaosRun {
     this.#costs = seededRandom(seed).fork('costs');
     this.#changes = seededRandom(seed).fork('replaces');
     this.#conduct = seededRandom(seed).fork('cooldowns');
+    this.#games = seededRandom(seed).fork('results');
     const plain = definition({
       name: this.queue,
       teamSize: 2,
@@ -201,7 +215,9 @@ export class ChaosRun {
       ...(asks && { backfill: { priority: this.#pick(['low', 'normal', 'high']) } }),
       ...(!asks && this.all.chance(0.3) && { onePlace: seed % 2 === 0 ? ('service' as const) : true }),
     });
-    this.#definition = { ...plain, ...this.#cooldown(plain), ...this.#presence() };
+    const isRated = seed % RATED_EVERY === 0 && !this.#isLarge;
+    const base = isRated ? this.#rated(plain) : plain;
+    this.#definition = { ...base, ...this.#cooldown(base), ...this.#presence() };
     this.#servers = new ChaosServers(
       this.cloud,
       this.all,
@@ -229,14 +245,16 @@ export class ChaosRun {
 
   /** Runs clients, ticks, schedules and streams for some minutes, with failing calls and killed functions. */
   async disorder(): Promise<void> {
+    await putLadder(this.cloud.deps.ladders, CHAOS_LADDER, this.cloud.nowMs);
     await putQueue(this.cloud.deps.queues, this.#definition, this.cloud.nowMs);
     if (this.#isLarge) await this.#fill();
     this.all.trouble = { fails: 0.01, kills: 0.01, lost: 0.02 };
-    const stepMsMax = this.#pick([30, 100, 250, 700]);
+    const stepMsMax = Math.max(this.#definition.ladder ? 250 : 0, this.#pick([30, 100, 250, 700]));
     for (let i = 0; i < STEPS; i++) {
       this.#advance(this.all.chance(CALM_CHANCE) ? CALM_MS : this.all.random.integer(stepMsMax));
       if (this.all.chance(0.12)) this.#client();
       if (this.#definition.backfill && this.all.chance(0.2)) this.#servers.act();
+      if (this.#definition.ladder && this.#games.uniform() < 0.1) this.#play();
       if (this.#isWatched) this.#watchers.act([...this.#answered], this.queue);
       this.#watchers.deliver();
       if (this.all.chance(0.02)) this.#changeLayout();
@@ -269,6 +287,10 @@ export class ChaosRun {
         ({ before, after }) => before?.status === 'QUEUED' && 'replacedBy' in after && after.replacedBy,
       ).length,
       offences: await this.#noted(),
+      results: this.#results.answered.size,
+      rated: this.cloud.changes.filter(
+        ({ before, after }) => 'rated' in after && !(before && 'rated' in before),
+      ).length,
       connected: this.#watchers.connected,
       messages: this.#watchers.messages,
       vanished: this.cloud.changes.filter(
@@ -312,7 +334,7 @@ export class ChaosRun {
     const asked = await this.#servers.askForOne(3);
     for (const { skill } of asked) {
       const newcomer = this.#posted(this.#newTicketId(), [skill]);
-      await enqueue(this.cloud.deps, this.queue, newcomer, this.cloud.nowMs);
+      await enqueue(this.cloud.deps, this.queue, this.#bodyOf(newcomer), this.cloud.nowMs);
     }
     await this.cloud.run(70_000);
     const all = await Promise.all(asked.map(({ backfillId }) => this.#servers.statusOf(backfillId)));
@@ -378,7 +400,13 @@ export class ChaosRun {
     const tickets = [first, ...others, ...(this.all.chance(0.2) ? [first] : [])];
     this.all.begin(
       `batch ${tickets.map(({ ticketId }) => ticketId)}`,
-      () => enqueueBatch(this.#deps, this.queue, { tickets }, this.cloud.nowMs),
+      () =>
+        enqueueBatch(
+          this.#deps,
+          this.queue,
+          { tickets: tickets.map((one) => this.#bodyOf(one)) },
+          this.cloud.nowMs,
+        ),
       (outcomes) => {
         for (const one of outcomes ?? []) if (one.outcome === 'enqueued') this.#answered.add(one.ticketId!);
       },
@@ -388,7 +416,7 @@ export class ChaosRun {
   #join(posted: Posted): void {
     this.all.begin(
       `enqueue ${posted.ticketId}`,
-      () => enqueue(this.#deps, this.queue, posted, this.cloud.nowMs),
+      () => enqueue(this.#deps, this.queue, this.#bodyOf(posted), this.cloud.nowMs),
       (result) => result && this.#answered.add(posted.ticketId),
     );
   }
@@ -403,6 +431,16 @@ export class ChaosRun {
   /** Presence in most of the runs with game clients. */
   #presence(): Pick<QueueDefinition, 'presence'> {
     return this.#isWatched && this.#conduct.uniform() < 0.75 ? { presence: { graceSeconds: 5 } } : {};
+  }
+
+  /** A queue with a ladder, most of whose matches are played soon. */
+  #rated({ acceptance, provisioner, ...plain }: QueueDefinition): QueueDefinition {
+    return {
+      ...plain,
+      ladder: CHAOS_LADDER.name,
+      ...(acceptance && this.#games.uniform() < 0.1 && { acceptance }),
+      ...(provisioner && this.#games.uniform() < 0.3 && { provisioner }),
+    };
   }
 
   /** Ends a match, and names some of its players as leavers. */
@@ -451,13 +489,35 @@ export class ChaosRun {
       own ?? this.#asked.get(ticketId) ?? Array.from({ length: size }, () => this.all.random.integer(100));
     this.#asked.set(ticketId, skills);
     const { players } = ticket(this.queue, ticketId, skills);
-    if (!this.#definition.onePlace || this.#isLarge) return { ticketId, players };
+    const { onePlace, ladder } = this.#definition;
+    if ((!onePlace && ladder === undefined) || this.#isLarge) return { ticketId, players };
     // A few people post all tickets.
     const first = Number.parseInt(ticketId.slice(-12), 10);
     return {
       ticketId,
       players: players.map((player, i) => ({ ...player, playerId: `p${(7 * first + i) % PEOPLE}` })),
     };
+  }
+
+  /** In a queue with a ladder, players come without skill. */
+  #bodyOf(posted: Posted): object {
+    if (this.#definition.ladder === undefined) return posted;
+    return { ...posted, players: posted.players.map(({ skill: _, ...player }) => player) };
+  }
+
+  /** Says how a match ended, sometimes again, and sometimes otherwise than before. */
+  #play(): void {
+    const running = this.cloud.changes.flatMap(({ table, after }) =>
+      table === 'matches' && after.status === 'COMPLETED' ? after.matchId : [],
+    );
+    if (running.length === 0) return;
+    const matchId = running[this.#games.integer(running.length)]!;
+    const ranks = [1, this.#games.integer(3)];
+    this.all.begin(
+      `result ${matchId} ${ranks}`,
+      () => postResult(this.#deps, matchId, { ranks }, this.cloud.nowMs),
+      (ended) => ended && this.#results.answered.set(matchId, ranks),
+    );
   }
 
   /** An id with the length of a UUID, different in every run. */
@@ -509,6 +569,19 @@ export class ChaosRun {
         () => checkDeadline(this.#deps, matchId, cloud.nowMs),
         (result) => result ?? this.#again(cloud.deadlineMessages, matchId, 5_000),
       );
+    }
+    for (const matchId of cloud.results.splice(0)) {
+      const rate = () =>
+        this.all.begin(
+          `rate ${matchId}`,
+          () => {
+            const deps = this.#deps;
+            return rateResult({ ...deps, odds: new OddsLearner(deps.ratings, deps.clock) }, matchId);
+          },
+          (result) => result ?? cloud.results.push(matchId),
+        );
+      rate();
+      if (this.all.chance(0.2)) rate();
     }
     for (const matchId of cloud.placements.splice(0)) {
       if (this.all.chance(0.05)) continue;
@@ -647,6 +720,7 @@ export class ChaosRun {
       ...this.#inTwoPlaces(stored, made),
       ...(await this.#servers.violations()),
       ...(await this.#offences(stored, made)),
+      ...(await this.#ratings(made)),
     ].concat(
       violations({
         accepted: [...new Set([...this.#answered, ...stored.map(({ ticketId }) => ticketId)])],
@@ -664,6 +738,13 @@ export class ChaosRun {
     const ids = new Set(people.map(({ playerId }) => playerId));
     const records = await this.cloud.deps.cooldowns.of(this.queue, [...ids]);
     return [...records.values()].reduce((sum, { offences }) => sum + offences.length, 0);
+  }
+
+  async #ratings(matches: ReadonlyMap<string, StoredMatch>): Promise<string[]> {
+    if (this.#definition.ladder === undefined) return [];
+    const { changes, deps } = this.cloud;
+    const [deadLetters, results] = [this.#deadLetters, this.#results];
+    return ratingViolations(deps.ratings, { matches, changes, deadLetters, results });
   }
 
   async #offences(tickets: readonly StoredTicket[], matches: ReadonlyMap<string, StoredMatch>) {

@@ -56,6 +56,8 @@ describe('the service, with faults, with its tables in memory,', () => {
     expect(mean('filled')).toBeGreaterThan(0.05);
     expect(mean('replaced')).toBeGreaterThan(0.5);
     expect(mean('offences')).toBeGreaterThan(0.5);
+    expect(mean('results')).toBeGreaterThan(0.5);
+    expect(mean('rated')).toBeGreaterThan(0.5);
     expect(mean('connected')).toBeGreaterThan(3);
     expect(mean('messages')).toBeGreaterThan(10);
     expect(mean('vanished')).toBeGreaterThan(0.2);

@@ -59,6 +59,9 @@ export class MemoryCloud {
       tickets: this.#tickets(),
       matches: this.#matches(),
       backfills: noBackfills,
+      // Nor have they a ladder.
+      ladders: { get: async () => undefined },
+      ratings: { of: async () => new Map(), odds: async () => undefined },
       queues: this.#queues(),
       ranges: this.#ranges(),
       deliveryRecords: { get: async () => undefined } as never,
@@ -267,6 +270,7 @@ export class MemoryCloud {
       advance: unused,
       assign: unused,
       end: unused,
+      result: unused,
     };
   }
 

@@ -7,6 +7,7 @@ import { overdueMatches } from '../../lib/aws/deadline-index.ts';
 import { deliveryStore } from '../../lib/aws/delivery-store.ts';
 import { erasedPlayers } from '../../lib/aws/erased-players.ts';
 import { experimentStore } from '../../lib/aws/experiment-store.ts';
+import { ladderStore } from '../../lib/aws/ladder-store.ts';
 import { latestMatches } from '../../lib/aws/latest-index.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
 import { meetingStore } from '../../lib/aws/meeting-store.ts';
@@ -16,6 +17,7 @@ import { poolSample } from '../../lib/aws/pool-sample.ts';
 import { presenceStore } from '../../lib/aws/presence-store.ts';
 import { queueStore } from '../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../lib/aws/range-store.ts';
+import { ratingStore } from '../../lib/aws/rating-store.ts';
 import { receiverStore } from '../../lib/aws/receiver-store.ts';
 import { toChange } from '../../lib/aws/stream.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
@@ -34,6 +36,8 @@ import { provision } from '../../lib/service/placement/provision.ts';
 import type { OutboundResult } from '../../lib/service/ports/outbound.ts';
 import { cachedQueues } from '../../lib/service/queues/cached-queues.ts';
 import type { CountedQueue } from '../../lib/service/queues/count-queue.ts';
+import { OddsLearner } from '../../lib/service/ratings/odds-learner.ts';
+import { rateResult } from '../../lib/service/ratings/rate-result.ts';
 import { CheckedTickets } from '../../lib/service/ticks/checked-tickets.ts';
 import { dispatch } from '../../lib/service/ticks/dispatch.ts';
 import { type TickDeps, tick } from '../../lib/service/ticks/tick.ts';
@@ -80,6 +84,8 @@ export class VirtualCloud {
   });
   /** Matches for the provisioner to place, as the bus's rule sends them. */
   readonly placements: string[] = [];
+  /** Matches whose result is to be rated, as the bus's rule sends them. */
+  readonly results: string[] = [];
   /** Events of queues that cannot be read. */
   readonly parked: Due<ParkedEvent>[] = [];
   /** Every event that the bus accepted, including repeated ones. */
@@ -110,8 +116,8 @@ export class VirtualCloud {
   constructor(tables: EmulatedTables, streams: Streams, idPrefix = '') {
     const pass: Line = (what, effect) => (this.#line.getStore() ?? freely)(what, effect);
     this.pass = pass;
-    const { queues, ranges, receivers, connections } = tables.names;
-    const isUnstreamed = (table = '') => [queues, ranges, receivers, connections].includes(table);
+    const { queues, ranges, receivers, connections, ratings } = tables.names;
+    const isUnstreamed = (table = '') => [queues, ranges, receivers, connections, ratings].includes(table);
     const client = tables.client((call, send) => {
       // A call to the tables in memory has no body.
       const text = call.body === '' ? JSON.stringify(call.input) : call.body;
@@ -135,7 +141,11 @@ export class VirtualCloud {
       checked: new CheckedTickets(),
       searches: new WarmSearches(),
     });
+    const ratingsOf = ratingStore(client, tables.names);
     this.deps = {
+      ladders: ladderStore(client, tables.names.queues),
+      ratings: ratingsOf,
+      odds: new OddsLearner(ratingsOf, clock),
       tickets: ticketStore(client, tables.names.tickets),
       matches: matchStore(client, tables.names),
       backfills: backfillStore(client, tables.names),
@@ -247,6 +257,8 @@ export class VirtualCloud {
     this.events.push(event);
     if (event.type === 'MatchFailed' && event.match.requeued)
       this.deadlineMessages.push({ what: event.match.matchId, dueMs: this.nowMs });
+    if (event.type === 'MatchEnded' && destinations.includes(DESTINATIONS.rate))
+      this.results.push(event.match.matchId);
     if (event.type !== 'MatchFound' && event.type !== 'MatchAccepted') return;
     const { matchId, status } = event.match;
     if (status === 'REQUIRES_ACCEPTANCE' || status === 'PLACING')
@@ -291,6 +303,7 @@ export class VirtualCloud {
         const result = await provision(this.deps, matchId, this.nowMs);
         if ('counted' in result && result.counted) this.counted.push(result.counted);
       }
+      for (const matchId of this.results.splice(0)) await rateResult(this.deps, matchId);
       for (const matchId of this.dueDeadlines()) await checkDeadline(this.deps, matchId, this.nowMs);
       for (const message of this.dueTicks()) await tick(this.deps, message);
       const minuteMs = Math.floor(this.nowMs / 60_000) * 60_000 + 60_000;

@@ -129,6 +129,26 @@ export const MATCH = machine<StoredMatchStatus>()({
       event: 'MatchBackfilled',
       crash: 'nothing is missing',
     },
+    // Before `end`, which it may include: it is the same event.
+    result: {
+      from: ['COMPLETED'],
+      to: ['COMPLETED'],
+      if: 'it has no result, and the roster that was read',
+      leaves: 'result',
+      by: 'the studio',
+      event: 'MatchEnded',
+      crash:
+        'the cooldowns of leavers, until the studio repeats its request; `rate` rates it when the event arrives',
+    },
+    rate: {
+      from: ['COMPLETED'],
+      to: ['COMPLETED'],
+      if: 'it has no ratings, and each rating is as it was read',
+      leaves: 'rated',
+      by: '`rate`, in one transaction with the ratings of its players',
+      event: 'MatchRated',
+      crash: 'nothing is missing but the result in the figures of the odds',
+    },
     end: {
       from: ['COMPLETED'],
       to: ['COMPLETED'],

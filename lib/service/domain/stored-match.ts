@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import {
   assignmentView,
+  foreseen,
   MATCH_STATUSES,
   type MatchView,
   quality,
@@ -9,9 +10,17 @@ import {
 } from '../../contract/match.ts';
 import type { MatchReasonCode } from '../../contract/reason-code.ts';
 import { withPresentNames } from './earlier-names.ts';
+import {
+  type StoredRatings,
+  type StoredResult,
+  storedRatings,
+  storedResult,
+  toRatingsView,
+  toResultView,
+} from './stored-result.ts';
 
 /** A match as it is stored. */
-export interface StoredMatch extends Omit<MatchView, 'acceptance'> {
+export interface StoredMatch extends Omit<MatchView, 'acceptance' | 'result' | 'ratings'> {
   readonly ticketIds: readonly string[];
   /** When the acceptance or placement fails if it is not complete; ISO 8601. */
   readonly deadline?: string;
@@ -24,12 +33,25 @@ export interface StoredMatch extends Omit<MatchView, 'acceptance'> {
   /** Of a match that was not accepted: the deadline that it had, and the ticket that has declined it. */
   readonly acceptBy?: string;
   readonly declinedBy?: string;
+  /** How it ended; absent until the studio says so. */
+  readonly result?: StoredResult;
+  /** What its result has changed; absent until it is rated. */
+  readonly rated?: StoredRatings;
+  /** When the tickets of its backfills have joined, in a match with a ladder. */
+  readonly joined?: Readonly<Record<string, string>>;
 }
 
-/** The part of a match that never changes. */
+/** The part of a match that changes with its roster only. */
 export const storedGame = z.preprocess(
   withPresentNames,
-  z.object({ ticketIds: z.array(z.string()), teams: z.array(team), ...quality, ...ruling }),
+  z.object({
+    ticketIds: z.array(z.string()),
+    teams: z.array(team),
+    ...quality,
+    ...ruling,
+    ...foreseen,
+    joined: z.record(z.string(), z.iso.datetime()).exactOptional(),
+  }),
 );
 
 /** The part of a match that its status changes. */
@@ -52,14 +74,21 @@ export const storedMatchState = z.object({
   endedAt: z.iso.datetime().exactOptional(),
   requeued: z.literal(true).exactOptional(),
   backfillId: z.string().exactOptional(),
+  result: storedResult.exactOptional(),
+  rated: storedRatings.exactOptional(),
 });
 
 /** A match in the format of responses and events. */
 export function toMatchView(match: StoredMatch): MatchView {
   const { ticketIds: _, deadline: __, accepted: ___, cancelled: ____, backfillId: _____, ...rest } = match;
-  const { acceptBy: ______, declinedBy: _______, ...view } = rest;
+  const { acceptBy: ______, declinedBy: _______, joined: ________, result, rated, ...view } = rest;
   const acceptance = acceptanceOf(match);
-  return acceptance === undefined ? view : { ...view, acceptance };
+  return {
+    ...view,
+    ...(acceptance && { acceptance }),
+    ...(result && { result: toResultView(result) }),
+    ...(rated && { ratings: toRatingsView(rated) }),
+  };
 }
 
 /** The answers to a match that requires acceptance, or that has failed for the lack of it. */

@@ -41,12 +41,14 @@ const PLACED_BY: readonly EventType[] = ['MatchFound', 'MatchAccepted'];
 
 /**
  * The consumers inside Muster that an event is sent to: EventBridge rules look for these in its resources.
- * `httpProvisioner`: the function that calls provisioners over HTTP, which Agones is too.
+ * `httpProvisioner`: the function that calls provisioners over HTTP, which Agones is too. `rate`: the function that rates
+ * the players of a match by its result.
  */
 export const DESTINATIONS = {
   webhooks: 'webhooks/',
   httpProvisioner: 'provisioner/http',
   gameLift: 'provisioner/gamelift',
+  rate: 'rate',
 } as const;
 
 /** Where matches are sent to be placed, by the provisioner of their queue; undefined where Muster calls none. */
@@ -182,6 +184,8 @@ function destinationsOf(event: MusterEvent, definition: QueueDefinition | undefi
     destinations.push(`${DESTINATIONS.webhooks}${event.queue}`);
   const placedAt = PLACED_AT[definition?.provisioner?.type ?? 'none'];
   if (placedAt !== undefined && PLACED_BY.includes(event.type)) destinations.push(placedAt);
+  if (event.type === 'MatchEnded' && event.match.result?.ranks !== undefined)
+    destinations.push(DESTINATIONS.rate);
   return destinations;
 }
 

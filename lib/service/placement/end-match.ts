@@ -40,7 +40,8 @@ export async function endMatch(
   });
 }
 
-async function noteLeavers(
+/** Notes who has left a match that has ended. */
+export async function noteLeavers(
   deps: EndDeps,
   { matchId, queue, endedAt }: StoredMatch,
   leavers: readonly string[],

@@ -37,7 +37,7 @@ export interface EraseDeps extends CancelDeps {
  *     match that is not accepted   pending: its tickets may return to the pool, where a blanked ticket would be searched
  *       or placed, or that asks
  *       for players
- *     polls, cooldowns             removed
+ *     polls, cooldowns, ratings    removed
  *     meetings                     the player's own are removed, and the player from those of the others
  *     avoid lists of others        without the player
  *     what cannot be read          stays, and is counted: another version of Muster has to erase it
@@ -121,6 +121,7 @@ async function fateOf(
     }
     case 'meetings':
     case 'cooldown':
+    case 'rating':
     case 'polls':
       return 'blank';
   }

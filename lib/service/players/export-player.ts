@@ -11,7 +11,7 @@ import { progressFrom, progressText } from './progress.ts';
 const ITEMS_MAX = 500;
 
 /**
- * What is stored about a player, page by page: the player's own tickets, seats, meetings, places and cooldowns. Avoid lists and meetings of
+ * What is stored about a player, page by page: the player's own tickets, seats, meetings, places, cooldowns and ratings. Avoid lists and meetings of
  * others that name the player are theirs, and are not returned.
  * @param text the continuation of the response before; undefined begins
  * @throws Problem (400) when the continuation is not one of this route
@@ -31,6 +31,7 @@ export async function exportPlayer(
     meetings: [],
     places: [],
     cooldowns: [],
+    ratings: [],
   };
   let count = 0;
   do {
@@ -87,6 +88,11 @@ function add(all: PlayerData, playerId: string, named: Named): void {
         offences: offences.map(({ kind, matchId, atMs }) => ({ kind, matchId, at: isoOf(atMs) })),
         ...(forgivenAtMs !== undefined && { forgivenAt: isoOf(forgivenAtMs) }),
       });
+      return;
+    }
+    case 'rating': {
+      const { mean, deviation, matches, updatedAtMs } = named.rating;
+      all.ratings.push({ ladder: named.ladder, mean, deviation, matches, updatedAt: isoOf(updatedAtMs) });
       return;
     }
     case 'polls':

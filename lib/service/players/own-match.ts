@@ -21,7 +21,7 @@ export async function matchFor(
   const seats = match.teams.flatMap(({ players }) => players);
   // The id of a bot must not match a caller.
   if (!seats.some((seat) => seat.playerId === playerId && !seat.bot)) throw unknownMatch(match.matchId);
-  return withoutOthersTokens(playerId, await seenBy(deps.queues, match));
+  return ownRating(playerId, withoutOthersTokens(playerId, await seenBy(deps.queues, match)));
 }
 
 /** Matches without attributes and rules need no definition. */
@@ -46,4 +46,10 @@ function withoutOthersTokens(playerId: string, match: MatchView): MatchView {
   if (match.assignment === undefined || tokens === undefined) return match;
   const own = Object.hasOwn(tokens, playerId) ? { [playerId]: tokens[playerId]! } : {};
   return { ...match, assignment: { ...match.assignment, tokens: own } };
+}
+
+/** The ratings of the others tell their skill. */
+function ownRating(playerId: string, { ratings, ...match }: MatchView): MatchView {
+  if (ratings === undefined) return match;
+  return { ...match, ratings: ratings.filter((one) => one.playerId === playerId) };
 }

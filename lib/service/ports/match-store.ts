@@ -1,6 +1,7 @@
 import type { Assignment } from '../../contract/match.ts';
 import type { MatchReasonCode, Why } from '../../contract/reason-code.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
+import type { StoredResult } from '../domain/stored-result.ts';
 import type { MeetingRecord } from './meeting-store.ts';
 
 /** A match that a tick forms: its id and its tickets. */
@@ -36,6 +37,11 @@ export interface SingleMatchStore {
   ): Promise<boolean>;
   /** Ends a match that is COMPLETED. Returns the match, unchanged if it has ended before or is not COMPLETED. */
   end(matchId: string, nowMs: number): Promise<StoredMatch | undefined>;
+  /**
+   * Stores how a match that is COMPLETED has ended, and ends it if it has not ended, as long as it has this roster. Returns the
+   * match, unchanged if it has a result, another roster or another status.
+   */
+  result(matchId: string, roster: number | undefined, result: StoredResult): Promise<StoredMatch | undefined>;
   /** Assigns a match and completes it. `conflict`: it has another assignment, or its status allows none. */
   assign(
     matchId: string,

@@ -1,6 +1,7 @@
 import type { CooldownRecord } from '../domain/cooldowns.ts';
 import type { StoredBackfill } from '../domain/stored-backfill.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
+import type { StoredRating } from '../domain/stored-rating.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
 
 /** Where a reading of all tables goes on. It is text without a meaning outside the store. */
@@ -14,6 +15,7 @@ export type Named = { readonly item: StoredItem } & (
   /** When the player's long polls end. */
   | { readonly kind: 'polls' }
   | { readonly kind: 'cooldown'; readonly queue: string; readonly record: CooldownRecord }
+  | { readonly kind: 'rating'; readonly ladder: string; readonly rating: StoredRating }
   | { readonly kind: 'place'; readonly queue: string; readonly ticketId: string }
   | {
       readonly kind: 'meetings';
@@ -44,7 +46,7 @@ export interface PlayerDataStore {
     from: Position | undefined,
   ): Promise<{ readonly named: readonly Named[]; readonly next: Position | undefined }>;
   /**
-   * Rewrites an item without the player: a place, a cooldown and the player's own meetings are removed. In the player's own tickets,
+   * Rewrites an item without the player: a place, a cooldown, a rating and the player's own meetings are removed. In the player's own tickets,
    * seats and backfills `pseudonym` is the id, and nothing else of the player stays but the role. Elsewhere what names the
    * player is left out. Returns false if the item has changed since it was read.
    */

@@ -1,12 +1,11 @@
 import { Problem } from '../../contract/problem.ts';
-import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { digestOf } from '../domain/digest.ts';
 import type { DefinitionChange } from '../domain/queue-record.ts';
 
 /** A definition and the change that made it. */
 interface Versioned {
   /** Absent when it cannot be read. */
-  readonly definition?: QueueDefinition;
+  readonly definition?: object;
   readonly change: DefinitionChange;
 }
 
@@ -25,32 +24,37 @@ export function etagOf({ definition, change }: Versioned): string {
 const LIST = /^\s*(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*\s*$/;
 
 /**
- * Checks the header `If-Match` of a request that changes a queue.
- * @param inForce undefined when there is no such queue
+ * Checks the header `If-Match` of a request that changes a queue or a ladder.
+ * @param inForce undefined when there is none
  * @throws Problem 400 the header is malformed, 412 another version is in force
  */
-export function checkIfMatch(ifMatch: string, queue: string, inForce: Versioned | undefined): void {
+export function checkIfMatch(
+  ifMatch: string,
+  kind: 'queue' | 'ladder',
+  name: string,
+  inForce: Versioned | undefined,
+): void {
   const isAny = ifMatch.trim() === '*';
   if (!isAny && !LIST.test(ifMatch))
     throw new Problem(
       400,
-      `Expected If-Match to be the ETag of a definition in double quotes, as GET /queues/${queue} returns it, or *, got ${ifMatch}`,
+      `Expected If-Match to be the ETag of a definition in double quotes, as GET /${kind}s/${name} returns it, or *, got ${ifMatch}`,
     );
   if (inForce === undefined)
-    throw new Problem(412, `There is no queue ${queue}, and the request is for ${asked(ifMatch)}.`);
+    throw new Problem(412, `There is no ${kind} ${name}, and the request is for ${asked(ifMatch)}.`);
   const etag = etagOf(inForce);
   if (isAny || ifMatch.split(',').some((one) => one.trim() === etag)) return;
   if (ifMatch.split(',').some((one) => one.trim() === `W/${etag}`))
     throw new Problem(
       412,
-      `Version ${inForce.change.version} of queue ${queue} is in force, and If-Match has it as a weak ETag, which never matches: something between the client and the service has changed ${etag} to W/${etag}. Send it without W/.`,
+      `Version ${inForce.change.version} of ${kind} ${name} is in force, and If-Match has it as a weak ETag, which never matches: something between the client and the service has changed ${etag} to W/${etag}. Send it without W/.`,
       { headers: { etag }, extensions: { etag } },
     );
   const { version, at, by } = inForce.change;
   const since = `${at === undefined ? '' : ` since ${at}`}${by === undefined ? '' : `, put by ${by}`}`;
   throw new Problem(
     412,
-    `Version ${version} of queue ${queue} is in force${since}, and the request is for ${asked(ifMatch)}. Read it again (GET /queues/${queue}) and repeat your change.`,
+    `Version ${version} of ${kind} ${name} is in force${since}, and the request is for ${asked(ifMatch)}. Read it again (GET /${kind}s/${name}) and repeat your change.`,
     { headers: { etag }, extensions: { etag } },
   );
 }

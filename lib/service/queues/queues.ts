@@ -100,7 +100,8 @@ export async function putQueue(
     const change = changeOf(old);
     if (live && isDeepStrictEqual(old.definition, definition))
       return { outcome: 'unchanged', definition, etag: etagOf({ definition, change }) };
-    if (ifMatch !== undefined) checkIfMatch(ifMatch, definition.name, live ? { ...old, change } : undefined);
+    if (ifMatch !== undefined)
+      checkIfMatch(ifMatch, 'queue', definition.name, live ? { ...old, change } : undefined);
     if (await replaceDefinition(queues, old, definition, nowMs, more)) {
       const etag = etagOf({ definition, change: { version: change.version + 1 } });
       return { outcome: live ? 'changed' : 'created', definition, etag };
@@ -174,7 +175,7 @@ export async function deleteQueue(
     const old = await queues.get(queue);
     if (old === undefined) throw unknownQueue(queue);
     if (old.deletedAt !== undefined) return;
-    if (ifMatch !== undefined) checkIfMatch(ifMatch, queue, { ...old, change: changeOf(old) });
+    if (ifMatch !== undefined) checkIfMatch(ifMatch, 'queue', queue, { ...old, change: changeOf(old) });
     if (await queues.put(closed(old, nowMs))) return;
   }
   throw new StoreBusy(`queue ${queue} is being changed by others`);

@@ -20,10 +20,11 @@ import { coolingDown } from './cooling-down.ts';
 import { freePlaces } from './one-place.ts';
 import { parseNewTicket } from './parse-tickets.ts';
 import { type PoolWriter, poolWriter } from './pool-writer.ts';
+import { type SkillDeps, withRatedSkills } from './rated-skills.ts';
 import { replacedTicket } from './replaced-ticket.ts';
 import { withMatchStatus } from './ticket-status.ts';
 
-export interface EnqueueDeps extends ScheduleDeps {
+export interface EnqueueDeps extends ScheduleDeps, SkillDeps {
   readonly tickets: TicketStore;
   readonly matches: SingleMatchStore;
   readonly meetings: MeetingStore;
@@ -32,7 +33,8 @@ export interface EnqueueDeps extends ScheduleDeps {
   readonly clock: Clock;
 }
 
-type PutDeps = Pick<EnqueueDeps, 'tickets' | 'matches' | 'meetings' | 'cooldowns' | 'presence' | 'clock'>;
+type PutDeps = Pick<EnqueueDeps, 'tickets' | 'matches' | 'meetings' | 'cooldowns' | 'presence' | 'clock'> &
+  SkillDeps;
 
 export interface Enqueued {
   /** False when the ticket already existed. */
@@ -44,6 +46,7 @@ export interface Enqueued {
  * Adds a ticket to a queue.
  *
  *     read the queue      a crash before or after changes nothing
+ *     read ratings        only in a queue with `ladder`: see rated-skills.ts
  *     read who met        only in a queue with a `recent` rule: see meeting-records.ts
  *     read cooldowns      only in a queue with `cooldown`: see cooling-down.ts
  *     expect its players  only in a queue with `presence` and `required`: their grace begins, once for all repetitions of the
@@ -54,7 +57,7 @@ export interface Enqueued {
  *     wake the queue      a crash before it: the next dispatch finds the ticket waiting
  *
  * A repeated request returns the ticket's current state, and wakes the queue unless its ticks are scheduled.
- * @throws Problem 400 invalid ticket, 404 no such queue, 409 the id belongs to another ticket, a player is in another ticket, or
+ * @throws Problem 400 invalid ticket, 404 no such queue, 409 the id belongs to another ticket, a player is in another ticket, the ladder was removed, or
  * the ticket that it replaces has a match, 429 a player is cooling down
  */
 export async function enqueue(
@@ -80,19 +83,21 @@ export async function putTicket(
   body: unknown,
   nowMs: number,
 ): Promise<Enqueued> {
-  const { ticketId, players, split, replaces } = parseNewTicket(body, record.definition);
+  const { definition } = record;
+  const skilled = await withRatedSkills(deps, definition, body);
+  const { ticketId, players, split, replaces } = parseNewTicket(skilled, definition);
   const ticket: CurrentTicket = {
     ticketId,
-    queue: record.definition.name,
+    queue: definition.name,
     status: 'QUEUED',
     enqueuedAt: new Date(nowMs).toISOString(),
-    players: await withMeetings(deps, record.definition, players, nowMs),
+    players: await withMeetings(deps, definition, players, nowMs),
     ...(split === true && { split }),
     ...(replaces !== undefined && { replaces }),
   };
-  const result = await putOnce(deps, record.definition, put, ticket, nowMs);
+  const result = await putOnce(deps, definition, put, ticket, nowMs);
   if (result.created) return result;
-  assertSame(result.existing, ticket);
+  assertSame(result.existing, ticket, definition);
   return { created: false, ticket: await withMatchStatus(deps, result.existing) };
 }
 
@@ -176,11 +181,11 @@ async function withMeetings(
   });
 }
 
-function assertSame(existing: StoredTicket, posted: StoredTicket): void {
+function assertSame(existing: StoredTicket, posted: StoredTicket, definition: QueueDefinition): void {
   // Normalizes −0 as the store does, because JSON has no −0.
-  const players = JSON.parse(JSON.stringify(asPosted(posted)));
+  const players = JSON.parse(JSON.stringify(asPosted(posted, definition)));
   const isSame =
-    isDeepStrictEqual(asPosted(existing), players) &&
+    isDeepStrictEqual(asPosted(existing, definition), players) &&
     existing.split === posted.split &&
     existing.replaces === posted.replaces;
   if (existing.queue === posted.queue && isSame) return;
@@ -190,7 +195,12 @@ function assertSame(existing: StoredTicket, posted: StoredTicket): void {
   );
 }
 
-/** The players without the meetings that Muster has added. */
-function asPosted({ players }: StoredTicket): StoredTicket['players'] {
-  return players.map(({ met: _, ...player }) => player);
+/** The players without what Muster has added: their meetings, and in a queue with a ladder their skill. */
+function asPosted(
+  { players }: StoredTicket,
+  { ladder }: QueueDefinition,
+): Partial<StoredTicket['players'][number]>[] {
+  return players.map(({ met: _, skill, ...player }) =>
+    ladder === undefined ? { skill, ...player } : player,
+  );
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { check, type FieldProblem, invalid } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
-import { fileTicket, type NewTicket, newTicket } from '../../contract/ticket.ts';
+import { fileTicket, type NewTicket, skilledTicket } from '../../contract/ticket.ts';
 import type { Ticket } from '../../engine/types.ts';
 import { shown } from '../../rules/expected.ts';
 import { toEngineTicket } from '../domain/stored-ticket.ts';
@@ -12,7 +12,7 @@ import { clashes, misfits } from './misfits.ts';
  * @throws Problem (400) that names every invalid field
  */
 export function parseNewTicket(body: unknown, definition: QueueDefinition): NewTicket {
-  const { ticket, problems } = readTicket(newTicket, body, definition);
+  const { ticket, problems } = readTicket(skilledTicket, body, definition);
   if (ticket === undefined) throw invalid('The ticket', problems);
   return ticket;
 }

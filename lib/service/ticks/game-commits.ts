@@ -12,13 +12,14 @@ import { PLAYER_LEFT, type PresenceDeps, vanishedTickets } from '../commits/vani
 import { firstStatus } from '../domain/match-status.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
-import type { BackfillStore } from '../ports/backfill-store.ts';
+import type { BackfilledMatch, BackfillStore } from '../ports/backfill-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
+import { ExpectedOdds, type ExpectedOddsDeps } from '../ratings/expected-odds.ts';
 import type { RangeRead } from './read-range.ts';
 import type { LeasedTick } from './tick-lease.ts';
 
-export interface GameCommitDeps extends PresenceDeps {
+export interface GameCommitDeps extends PresenceDeps, ExpectedOddsDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly tickets: Pick<TicketStore, 'end'>;
   readonly backfills: BackfillStore;
@@ -46,6 +47,7 @@ export class GameCommits {
   readonly #open: ReadonlyMap<string, OpenBackfill>;
   readonly #stored: readonly StoredTicket[];
   readonly #searched: ReadonlyMap<string, Ticket>;
+  readonly #odds: ExpectedOdds;
   #storedById: ReadonlyMap<string, StoredTicket> | undefined;
 
   constructor(deps: GameCommitDeps, tick: LeasedTick, read: RangeRead, open: readonly OpenBackfill[]) {
@@ -55,6 +57,7 @@ export class GameCommits {
     this.#recentSeconds = recentSeconds(tick.definition);
     this.#open = new Map(open.map((one) => [one.backfill.backfillId, one]));
     this.#stored = read.stored;
+    this.#odds = new ExpectedOdds(deps, tick.definition.ladder, read.readAtMs);
     this.#searched = new Map(read.tickets.map((ticket) => [ticket.ticketId, ticket]));
   }
 
@@ -76,8 +79,9 @@ export class GameCommits {
   }
 
   async #create(game: Game, isLeft: boolean): Promise<GameCommit> {
-    const match = toMatch(game, this.#tick.definition, this.#deps.newId(), this.#nowMs);
-    if (isLeft) return { game, match, outcome: 'player-left' };
+    const made = toMatch(game, this.#tick.definition, this.#deps.newId(), this.#nowMs);
+    if (isLeft) return { game, match: made, outcome: 'player-left' };
+    const match = await this.#odds.of(made);
     const seconds = this.#recentSeconds;
     const met = seconds > 0 ? meetingRecords(game, this.#searched, seconds, this.#nowMs) : [];
     const tickets = game.ticketIds.map((ticketId) => this.#storedTicket(ticketId));
@@ -86,13 +90,25 @@ export class GameCommits {
 
   async #fill(game: Filling, isLeft: boolean): Promise<GameCommit> {
     const asked = this.#open.get(game.backfillId)!;
-    const filled = backfilledMatch(asked, game);
-    if (isLeft) return { game, match: filled.match, outcome: 'player-left' };
+    if (isLeft)
+      return { game, match: backfilledMatch(asked, game).match, outcome: 'player-left' };
+    const filled = await this.#backfilled(asked, game);
     const seconds = this.#recentSeconds;
     const there = asked.backfill.players;
     const met = seconds > 0 ? meetingsOfNewcomers(game, there, this.#searched, seconds, this.#nowMs) : [];
     const outcome = await this.#deps.backfills.fill(asked.backfill, filled, this.#nowMs, met);
     return { game, match: filled.match, outcome };
+  }
+
+  /** In a match with a ladder, newcomers count for their part of it, and the odds are those of the new teams. */
+  async #backfilled(asked: OpenBackfill, game: Filling): Promise<BackfilledMatch> {
+    const filled = backfilledMatch(asked, game);
+    const { expected: _, ...match } = filled.match;
+    if (match.ladder === undefined) return filled;
+    const at = new Date(this.#nowMs).toISOString();
+    const joined = { ...match.joined, ...Object.fromEntries(game.ticketIds.map((one) => [one, at])) };
+    const { expected } = await this.#odds.of(match);
+    return { ...filled, match: { ...match, joined, ...(expected && { expected }) } };
   }
 
   /**

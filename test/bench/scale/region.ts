@@ -1,11 +1,13 @@
 import { backfillStore } from '../../../lib/aws/backfill-store.ts';
 import { cooldownStore } from '../../../lib/aws/cooldown-store.ts';
 import { experimentStore } from '../../../lib/aws/experiment-store.ts';
+import { ladderStore } from '../../../lib/aws/ladder-store.ts';
 import { matchStore, singleMatchStore } from '../../../lib/aws/match-store.ts';
 import { meetingStore } from '../../../lib/aws/meeting-store.ts';
 import { presenceStore } from '../../../lib/aws/presence-store.ts';
 import { queueStore } from '../../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../../lib/aws/range-store.ts';
+import { ratingStore } from '../../../lib/aws/rating-store.ts';
 import { receiverStore } from '../../../lib/aws/receiver-store.ts';
 import { ticketStore } from '../../../lib/aws/ticket-store.ts';
 import { BUCKET_LIMITS } from '../../../lib/service/domain/bucket-limits.ts';
@@ -76,6 +78,7 @@ export class Region {
       queues: nameOf('Queues'),
       ranges: nameOf('Ranges'),
       receivers: nameOf('Receivers'),
+      ratings: nameOf('Ratings'),
     };
     const names = new Map(Object.entries(this.tables).map(([word, name]) => [name, word]));
     this.meter = new KeyMeter((table) => names.get(table)!);
@@ -244,6 +247,8 @@ export class Instance {
       meetings: meetingStore(client, tables.ranges),
       cooldowns: cooldownStore(client, tables.ranges),
       presence: presenceStore(client, tables.ranges),
+      ladders: ladderStore(client, tables.queues),
+      ratings: ratingStore(client, tables),
       limits: BUCKET_LIMITS,
       ticks: {
         send: async (messages: readonly TickMessage[], nowMs: number) => {

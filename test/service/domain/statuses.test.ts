@@ -2,8 +2,10 @@ import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { backfillStore } from '../../../lib/aws/backfill-store.ts';
 import { matchStore } from '../../../lib/aws/match-store.ts';
+import { ratingStore } from '../../../lib/aws/rating-store.ts';
 import { toChange } from '../../../lib/aws/stream.ts';
 import { ticketStore } from '../../../lib/aws/ticket-store.ts';
+import { LADDER_DEFAULTS } from '../../../lib/contract/ladder.ts';
 import { isFinal, TICKET_STATUSES } from '../../../lib/contract/ticket.ts';
 import {
   BACKFILL,
@@ -30,6 +32,7 @@ let client: DynamoDBDocumentClient;
 let tickets: ReturnType<typeof ticketStore>;
 let matches: ReturnType<typeof matchStore>;
 let backfills: ReturnType<typeof backfillStore>;
+let ratings: ReturnType<typeof ratingStore>;
 let changesOf: Record<'tickets' | 'matches', () => ReturnType<ReturnType<EmulatedTables['stream']>>>;
 beforeAll(async () => {
   tables = await startTables('memory');
@@ -37,8 +40,15 @@ beforeAll(async () => {
   tickets = ticketStore(client, tables.names.tickets);
   matches = matchStore(client, tables.names);
   backfills = backfillStore(client, tables.names);
+  ratings = ratingStore(client, tables.names);
   changesOf = { tickets: tables.stream('tickets'), matches: tables.stream('matches') };
 });
+
+const result = {
+  at: new Date(LATER_MS).toISOString(),
+  ladder: { name: 'l', ...LADDER_DEFAULTS },
+  ranks: [1, 2],
+};
 
 let count = 0;
 let id: string;
@@ -105,6 +115,8 @@ const MATCHES: Kind = {
         await backfills.create(asBackfill(`b${id}`), undefined);
         return backfills.fill(asBackfill(`b${id}`), filled(status), LATER_MS, []);
       },
+      result: () => matches.result(id, undefined, result),
+      rate: () => ratings.rate({ matchId: id, ladder: 'l', atMs: LATER_MS, rated: [], players: [] }),
       end: () => matches.end(id, LATER_MS),
     };
     return writes[name as keyof typeof writes]();

@@ -8,6 +8,7 @@ import { deliveryStore } from '../../../lib/aws/delivery-store.ts';
 import { erasedPlayers } from '../../../lib/aws/erased-players.ts';
 import { eventBus, fromEnvelope } from '../../../lib/aws/event-bus.ts';
 import { experimentStore } from '../../../lib/aws/experiment-store.ts';
+import { ladderStore } from '../../../lib/aws/ladder-store.ts';
 import { matchIdOf } from '../../../lib/aws/match-message.ts';
 import { matchStore } from '../../../lib/aws/match-store.ts';
 import { meetingStore } from '../../../lib/aws/meeting-store.ts';
@@ -18,6 +19,7 @@ import { ParsedTickets } from '../../../lib/aws/parsed-tickets.ts';
 import { presenceStore } from '../../../lib/aws/presence-store.ts';
 import { queueStore } from '../../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../../lib/aws/range-store.ts';
+import { ratingStore } from '../../../lib/aws/rating-store.ts';
 import { receiverStore } from '../../../lib/aws/receiver-store.ts';
 import { toChange } from '../../../lib/aws/stream.ts';
 import { ticketStore } from '../../../lib/aws/ticket-store.ts';
@@ -134,6 +136,8 @@ export class HostileRun {
       meetings: meetingStore(this.#client, names.ranges),
       cooldowns: cooldownStore(this.#client, names.ranges),
       presence: presenceStore(this.#client, names.ranges),
+      ladders: ladderStore(this.#client, names.queues),
+      ratings: ratingStore(this.#client, names),
       receivers: receiverStore(this.#client, names.receivers),
       outcomes: outcomeStore(this.#client, names.ranges),
       failedShareMax: 0.25,

@@ -20,6 +20,8 @@ function intake() {
     cooldowns: undefined as never,
     presence: undefined as never,
     clock: undefined as never,
+    ladders: undefined as never,
+    ratings: undefined as never,
     tickets: {
       create: async (ticket: StoredTicket) => {
         const existing = stored.get(ticket.ticketId);

@@ -1,0 +1,162 @@
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+} from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { MATCH } from '../service/domain/statuses.ts';
+import { type StoredOdds, type StoredRating, withRecent } from '../service/domain/stored-rating.ts';
+import { readWith } from '../service/domain/unreadable.ts';
+import type { RatingStore } from '../service/ports/rating-store.ts';
+import { batchGet } from './batch-get.ts';
+import { changeItem, updateOf } from './change-item.ts';
+import { secondsAfter, transact } from './dynamo.ts';
+import { jsonOf } from './item.ts';
+import { movedBy } from './status-condition.ts';
+import { newWriteMark, wasApplied } from './write-mark.ts';
+
+/** Days that a rating is kept after the player's last match. */
+export const RATING_DAYS = 730;
+
+/** No player can have this id. */
+const ODDS = '#odds';
+
+/**
+ * Ratings in DynamoDB, in a table of their own. Key: `playerId`, `ladder`, so the ratings of a player are one query. What is learnt
+ * of the odds of a ladder is the item of the player `#odds`.
+ *
+ *     rate    each rating: if it is as it was read, by the mark of the write that left it
+ *             the match: if it has no mark. All in one transaction
+ *     put     replaces any
+ *     learn   if it is as it was read, by its mark
+ */
+export function ratingStore(
+  client: DynamoDBDocumentClient,
+  tables: { readonly ratings: string; readonly matches: string },
+): RatingStore {
+  const { ratings } = tables;
+  return {
+    async of(ladder, playerIds) {
+      const keys = [...new Set(playerIds)].map((playerId) => ({ playerId, ladder }));
+      const items = await batchGet(client, ratings, keys);
+      return new Map(items.map((item) => [String(item.playerId), toRating(item)]));
+    },
+
+    async put(ladder, playerId, rating, nowMs) {
+      const stored: StoredRating = { ...rating, updatedAtMs: nowMs, recent: '', writeId: newWriteMark() };
+      await client.send(
+        new PutCommand({ TableName: ratings, Item: toItem(ladder, playerId, stored, nowMs) }),
+      );
+      return stored;
+    },
+
+    async remove(ladder, playerId) {
+      await client.send(new DeleteCommand({ TableName: ratings, Key: { playerId, ladder } }));
+    },
+
+    async rate({ matchId, ladder, atMs, rated, players }) {
+      const mark = {
+        Update: updateOf({
+          table: tables.matches,
+          key: { matchId },
+          set: { rated: JSON.stringify(rated) },
+          if: [movedBy(MATCH.transitions.rate, 'matchId'), { condition: 'attribute_not_exists(rated)' }],
+        }),
+      };
+      const writes = players.map(({ playerId, read, after }) => {
+        const recent = withRecent(read?.recent ?? '', atMs, after.mean);
+        const stored: StoredRating = { ...after, updatedAtMs: atMs, recent, writeId: newWriteMark() };
+        return {
+          Put: {
+            TableName: ratings,
+            Item: toItem(ladder, playerId, stored, atMs),
+            ...(read === undefined
+              ? { ConditionExpression: 'attribute_not_exists(playerId)' }
+              : {
+                  ConditionExpression: 'writeId = :read',
+                  ExpressionAttributeValues: { ':read': read.writeId },
+                }),
+          },
+        };
+      });
+      return (await transact(client, [mark, ...writes])).met ? 'rated' : 'lost-race';
+    },
+
+    async odds(ladder) {
+      const { Item } = await client.send(
+        new GetCommand({ TableName: ratings, Key: { playerId: ODDS, ladder }, ConsistentRead: true }),
+      );
+      return Item && oddsItem.safeParse(Item).data;
+    },
+
+    async learn(ladder, read, { slope, information, sums }, nowMs) {
+      const writeId = newWriteMark();
+      const isAsRead =
+        read === undefined
+          ? { condition: 'attribute_not_exists(playerId)' }
+          : { condition: 'writeId = :read', values: { ':read': read.writeId } };
+      const set = {
+        slope,
+        information,
+        sums: JSON.stringify(sums),
+        expiresAt: secondsAfter(nowMs, RATING_DAYS),
+        writeId,
+      };
+      const key = { playerId: ODDS, ladder };
+      const write = await changeItem(client, { table: ratings, key, set, if: [isAsRead] }, 'found');
+      return wasApplied(write, writeId);
+    },
+  };
+}
+
+const ratingItem = z.object({
+  mean: z.number(),
+  deviation: z.number(),
+  matches: z.number(),
+  updatedAtMs: z.number(),
+  recent: z.string(),
+  writeId: z.string(),
+}) satisfies z.ZodType<StoredRating>;
+
+const sumsOf = z.object({
+  results: z.number(),
+  logLoss: z.number(),
+  brier: z.number(),
+  alike: z.object({ logLoss: z.number(), brier: z.number() }),
+  bins: z.array(z.object({ count: z.number(), predicted: z.number(), won: z.number() })),
+});
+
+const oddsItem = z.object({
+  slope: z.number(),
+  information: z.number(),
+  sums: jsonOf(sumsOf),
+  writeId: z.string(),
+}) satisfies z.ZodType<StoredOdds>;
+
+/** The items of a player's ratings: a ladder each, of which there are few. */
+export async function ratingItemsOf(
+  client: DynamoDBDocumentClient,
+  table: string,
+  playerId: string,
+): Promise<Record<string, unknown>[]> {
+  const { Items = [] } = await client.send(
+    new QueryCommand({
+      TableName: table,
+      ConsistentRead: true,
+      KeyConditionExpression: 'playerId = :playerId',
+      ExpressionAttributeValues: { ':playerId': playerId },
+    }),
+  );
+  return Items;
+}
+
+/** @throws Unreadable */
+export function toRating(item: Record<string, unknown>): StoredRating {
+  return readWith(ratingItem, item, `the rating of player ${item.playerId} on ladder ${item.ladder}`);
+}
+
+function toItem(ladder: string, playerId: string, rating: StoredRating, nowMs: number) {
+  return { playerId, ladder, ...rating, expiresAt: secondsAfter(nowMs, RATING_DAYS) };
+}

@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import { ladderDefinition } from './ladder.ts';
+import { LIMITS } from './queue-definition.ts';
+import { id } from './ticket.ts';
+
+/** The maximum of matches after which a player's rating is kept for a chart. */
+export const RECENT_RATINGS_MAX = 50;
+
+const { mean, deviation } = ladderDefinition.shape.initial.unwrap().shape;
+
+/** The rating of a player on a ladder. */
+export const ratingView = z
+  .object({
+    playerId: z.string(),
+    mean: z.number().meta({ description: 'What the skill is expected to be' }),
+    deviation: z.number().meta({ description: 'How little is known of it, as a standard deviation' }),
+    matches: z
+      .number()
+      .int()
+      .meta({ description: '0: a new player, with the rating that the ladder begins with' }),
+    updatedAt: z.iso.datetime().optional().meta({
+      description: 'When the last rated match ended, or the rating was imported. Absent for a new player',
+    }),
+    recent: z
+      .array(z.object({ at: z.iso.datetime(), mean: z.number() }))
+      .max(RECENT_RATINGS_MAX)
+      .meta({
+        description: `The means after the latest matches, oldest first, at most ${RECENT_RATINGS_MAX}: to the minute, with four digits`,
+      }),
+  })
+  .meta({ id: 'Rating' });
+export type RatingView = z.output<typeof ratingView>;
+
+/** The body of a request that brings a rating along from elsewhere. */
+export const newRating = z
+  .strictObject({
+    mean,
+    deviation: deviation.exactOptional().meta({ description: 'Default: that of a new player' }),
+    matches: z
+      .number()
+      .int()
+      .min(0)
+      .max(1_000_000_000)
+      .exactOptional()
+      .meta({ description: 'How many matches it is from (default 0)' }),
+  })
+  .meta({ id: 'NewRating' });
+
+/** The query of a request for several ratings. */
+export const playerIdsQuery = z.object({
+  playerIds: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(id).max(LIMITS.ticketsPerBatchMax))
+    .meta({ description: `1 to ${LIMITS.ticketsPerBatchMax} ids, separated by commas` }),
+});
+
+/** The ratings in the order of the requested ids, each once. */
+export const ratingList = z.object({ ratings: z.array(ratingView) }).meta({ id: 'RatingList' });

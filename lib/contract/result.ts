@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { LIMITS } from './queue-definition.ts';
+import { id } from './ticket.ts';
+
+/** A number for each team. */
+const byTeam = z.array(z.number().min(-1_000_000_000).max(1_000_000_000)).min(2).max(LIMITS.teamsMax);
+
+const present = z.strictObject({
+  playerId: id,
+  weight: z
+    .number()
+    .min(0)
+    .max(1)
+    .meta({ description: 'The part of the match that the player was there for' }),
+});
+
+/** The body of a request that says how a match ended. */
+export const newResult = z
+  .strictObject({
+    ranks: byTeam.exactOptional().meta({
+      description: 'One for each team, in their order: the lowest has won, and equal ones are a draw',
+    }),
+    scores: byTeam.exactOptional().meta({ description: 'Instead of ranks: the highest has won' }),
+    void: z.literal(true).exactOptional().meta({ description: 'Instead of ranks: it counts for nobody' }),
+    players: z
+      .array(present)
+      .max(LIMITS.seatsMax)
+      .refine((all) => new Set(all.map(({ playerId }) => playerId)).size === all.length, {
+        error: 'Expected each player once, got one twice',
+      })
+      .exactOptional()
+      .meta({
+        description:
+          'Players who were there for a part of the match (default: all of it, and for newcomers of a backfill the part since they joined)',
+      }),
+    leavers: z.array(id).max(LIMITS.seatsMax).exactOptional().meta({
+      description: 'As when a match is ended without a result',
+    }),
+  })
+  .refine((body) => [body.ranks, body.scores, body.void].filter((one) => one !== undefined).length === 1, {
+    error: 'Expected one of ranks, scores and void, got none or several',
+  })
+  .meta({ id: 'NewResult' });
+
+/** A result in responses and events. */
+export const resultView = z
+  .object({
+    at: z.iso.datetime().meta({ description: 'When it was accepted' }),
+    ranks: z.array(z.number()).optional().meta({ description: 'One for each team. Absent when it is void' }),
+    void: z.literal(true).optional(),
+    players: z
+      .array(z.object({ playerId: z.string(), weight: z.number() }))
+      .optional()
+      .meta({ description: 'Those who do not count in full' }),
+  })
+  .meta({ id: 'Result' });

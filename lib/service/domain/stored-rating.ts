@@ -1,0 +1,50 @@
+import { type RatingView, RECENT_RATINGS_MAX } from '../../contract/rating.ts';
+import type { Ladder } from '../../ratings/ladder.ts';
+import type { OddsSlope } from '../../ratings/odds-slope.ts';
+import type { OddsSums } from '../../ratings/odds-sums.ts';
+import { newRatingOf, type PlayerRating } from '../../ratings/rate-game.ts';
+
+/** A player's rating as it is stored. */
+export interface StoredRating extends PlayerRating {
+  readonly updatedAtMs: number;
+  /** The means after the latest matches, oldest first; see {@link withRecent}. */
+  readonly recent: string;
+  /** The mark of the write that has left it. Another write leaves another one. */
+  readonly writeId: string;
+}
+
+/** What is learnt of a ladder's odds. */
+export interface StoredOdds extends OddsSlope {
+  readonly sums: OddsSums;
+  readonly writeId: string;
+}
+
+/** The bytes of the recent ratings of a player: with them the item stays below a kilobyte, the unit of a write. */
+const RECENT_BYTES = 600;
+const MINUTE = 60_000;
+
+/** Adds a mean to the recent ones, which are text: minutes in base 36 and the mean with four digits, `abc:1512`. */
+export function withRecent(recent: string, atMs: number, mean: number): string {
+  const one = `${Math.floor(atMs / MINUTE).toString(36)}:${Number(mean.toPrecision(4))}`;
+  const all = [...(recent === '' ? [] : recent.split(' ')), one].slice(-RECENT_RATINGS_MAX);
+  while (all.join(' ').length > RECENT_BYTES) all.shift();
+  return all.join(' ');
+}
+
+/** A rating in the format of responses; that of a new player when there is none. */
+export function toRatingView(playerId: string, ladder: Ladder, stored: StoredRating | undefined): RatingView {
+  const { mean, deviation, matches } = stored ?? newRatingOf(ladder);
+  return {
+    playerId,
+    mean,
+    deviation,
+    matches,
+    ...(stored && { updatedAt: new Date(stored.updatedAtMs).toISOString() }),
+    recent: (stored?.recent ?? '').split(' ').flatMap((one) => {
+      const [minute, then] = one.split(':');
+      if (minute === undefined || then === undefined) return [];
+      const at = new Date(Number.parseInt(minute, 36) * MINUTE).toISOString();
+      return [{ at, mean: Number(then) }];
+    }),
+  };
+}

@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { ladderDefinition } from '../../contract/ladder.ts';
+import type { MatchView } from '../../contract/match.ts';
+
+/** The result of a match as it is stored. */
+export const storedResult = z.object({
+  at: z.iso.datetime(),
+  /** The ladder as it was when the result was accepted: a later change of the ladder does not change how it is rated. */
+  ladder: z.object(ladderDefinition.shape),
+  /** Of the teams, in their order; absent when the result is void. */
+  ranks: z.array(z.number()).exactOptional(),
+  /** The players who do not count in full, by their ids. */
+  weights: z.record(z.string(), z.number()).exactOptional(),
+});
+export type StoredResult = z.output<typeof storedResult>;
+
+/**
+ * What a rated match has changed, as `[playerId, mean, deviation, mean, deviation]`: before it, with the drift since each player's
+ * last match, and after it.
+ */
+export const storedRatings = z.array(z.tuple([z.string(), z.number(), z.number(), z.number(), z.number()]));
+export type StoredRatings = z.output<typeof storedRatings>;
+
+/** A result in the format of responses and events. */
+export function toResultView({ at, ranks, weights = {} }: StoredResult): NonNullable<MatchView['result']> {
+  const players = Object.entries(weights).map(([playerId, weight]) => ({ playerId, weight }));
+  return {
+    at,
+    ...(ranks === undefined ? { void: true } : { ranks }),
+    ...(players.length > 0 && { players }),
+  };
+}
+
+/** What a rated match has changed, in the format of responses and events. */
+export function toRatingsView(rated: StoredRatings): NonNullable<MatchView['ratings']> {
+  return rated.map(([playerId, meanBefore, deviationBefore, mean, deviation]) => ({
+    playerId,
+    before: { mean: meanBefore, deviation: deviationBefore },
+    after: { mean, deviation },
+  }));
+}

@@ -1,0 +1,76 @@
+import type { LadderDefinition } from '../../contract/ladder.ts';
+import type { Ladder } from '../../ratings/ladder.ts';
+import { drifted } from '../../ratings/ladder.ts';
+import { calibrated, rawOdds } from '../../ratings/odds.ts';
+import { NEW_SLOPE } from '../../ratings/odds-slope.ts';
+import { newRatingOf } from '../../ratings/rate-game.ts';
+import type { StoredMatch } from '../domain/stored-match.ts';
+import type { LadderStore } from '../ports/ladder-store.ts';
+import type { RatingStore } from '../ports/rating-store.ts';
+import { StoreBusy } from '../ports/store-busy.ts';
+
+export interface ExpectedOddsDeps {
+  readonly ladders: Pick<LadderStore, 'get'>;
+  readonly ratings: Pick<RatingStore, 'of' | 'odds'>;
+}
+
+/** Four digits: more say nothing to anybody, and a match is charged by its size. */
+const DIGITS = 4;
+
+/** The odds of the matches that a tick makes. It reads the ladder once, and the ratings of the players of each match. */
+export class ExpectedOdds {
+  readonly #deps: ExpectedOddsDeps;
+  readonly #name: string | undefined;
+  readonly #nowMs: number;
+  #ladder: Promise<{ ladder: LadderDefinition; slope: number } | undefined> | undefined;
+
+  /** @param ladder that of the queue; without one, nothing is read */
+  constructor(deps: ExpectedOddsDeps, ladder: string | undefined, nowMs: number) {
+    this.#deps = deps;
+    this.#name = ladder;
+    this.#nowMs = nowMs;
+  }
+
+  /** A match with its ladder, and with the chance of each team to win unless the store is busy: a match does not wait for it. */
+  async of(match: StoredMatch): Promise<StoredMatch> {
+    if (this.#name === undefined) return match;
+    const { expected: _, ...rest } = match;
+    const rated: StoredMatch = { ...rest, ladder: this.#name };
+    try {
+      this.#ladder ??= this.#read(this.#name);
+      const known = await this.#ladder;
+      if (known === undefined || match.teams.length < 2) return rated;
+      return { ...rated, expected: rounded(await this.#odds(known.ladder, known.slope, match)) };
+    } catch (error) {
+      if (error instanceof StoreBusy) return rated;
+      throw error;
+    }
+  }
+
+  async #read(name: string) {
+    const [record, odds] = await Promise.all([this.#deps.ladders.get(name), this.#deps.ratings.odds(name)]);
+    return record && { ladder: record.definition, slope: (odds ?? NEW_SLOPE).slope };
+  }
+
+  async #odds(ladder: LadderDefinition, slope: number, { teams }: StoredMatch): Promise<number[]> {
+    const playerIds = teams.flatMap(({ players }) =>
+      players.flatMap((seat) => (seat.bot ? [] : seat.playerId)),
+    );
+    const ratings = await this.#deps.ratings.of(ladder.name, playerIds);
+    const ratingOf = (playerId: string) => {
+      const stored = ratings.get(playerId);
+      return stored === undefined
+        ? newRatingOf(ladder as Ladder)
+        : drifted(ladder, stored, this.#nowMs - stored.updatedAtMs);
+    };
+    const sides = teams.map(({ players }) => players.map(({ playerId }) => ratingOf(playerId)));
+    return calibrated(rawOdds(ladder, sides), slope);
+  }
+}
+
+/** Odds with few digits, which still sum to 1: the last team has the rest. */
+function rounded(odds: readonly number[]): number[] {
+  const short = odds.slice(0, -1).map((chance) => Number(chance.toFixed(DIGITS)));
+  const rest = 1 - short.reduce((a, b) => a + b, 0);
+  return [...short, Number(rest.toFixed(DIGITS))];
+}

@@ -1,0 +1,64 @@
+import { calibrated } from '../../ratings/odds.ts';
+import { learn, NEW_SLOPE } from '../../ratings/odds-slope.ts';
+import { addResult, noSums } from '../../ratings/odds-sums.ts';
+import { AtMost } from '../concurrency/at-most.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { RatingStore } from '../ports/rating-store.ts';
+
+/** Each try after the first meets a result that another instance of the function learns from at this moment. */
+const TRIES_MAX = 8;
+const PAUSE_MS = 10;
+
+/** A rated match, for what its odds were worth. */
+export interface Seen {
+  /** The odds before it, as the ratings have them. */
+  readonly raw: readonly number[];
+  /** The odds that it was made with; undefined: what the slope makes of the others. */
+  readonly expected: readonly number[] | undefined;
+  /** The share of the win of each team. */
+  readonly shares: readonly number[];
+}
+
+/**
+ * Learns how sure the odds of a ladder should be, and adds up what they were worth, in one item. The results that come while an
+ * earlier one is written are written together. The figures inform people and the slope forgets, so a result that keeps losing
+ * against other instances is left out of them, as after a crash. Its ratings are stored before.
+ */
+export class OddsLearner {
+  readonly #ratings: Pick<RatingStore, 'odds' | 'learn'>;
+  readonly #clock: Clock;
+  readonly #unwritten = new Map<string, Seen[]>();
+  readonly #one = new AtMost(1);
+
+  constructor(ratings: Pick<RatingStore, 'odds' | 'learn'>, clock: Clock) {
+    this.#ratings = ratings;
+    this.#clock = clock;
+  }
+
+  async learn(ladder: string, seen: Seen): Promise<void> {
+    const together = this.#unwritten.get(ladder);
+    if (together !== undefined) together.push(seen);
+    else this.#unwritten.set(ladder, [seen]);
+    await this.#one.run(async () => {
+      const all = this.#unwritten.get(ladder);
+      if (all === undefined) return;
+      this.#unwritten.delete(ladder);
+      await this.#write(ladder, all);
+    });
+  }
+
+  async #write(ladder: string, all: readonly Seen[]): Promise<void> {
+    for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
+      const read = await this.#ratings.odds(ladder);
+      const sums = structuredClone(read?.sums ?? noSums());
+      let { slope, information } = read ?? NEW_SLOPE;
+      for (const { raw, expected, shares } of all) {
+        addResult(sums, expected ?? calibrated(raw, slope), shares);
+        ({ slope, information } = learn({ slope, information }, raw, shares));
+      }
+      const learnt = { slope, information, sums };
+      if (await this.#ratings.learn(ladder, read, learnt, this.#clock.now())) return;
+      await this.#clock.sleep(PAUSE_MS * (attempt + 1));
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import { isDeepStrictEqual } from 'node:util';
+import type * as z from 'zod';
+import { type FieldProblem, invalid, Problem, parseWith } from '../../contract/problem.ts';
+import { LIMITS } from '../../contract/queue-definition.ts';
+import { newResult } from '../../contract/result.ts';
+import { ranksOf } from '../../ratings/result.ts';
+import type { StoredMatch } from '../domain/stored-match.ts';
+import type { StoredResult } from '../domain/stored-result.ts';
+import { unknownMatch } from '../placement/assign-match.ts';
+import { type EndDeps, noteLeavers } from '../placement/end-match.ts';
+import type { LadderStore } from '../ports/ladder-store.ts';
+import { StoreBusy } from '../ports/store-busy.ts';
+
+export interface ResultDeps extends EndDeps {
+  readonly ladders: Pick<LadderStore, 'get'>;
+}
+
+/** Each try after the first meets a backfill of the match that is filled at this moment. */
+const TRIES_MAX = 5;
+
+/**
+ * Says how a match ended. The first result stands, and the same again changes nothing.
+ *
+ *     read     the match and its ladder. A crash before or after changes nothing
+ *     result   one conditional write, with the ladder as it is now, and with the end of the match if it has not ended. From
+ *              here on it is accepted: the stream leads to `rate`
+ *     note     the leavers, as when a match is ended without a result
+ *
+ * @throws Problem 400, 404, 409 the match is not COMPLETED, has no ladder, or has another result
+ */
+export async function postResult(
+  deps: ResultDeps,
+  matchId: string,
+  body: unknown,
+  nowMs: number,
+): Promise<StoredMatch> {
+  const posted = parseWith(newResult, body, 'The result');
+  for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
+    const match = await deps.matches.get(matchId);
+    if (match === undefined) throw unknownMatch(matchId);
+    const stored = match.result === undefined ? await store(deps, match, posted, nowMs) : match;
+    if (stored?.result === undefined) continue;
+    if (!isSame(stored.result, resultOf(stored, posted, stored.result))) throw anotherResult(matchId);
+    await noteLeavers(deps, stored, posted.leavers ?? [], nowMs);
+    return stored;
+  }
+  throw new StoreBusy(`match ${matchId} is being changed by others`);
+}
+
+type Posted = z.output<typeof newResult>;
+
+/** Stores the first result. Returns the match as it is then, which has no result if it was changed since it was read. */
+async function store(
+  { ladders, matches }: ResultDeps,
+  match: StoredMatch,
+  posted: Posted,
+  nowMs: number,
+): Promise<StoredMatch | undefined> {
+  const { matchId, status, ladder: name, queue } = match;
+  if (status !== 'COMPLETED')
+    throw new Problem(409, `Match ${matchId} cannot have a result: it is ${status}.`, {
+      extensions: { matchStatus: status },
+    });
+  if (name === undefined)
+    throw new Problem(
+      409,
+      `Match ${matchId} is not rated: queue ${queue} named no ladder when it was made. POST /matches/${matchId}/end ends it.`,
+    );
+  const problems = faultsOf(match, posted);
+  if (problems.length > 0) throw invalid('The result', problems);
+  const record = await ladders.get(name);
+  if (record === undefined)
+    throw new Problem(409, `Match ${matchId} is not rated: its ladder ${name} was removed.`);
+  const at = new Date(nowMs).toISOString();
+  return matches.result(matchId, match.roster, resultOf(match, posted, { at, ladder: record.definition }));
+}
+
+/** What does not fit the match. */
+function faultsOf({ teams }: StoredMatch, { ranks, scores, players = [] }: Posted): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  for (const [key, values] of Object.entries({ ranks, scores }))
+    if (values !== undefined && values.length !== teams.length)
+      problems.push({
+        pointer: `#/${key}`,
+        detail: `Expected a number for each of the ${teams.length} teams, got ${values.length}`,
+      });
+  const seated = peopleOf(teams);
+  for (const [i, { playerId }] of players.entries())
+    if (!seated.includes(playerId))
+      problems.push({
+        pointer: `#/players/${i}/playerId`,
+        detail: `Expected a player of the match, got ${playerId}`,
+      });
+  if (seated.length > LIMITS.ratedSeatsMax)
+    problems.push({
+      pointer: '#',
+      detail: `Expected a match of at most ${LIMITS.ratedSeatsMax} players, got ${seated.length}: end it without a result`,
+    });
+  return problems;
+}
+
+function peopleOf(teams: StoredMatch['teams']): string[] {
+  return teams.flatMap(({ players }) => players.flatMap(({ playerId, bot }) => (bot ? [] : playerId)));
+}
+
+/** The result that a request means: newcomers of backfills count for the part of the match since they joined. */
+function resultOf(
+  { teams, createdAt, endedAt, joined = {} }: StoredMatch,
+  { ranks, scores, players = [] }: Posted,
+  { at, ladder }: Pick<StoredResult, 'at' | 'ladder'>,
+): StoredResult {
+  const given = new Map(players.map(({ playerId, weight }) => [playerId, weight]));
+  const [beginMs, endMs] = [Date.parse(createdAt), Date.parse(endedAt ?? at)];
+  const partOf = (ticketId: string | undefined) => {
+    const joinedAt = ticketId === undefined ? undefined : joined[ticketId];
+    if (joinedAt === undefined || endMs <= beginMs) return 1;
+    const part = (endMs - Date.parse(joinedAt)) / (endMs - beginMs);
+    return Math.round(1_000 * Math.min(1, Math.max(0, part))) / 1_000;
+  };
+  const weights = teams.flatMap(({ players: seats }) =>
+    seats.flatMap(({ playerId, ticketId, bot }): [string, number][] => {
+      const weight = given.get(playerId) ?? partOf(ticketId);
+      return bot || weight === 1 ? [] : [[playerId, weight]];
+    }),
+  );
+  const order = ranks ?? (scores && ranksOf(scores));
+  return {
+    at,
+    ladder,
+    ...(order && { ranks: order }),
+    ...(order && weights.length > 0 && { weights: Object.fromEntries(weights) }),
+  };
+}
+
+function isSame(a: StoredResult, b: StoredResult): boolean {
+  // As the store has it: JSON has no −0.
+  return isDeepStrictEqual(a, JSON.parse(JSON.stringify(b)));
+}
+
+function anotherResult(matchId: string): Problem {
+  return new Problem(
+    409,
+    `Match ${matchId} has another result, which stands: GET /matches/${matchId} returns it.`,
+  );
+}

@@ -1,0 +1,10 @@
+import { startTables } from '/tmp/wt/ladders/test/aws/emulated-tables.ts';
+import { ChaosRun } from '/tmp/wt/ladders/test/service/chaos-run.ts';
+const seed = Number(process.argv[2]);
+const tables = await startTables('memory');
+const run = new ChaosRun(tables, [tables.stream('tickets'), tables.stream('matches')], seed);
+await run.disorder();
+const v = await run.settled();
+console.log(v.slice(0, 10), JSON.stringify(await run.counts()));
+console.log(run.trace.filter((l) => /result|^rate/.test(l)).slice(0, 30).join('\n'));
+console.log([...new Set(run.cloud.changes.filter(c=>c.table==='matches').map(c=>c.after.status+' '+(c.after as any).ladder))]);
