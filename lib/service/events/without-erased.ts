@@ -46,5 +46,17 @@ export async function withoutErased(
     ...match.assignment,
     ...(match.assignment.tokens && { tokens: Object.fromEntries(tokens) }),
   };
-  return { ...event, match: { ...match, teams, ...(assignment && { assignment }) } };
+  const rename = <P extends { readonly playerId: string }>(one: P): P =>
+    gone.has(one.playerId) ? { ...one, playerId: ERASED } : one;
+  const { result, ratings } = match;
+  return {
+    ...event,
+    match: {
+      ...match,
+      teams,
+      ...(assignment && { assignment }),
+      ...(result?.players && { result: { ...result, players: result.players.map(rename) } }),
+      ...(ratings && { ratings: ratings.filter(({ playerId }) => !gone.has(playerId)) }),
+    },
+  };
 }
