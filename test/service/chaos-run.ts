@@ -41,6 +41,8 @@ import { type Streams, VirtualCloud } from './virtual-cloud.ts';
 const STEPS = 700;
 /** In every third run game clients watch tickets. They take steps from all others. */
 const WATCHED_EVERY = 3;
+/** Calls to ports while results are posted and rated. */
+const RESULT_STEPS = 400;
 /** In every second run results are posted, and the queue has a ladder. */
 const RATED_EVERY = 2;
 /** Every `LARGE_EVERY`th run begins with a pool of `LARGE_POOL` tickets. */
@@ -249,7 +251,7 @@ export class ChaosRun {
     await putQueue(this.cloud.deps.queues, this.#definition, this.cloud.nowMs);
     if (this.#isLarge) await this.#fill();
     this.all.trouble = { fails: 0.01, kills: 0.01, lost: 0.02 };
-    const stepMsMax = Math.max(this.#definition.ladder ? 250 : 0, this.#pick([30, 100, 250, 700]));
+    const stepMsMax = this.#pick([30, 100, 250, 700]);
     for (let i = 0; i < STEPS; i++) {
       this.#advance(this.all.chance(CALM_CHANCE) ? CALM_MS : this.all.random.integer(stepMsMax));
       if (this.all.chance(0.12)) this.#client();
@@ -262,6 +264,31 @@ export class ChaosRun {
       this.#deliver();
       await this.all.step();
     }
+    if (this.#definition.ladder) await this.#disorderOfResults();
+  }
+
+  /** Lets the matches be made without faults, then posts and rates results of a few people at once, with faults. */
+  async #disorderOfResults(): Promise<void> {
+    const { trouble } = this.all;
+    this.all.trouble = { fails: 0, kills: 0, lost: 0 };
+    while (await this.all.step()) this.#advance(0);
+    await this.#publishAll();
+    await this.cloud.run(30_000);
+    this.all.trouble = trouble;
+    for (let i = 0; i < RESULT_STEPS; i++) {
+      this.#advance(this.all.random.integer(30));
+      if (this.#games.uniform() < 0.15) this.#play();
+      if (this.all.chance(0.3)) await this.#publish();
+      this.#deliver();
+      await this.all.step();
+    }
+  }
+
+  /** Publishes what is left to publish, without faults. */
+  async #publishAll(): Promise<void> {
+    const changes = this.#unpublished.splice(0);
+    await publish(this.cloud.deps, changes);
+    await push(this.#watchers.pushDeps(), changes);
   }
 
   /** The counts of the run so far. */
@@ -308,8 +335,7 @@ export class ChaosRun {
   async settled(): Promise<string[]> {
     this.all.trouble = { fails: 0, kills: 0, lost: 0 };
     while (await this.all.step()) this.#advance(0);
-    await publish(this.cloud.deps, this.#unpublished);
-    await push(this.#watchers.pushDeps(), this.#unpublished);
+    await this.#publishAll();
     let found = ['nothing has come to rest'];
     for (let i = 0; i < (this.#isLarge ? 60 : 12) && found.length > 0; i++) {
       if (i > 0) await this.cloud.run(30_000);
