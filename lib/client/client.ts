@@ -29,7 +29,6 @@ import type {
 } from './api-types.ts';
 import { UnexpectedResponse } from './errors.ts';
 import { inParts } from './in-parts.ts';
-import { type LaddersClient, laddersClient } from './ladders.ts';
 import { erasePlayer, playerData } from './player-data.ts';
 import { postBatch, type TicketResult } from './post-batch.ts';
 import {
@@ -124,7 +123,6 @@ export interface MusterClient {
   endCooldown(queue: string, playerId: string, options?: RequestOptions): Promise<void>;
 
   readonly queues: QueuesClient;
-  readonly ladders: LaddersClient;
 
   /** Sends a request to any route, with the client's credentials and retries. */
   request<T>(request: RouteRequest): Promise<T>;
@@ -255,7 +253,6 @@ export function musterClient(options: ClientOptions): MusterClient {
       call<PlayerCooldown>(to(`GET ${COOLDOWN}`, { queue, playerId }), more),
     endCooldown: (queue, playerId, more) => call<void>(to(`DELETE ${COOLDOWN}`, { queue, playerId }), more),
     queues: queuesClient(call, requests),
-    ladders: laddersClient(call),
   };
 }
 

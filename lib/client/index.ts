@@ -17,7 +17,6 @@ export {
   WaitEnded,
   WebhookRejected,
 } from './errors.ts';
-export type { LaddersClient } from './ladders.ts';
 export type { TicketResult } from './post-batch.ts';
 export type { ClientOptions, RequestOptions, RouteRequest } from './requests.ts';
 export { isFinal, type WaitOptions } from './wait-for-match.ts';

@@ -99,8 +99,8 @@ describe('a request of the client', () => {
     await client.request({ method: 'GET', path: '/ladders/L' });
     await client.request({ method: 'PUT', path: '/ladders/L', body: { name: 'L' } });
     await client.request({ method: 'DELETE', path: '/ladders/L' });
-    await client.ladders.odds('L');
-    await client.ladders.ratings('L', ['a', 'b']);
+    await client.request({ method: 'GET', path: '/ladders/L/odds' });
+    await client.request({ method: 'GET', path: '/ladders/L/players?playerIds=a,b' });
     await client.request({ method: 'GET', path: '/ladders/L/players/P' });
     await client.request({ method: 'PUT', path: '/ladders/L/players/P', body: { mean: 1_500 } });
     await client.request({ method: 'DELETE', path: '/ladders/L/players/P' });

@@ -90,8 +90,7 @@ export class GameCommits {
 
   async #fill(game: Filling, isLeft: boolean): Promise<GameCommit> {
     const asked = this.#open.get(game.backfillId)!;
-    if (isLeft)
-      return { game, match: backfilledMatch(asked, game).match, outcome: 'player-left' };
+    if (isLeft) return { game, match: backfilledMatch(asked, game).match, outcome: 'player-left' };
     const filled = await this.#backfilled(asked, game);
     const seconds = this.#recentSeconds;
     const there = asked.backfill.players;
