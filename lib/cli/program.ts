@@ -7,6 +7,7 @@ import { demoCommand } from './demo/demo.ts';
 import { exportCommand } from './export.ts';
 import { reportFailure } from './failure.ts';
 import { importCommand } from './import.ts';
+import { ladderCommand } from './ladder.ts';
 import { matchCommand } from './match.ts';
 import { partitionCommand } from './partition.ts';
 import { rateCommand } from './rate.ts';
@@ -36,7 +37,8 @@ const program = new Command('muster')
   .addCommand(costCommand())
   .addCommand(reproduceCommand())
   .addCommand(importCommand())
-  .addCommand(exportCommand());
+  .addCommand(exportCommand())
+  .addCommand(ladderCommand());
 
 for (const command of [program, ...program.commands]) {
   const words = command === program ? 'muster' : `muster ${command.name()}`;

@@ -43,6 +43,7 @@ describe.concurrent('muster', () => {
       'reproduce',
       'import',
       'export',
+      'ladder',
       'help',
     ]);
     const helpOf = async (command: string) => ({ command, ...(await muster(command, '--help')) });

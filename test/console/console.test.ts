@@ -113,6 +113,79 @@ describe('the overview', () => {
   });
 });
 
+describe('a ladder', () => {
+  const bin = (from: number, count: number, happened: number) => ({
+    from,
+    to: from + 0.1,
+    count,
+    predicted: count === 0 ? null : from + 0.05,
+    happened: count === 0 ? null : happened,
+    low: count === 0 ? null : happened - 0.06,
+    high: count === 0 ? null : happened + 0.06,
+  });
+  beforeAll(() => {
+    service.ladders.ranked = {
+      odds: {
+        ladder: 'ranked',
+        results: 1_230,
+        slope: 0.81,
+        logLoss: 0.641,
+        brier: 0.226,
+        alike: { logLoss: 0.693, brier: 0.25 },
+        bins: [0, 0, 0.21, 0.36, 0.44, 0.57, 0.66, 0.73, 0, 0].map((happened, at) =>
+          bin(at / 10, happened === 0 ? 0 : 150, happened),
+        ),
+      },
+      ratings: [
+        {
+          playerId: 'ann',
+          mean: 1_612.4,
+          deviation: 88,
+          matches: 3,
+          updatedAt: '2026-01-31T12:00:00.000Z',
+          recent: [1_500, 1_571, 1_540, 1_612].map((mean, at) => ({
+            at: `2026-01-3${at % 2}T12:00:00Z`,
+            mean,
+          })),
+        },
+      ],
+    };
+  });
+
+  it('shows whether its odds hold, and the rating of a player over the latest matches', async () => {
+    const tab = await open('/ladders/ranked');
+    await tab.getByText('Of 1,230 rated results:').waitFor();
+    await tab.getByRole('img', { name: '45 %: 44 % have won' }).waitFor();
+    expect(await tab.getByRole('row').filter({ hasText: 'log loss' }).innerText()).toMatch(/0\.641\s+0\.693/);
+    await expectWellMade(tab);
+    await tab.getByLabel('Player id').fill('ann');
+    await tab.getByRole('button', { name: 'Show' }).click();
+    await tab.getByRole('heading', { name: '1,612 ± 88' }).waitFor();
+    await tab.getByRole('img', { name: 'Mean after the latest 4 matches: from 1,500 to 1,612' }).waitFor();
+    await expectWellMade(tab);
+  });
+
+  it('says the odds of a match as a player would, with its result and the ratings that it changed', async () => {
+    const match = service.latestMatch('duel');
+    const [first, second] = match.teams.map(({ players }) => players[0]!.playerId) as [string, string];
+    const rating = (mean: number) => ({ mean, deviation: 90 });
+    Object.assign(match, {
+      ladder: 'ranked',
+      expected: [0.524, 0.476],
+      result: { at: match.createdAt, ranks: [2, 1] },
+      ratings: [
+        { playerId: first, before: rating(1_500), after: rating(1_488) },
+        { playerId: second, before: rating(1_490), after: rating(1_502) },
+      ],
+    });
+    const tab = await open(`/matches/${match.matchId}`);
+    await tab.getByText('52 to 48 for Team 1 against Team 2').waitFor();
+    await tab.getByText('Team 2 has won.').waitFor();
+    await tab.getByText('1,490 → 1,502').waitFor();
+    await expectWellMade(tab);
+  });
+});
+
 describe('the page of a queue', () => {
   it('shows who waits and why, and leads to a match and to its tickets', async () => {
     const tab = await open('/queues/raid');

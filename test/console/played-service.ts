@@ -2,10 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { ExperimentView } from '../../lib/contract/experiment-view.ts';
+import type { LadderOdds } from '../../lib/contract/ladder-views.ts';
 import { gameJson, type MatchView } from '../../lib/contract/match.ts';
 import { Problem } from '../../lib/contract/problem.ts';
 import { parseQueueDefinition, type QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { QueueStats } from '../../lib/contract/queue-stats.ts';
+import type { RatingView } from '../../lib/contract/rating.ts';
 import type { TicketView } from '../../lib/contract/ticket.ts';
 import type { WebhookTests } from '../../lib/contract/webhook-test.ts';
 import type { Ticket } from '../../lib/engine/types.ts';
@@ -37,6 +39,8 @@ export interface PlayedService {
   readonly stats: Record<string, Partial<QueueStats>>;
   /** The experiments on queues, by name. They may be changed. */
   readonly experiments: Record<string, ExperimentView>;
+  /** The odds of ladders, by name, and the ratings of players. They may be changed. */
+  readonly ladders: Record<string, { readonly odds: LadderOdds; readonly ratings: readonly RatingView[] }>;
   /** The latest match of a queue. It may be changed. */
   latestMatch(queue: string): MatchView;
   /** A ticket that waits in a queue. */
@@ -65,6 +69,7 @@ export async function startPlayedService(
   const deadLetters: Record<string, number> = { Tick: 0, Notify: 0 };
   const stats: Record<string, Partial<QueueStats>> = {};
   const experiments: Record<string, ExperimentView> = {};
+  const ladders: PlayedService['ladders'] = {};
   const answer = (path: string, query: URLSearchParams): unknown => {
     const [, kind, name, what] = path.split('/').map(decodeURIComponent);
     if (kind === 'dead-letters') {
@@ -82,6 +87,11 @@ export async function startPlayedService(
       if (what === 'waiting') return queue?.sample(limit, nowMs());
       if (what === 'experiment') return queue && experiments[name!];
       if (what === 'versions') return queue && { versions: queue.versions };
+    }
+    if (kind === 'ladders' && what === 'odds') return ladders[name!]?.odds;
+    if (kind === 'ladders') {
+      const ids = query.get('playerIds')?.split(',') ?? [];
+      return { ratings: ladders[name!]?.ratings.filter(({ playerId }) => ids.includes(playerId)) };
     }
     if (kind === 'matches') return find((queue) => queue.matches.find(({ matchId }) => matchId === name));
     if (kind === 'tickets' && name !== undefined) {
@@ -131,6 +141,7 @@ export async function startPlayedService(
       for (const queue of played.values()) if (queue.isServed) queue.tick(nowMs());
     },
     experiments,
+    ladders,
     deadLetters,
     stats,
     latestMatch: (queue) => played.get(queue)!.matches.at(-1)!,

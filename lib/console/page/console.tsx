@@ -5,6 +5,8 @@ import { lazy } from './frame/lazy.tsx';
 import { Masthead, OutageNotice } from './frame/masthead.tsx';
 import { Page } from './frame/page.tsx';
 import { namesOf, place } from './frame/router.ts';
+import { LadderPage } from './ladder/ladder-page.tsx';
+import { RatingPage } from './ladder/rating-page.tsx';
 import { MatchPage } from './match/match-page.tsx';
 import { OverviewPage } from './overview/overview-page.tsx';
 import { QueuePage } from './queue/queue-page.tsx';
@@ -25,6 +27,9 @@ function CurrentPage() {
     return <QueuePage key={name} name={name} />;
   if (kind === 'matches' && name !== undefined) return <MatchPage key={name} matchId={name} />;
   if (kind === 'tickets' && name !== undefined) return <TicketPage key={name} ticketId={name} />;
+  if (kind === 'ladders' && name !== undefined && part !== undefined)
+    return <RatingPage key={part} ladder={name} playerId={part} />;
+  if (kind === 'ladders' && name !== undefined) return <LadderPage key={name} name={name} />;
   if (kind === 'what-if') return <WhatIfPage name={name} />;
   if (kind === 'find' && name !== undefined) return <FindPage id={name} />;
   return (

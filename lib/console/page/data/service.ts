@@ -10,9 +10,11 @@ import {
 import type { PlayerCooldown } from '../../../contract/cooldown.ts';
 import type { DeadLetters } from '../../../contract/dead-letters.ts';
 import type { ExperimentView } from '../../../contract/experiment-view.ts';
+import type { LadderOdds } from '../../../contract/ladder-views.ts';
 import type { MatchView } from '../../../contract/match.ts';
 import type { QueueDefinition } from '../../../contract/queue-definition.ts';
 import type { QueueStats } from '../../../contract/queue-stats.ts';
+import type { RatingView } from '../../../contract/rating.ts';
 import type { TicketView } from '../../../contract/ticket.ts';
 import type { WebhookTests } from '../../../contract/webhook-test.ts';
 import type { WaitingSample } from './waiting.ts';
@@ -77,6 +79,12 @@ export const service = {
     ask<PlayerCooldown[]>(client.queues.cooldowns(name, { limit, signal }), signal),
   experiment: (name: string, signal?: AbortSignal) =>
     ask<ExperimentView>(client.queues.experiment(name, { signal }), signal),
+  ladderOdds: (name: string, signal?: AbortSignal) =>
+    ask<LadderOdds>(client.ladders.odds(name, { signal }), signal),
+  async rating(ladder: string, playerId: string, signal?: AbortSignal): Promise<RatingView> {
+    const [found] = await ask<RatingView[]>(client.ladders.ratings(ladder, [playerId], { signal }), signal);
+    return found!;
+  },
   versions: (name: string, signal?: AbortSignal) =>
     ask<QueueVersion[]>(client.queues.versions(name, { signal }), signal),
   restore: (name: string, version: number) => ask<QueueVersion>(client.queues.restore(name, version)),

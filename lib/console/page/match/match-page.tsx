@@ -93,10 +93,55 @@ function KnownMatch({ match }: { readonly match: MatchView }) {
             </dd>
           </dl>
         </section>
+        <Odds match={match} />
         <Costs match={match} />
       </div>
     </Page>
   );
+}
+
+/** The odds before the match as a player would say them, its result, and the ratings that it changed. */
+function Odds({ match: { ladder, expected, teams, result, ratings } }: { readonly match: MatchView }) {
+  if (ladder === undefined) return null;
+  const names = teams.map(({ name }, at) => name ?? `Team ${at + 1}`);
+  return (
+    <section class="card stack" aria-labelledby="odds-title">
+      <h2 id="odds-title">Odds</h2>
+      <p>
+        {expected === undefined
+          ? 'The ratings could not be read, so there are no odds.'
+          : `${oddsText(expected)} for ${names.join(' against ')}`}
+        {', by '}
+        <a href={pathTo('ladders', ladder)}>the ladder {ladder}</a>.
+      </p>
+      <p class="soft">{result === undefined ? 'No result yet.' : resultText(result, names)}</p>
+      {ratings !== undefined && (
+        <ul class="items">
+          {ratings.map(({ playerId, before, after }) => (
+            <li key={playerId} class="row spread">
+              <a href={pathTo('ladders', ladder, playerId)}>{playerId}</a>
+              <span class="soft">
+                {numberText(Math.round(before.mean))} → {numberText(Math.round(after.mean))}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** `52 to 48`. The last one is what is left of 100, so that they add up. */
+function oddsText(expected: readonly number[]): string {
+  const parts = expected.slice(0, -1).map((chance) => Math.round(100 * chance));
+  return [...parts, 100 - parts.reduce((sum, part) => sum + part, 0)].join(' to ');
+}
+
+function resultText({ ranks }: NonNullable<MatchView['result']>, names: readonly string[]): string {
+  if (ranks === undefined) return 'The match is void: it counts for nobody.';
+  const first = Math.min(...ranks);
+  const winners = names.filter((_, team) => ranks[team] === first);
+  return winners.length === 1 ? `${winners[0]} has won.` : `A draw of ${winners.join(' and ')}.`;
 }
 
 /** What each rule said about the match. */

@@ -64,7 +64,7 @@ export function QueuePage({ name }: { readonly name: string }) {
 
 function KnownQueue({ live, trail }: { live: LiveQueue; trail: { text: string; href: string }[] }) {
   const { definition, stats, atMs, error } = live;
-  const { name, tickSeconds, timeoutSeconds, release, buckets } = definition;
+  const { name, tickSeconds, timeoutSeconds, release, buckets, ladder } = definition;
   const troubles = [
     ...(error === undefined ? [] : [{ level: 'bad' as const, text: error }]),
     ...(stats === undefined ? [] : troublesOf(definition, stats, atMs)),
@@ -83,6 +83,13 @@ function KnownQueue({ live, trail }: { live: LiveQueue; trail: { text: string; h
             <a class="button" href={pathTo('queues', name, 'definition')}>
               Definition
             </a>{' '}
+            {ladder !== undefined && (
+              <>
+                <a class="button" href={pathTo('ladders', ladder)}>
+                  Ladder
+                </a>{' '}
+              </>
+            )}
             <a class="button" href={pathTo('what-if', name)}>
               What if
             </a>

@@ -1,0 +1,141 @@
+import { Command } from 'commander';
+import type * as z from 'zod';
+import { MusterProblem, musterClient } from '../client/index.ts';
+import { check, invalid } from '../contract/problem.ts';
+import { newRating } from '../contract/rating.ts';
+import { id } from '../contract/ticket.ts';
+import { Failure, InvalidInput } from './failure.ts';
+import { readText } from './json-file.ts';
+import { checkWritable, writeText } from './output.ts';
+import { serviceCredentials } from './service-credentials.ts';
+
+interface LadderOptions {
+  readonly url: string;
+  readonly token?: string;
+}
+
+/** A request returns at most so many ratings. */
+const RATINGS_MAX = 50;
+/** Ratings that are sent at the same time. */
+const AT_ONCE = 8;
+
+const importedRating = newRating.extend({ playerId: id });
+type ImportedRating = z.output<typeof importedRating>;
+
+/** The command `ladder`: brings ratings into a running service, and takes them out. */
+export function ladderCommand(): Command {
+  const importing = withService(new Command('import'))
+    .summary('put the ratings of a file on a ladder')
+    .description(
+      'Puts the ratings of a file of JSON lines on a ladder, such as {"playerId":"ann","mean":1612,"deviation":88,"matches":40}. ' +
+        'Only playerId and mean are required. A rating that the player has is replaced. Sent again, it changes nothing more.',
+    )
+    .argument('<ladder>', 'the ladder')
+    .requiredOption('--ratings <file>', 'JSON lines')
+    .action(importRatings);
+  const exporting = withService(new Command('export'))
+    .summary('write the ratings of players as a file that import reads')
+    .description(
+      'Reads the ratings of players, whose ids are the lines of a file, and writes them as JSON lines. Players without a match are ' +
+        'left out.',
+    )
+    .argument('<ladder>', 'the ladder')
+    .requiredOption('--players <file>', 'an id in each line')
+    .requiredOption('--out <file>', 'the file to write')
+    .action(exportRatings);
+  return new Command('ladder')
+    .summary('bring ratings into a running service, or take them out')
+    .description('Brings ratings of players to a ladder of a running service, or takes them out.')
+    .addCommand(importing)
+    .addCommand(exporting);
+}
+
+function withService(command: Command): Command {
+  return command
+    .option('--url <url>', 'the service', 'http://127.0.0.1:3000')
+    .option('--token <token>', 'send this bearer token instead of signing (for a service with JWT)');
+}
+
+async function importRatings(
+  ladder: string,
+  { ratings: file, ...service }: LadderOptions & { readonly ratings: string },
+): Promise<void> {
+  const ratings = linesOf(file).map(({ text, source }) => ratingOf(text, source));
+  const client = await clientOf(service);
+  for (let from = 0; from < ratings.length; from += AT_ONCE) {
+    const part = ratings.slice(from, from + AT_ONCE);
+    await orFailure(
+      Promise.all(
+        part.map(({ playerId, ...body }) =>
+          client.request({
+            method: 'PUT',
+            path: `/ladders/${encodeURIComponent(ladder)}/players/${encodeURIComponent(playerId)}`,
+            body,
+          }),
+        ),
+      ),
+      `${from} of ${ratings.length} ratings were put, in the order of ${file}; run it again`,
+    );
+  }
+  console.error(`${ladder}: ${ratings.length} ratings of ${file}`);
+}
+
+async function exportRatings(
+  ladder: string,
+  { players: file, out, ...service }: LadderOptions & { readonly players: string; readonly out: string },
+): Promise<void> {
+  checkWritable(out);
+  const ids = linesOf(file).map(({ text }) => text);
+  const client = await clientOf(service);
+  const lines: string[] = [];
+  for (let from = 0; from < ids.length; from += RATINGS_MAX) {
+    const found = await orFailure(
+      client.ladders.ratings(ladder, ids.slice(from, from + RATINGS_MAX)),
+      `${out} is not written`,
+    );
+    for (const { playerId, mean, deviation, matches } of found)
+      if (matches > 0) lines.push(JSON.stringify({ playerId, mean, deviation, matches }));
+  }
+  writeText(out, lines.map((line) => `${line}\n`).join(''));
+  console.error(`${out}: the ratings of ${lines.length} of ${ids.length} players on ${ladder}`);
+}
+
+async function clientOf({ url, token }: LadderOptions) {
+  return musterClient({ url, credentials: await serviceCredentials(url, token) });
+}
+
+/** @throws InvalidInput without any line */
+function linesOf(file: string): { readonly text: string; readonly source: string }[] {
+  const lines = readText(file)
+    .split('\n')
+    .map((line, at) => ({ text: line.trim(), source: `${file}:${at + 1}` }))
+    .filter(({ text }) => text !== '');
+  if (lines.length === 0) throw new InvalidInput(`${file}: Expected at least one line, got none`);
+  return lines;
+}
+
+/** @throws InvalidInput | Problem that names the line and the invalid fields */
+function ratingOf(text: string, source: string): ImportedRating {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new InvalidInput(
+      `${source}: Expected a rating as JSON, got invalid JSON: ${(error as Error).message}`,
+    );
+  }
+  const { data, problems } = check(importedRating, value);
+  if (data === undefined) throw invalid(source, problems);
+  return data;
+}
+
+/** @throws Failure that says what the service returned, and what has been done until then */
+async function orFailure<T>(response: Promise<T>, done: string): Promise<T> {
+  try {
+    return await response;
+  } catch (error) {
+    if (error instanceof MusterProblem)
+      throw new Failure(`${error.request}: ${error.problem.detail ?? error.problem.title}. ${done}.`);
+    throw error instanceof Error ? new Failure(`${error.message} ${done}.`) : error;
+  }
+}
