@@ -25,6 +25,10 @@ export interface ServiceClient {
   accept(ticketId: string, matchId: string): Promise<TicketView>;
   assign(matchId: string, assignment: Assignment): Promise<MatchView>;
   putQueue(definition: QueueDefinition): Promise<QueueDefinition>;
+  /** Puts a ladder with the default of each key. */
+  putLadder(name: string): Promise<void>;
+  /** Says how a match ended: the rank of each team. */
+  result(matchId: string, ranks: readonly number[]): Promise<MatchView>;
 }
 
 /**
@@ -51,6 +55,12 @@ export async function serviceClient(url: string): Promise<ServiceClient> {
       request(matchView, `PUT /matches/${matchId}/assignment`, client.assign(matchId, assignment)),
     putQueue: (definition) =>
       request(storedDefinition, `PUT /queues/${definition.name}`, client.queues.put(definition)),
+    async putLadder(name) {
+      const path = `/ladders/${name}`;
+      await request(z.unknown(), `PUT ${path}`, client.request({ method: 'PUT', path, body: { name } }));
+    },
+    result: (matchId, ranks) =>
+      request(matchView, `POST /matches/${matchId}/result`, client.result(matchId, { ranks: [...ranks] })),
   };
 }
 

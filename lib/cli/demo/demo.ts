@@ -19,6 +19,7 @@ import type { Server } from './game-servers.ts';
 import { HOSTED_QUEUE } from './hosted-queue.ts';
 import { latestMatch } from './latest-match.ts';
 import { playerNames } from './player-names.ts';
+import { RATED_QUEUE } from './rated-queue.ts';
 import { type Screen, screenOn, wrapped } from './screen.ts';
 import { demoSummary } from './summary.ts';
 import { demoTable, LEGEND } from './table.ts';
@@ -114,7 +115,8 @@ async function play(
   const client = await serviceClient(url);
   const stored = await client.queues();
   const hosted = isOwn && stored.every(({ name }) => name !== HOSTED_QUEUE.name) ? [HOSTED_QUEUE] : [];
-  const all = [...stored, ...hosted];
+  const rated = isOwn && stored.every(({ name }) => name !== RATED_QUEUE.name) ? [RATED_QUEUE] : [];
+  const all = [...stored, ...hosted, ...rated];
   const queues = queue === undefined ? all : all.filter(({ name }) => name === queue);
   if (queues.length === 0) {
     throw queue === undefined
@@ -140,7 +142,8 @@ async function play(
     playedMs = performance.now() - startMs;
   });
   const playQueue = async (backend: BackendOptions) => {
-    if (hosted.includes(backend.definition)) await client.putQueue(backend.definition);
+    if (rated.some((one) => one === backend.definition)) await client.putLadder(RATED_QUEUE.ladder);
+    if ([...hosted, ...rated].includes(backend.definition)) await client.putQueue(backend.definition);
     await playBackend(backend);
   };
   const timer = seconds === undefined ? undefined : setTimeout(() => stop.abort(), seconds * 1_000);

@@ -18,6 +18,7 @@ import {
   type WaitingTicket,
 } from './open-matches.ts';
 import { playerIdOf } from './player-names.ts';
+import { ranksOf } from './rated-queue.ts';
 
 /** A game backend's view of one queue. */
 export interface QueueSeen {
@@ -72,7 +73,7 @@ const LOOKS_MAX = 50;
 /** The maximum of posts that have no response yet. On a machine that is too slow for the rate, fewer players arrive. */
 const POSTS_MAX = 4;
 
-/** In a queue with a `recent` rule, the chance that a party that has played comes again instead of a new one. */
+/** In a queue with a `recent` rule or a ladder, the chance that a party that has played comes again instead of a new one. */
 const RETURN_CHANCE = 0.6;
 /** Parties that may come again. */
 const PLAYED_MAX = 50;
@@ -152,7 +153,8 @@ async function postTickets({
   seen,
 }: BackendOptions): Promise<void> {
   const population = demoPopulation(definition);
-  const returns = definition.rules?.some(({ type }) => type === 'recent') === true;
+  const isRated = definition.ladder !== undefined;
+  const returns = isRated || definition.rules?.some(({ type }) => type === 'recent') === true;
   const ticketsPerSecond = rate / meanPartySize(population);
   const openingPlayers = openingPlayersOf(definition);
   const run = `${definition.name}-${Date.now().toString(36)}`;
@@ -183,7 +185,11 @@ async function postTickets({
       }));
     drawn += players.length;
     const post = client
-      .enqueue(definition.name, { ticketId, players })
+      .enqueue(definition.name, {
+        ticketId,
+        // The ladder knows their skills; these are what it is to find out.
+        players: isRated ? players.map(({ skill: _, ...player }) => player) : players,
+      })
       .then((ticket) => {
         const told = toldOf(ticket);
         if (told !== undefined) seen.told.push(told);
@@ -204,12 +210,16 @@ async function postTickets({
 async function followTickets(options: BackendOptions): Promise<void> {
   const { signal, seen } = options;
   const random = options.random.fork('servers');
+  const results = options.random.fork('results');
   const starts = new Set<Promise<void>>();
   /** The matches whose server starts. */
   const placing = new Set<string>();
   let failure: unknown;
   const follower: Follower = {
     ...options,
+    async played(match, skillOf) {
+      await options.client.result(match.matchId, ranksOf(match, skillOf, results));
+    },
     placing(match) {
       if (seen.servers === undefined || placing.has(match.matchId)) return;
       placing.add(match.matchId);
@@ -241,12 +251,14 @@ async function followTickets(options: BackendOptions): Promise<void> {
 }
 
 interface Follower extends Pick<BackendOptions, 'client' | 'seen'> {
+  /** Called for a match whose result the service takes. */
+  played(match: MatchView, skillOf: (playerId: string) => number | undefined): Promise<void>;
   /** Called for a match that waits for its server. */
   placing(match: MatchView): void;
 }
 
 /** If a ticket has a match, records the match and all of its tickets. */
-async function follow({ client, seen, placing }: Follower, ticket: TicketView): Promise<void> {
+async function follow({ client, seen, played, placing }: Follower, ticket: TicketView): Promise<void> {
   const { ticketId, status, matchId } = ticket;
   const waiting = seen.waiting.get(ticketId);
   // A match that another ticket of this round has may have been recorded with this ticket.
@@ -263,6 +275,14 @@ async function follow({ client, seen, placing }: Follower, ticket: TicketView): 
   noteGame(match, tickets, seen);
   if (match.status === 'REQUIRES_ACCEPTANCE') await acceptAll(client, matchId, tickets.keys());
   if (match.status === 'PLACING') placing(match);
+  if (match.status === 'COMPLETED' && match.ladder !== undefined) {
+    const skills = new Map(
+      [...tickets.values()].flatMap(({ players }) =>
+        players.map(({ playerId, skill }) => [playerId, skill] as const),
+      ),
+    );
+    await played(match, (playerId) => skills.get(playerId));
+  }
 }
 
 /** Returns those of its tickets that were waiting as far as the backend knew. */
