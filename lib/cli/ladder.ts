@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type * as z from 'zod';
 import { MusterProblem, musterClient } from '../client/index.ts';
 import { check, invalid } from '../contract/problem.ts';
-import { newRating } from '../contract/rating.ts';
+import { newRating, type ratingList } from '../contract/rating.ts';
 import { id } from '../contract/ticket.ts';
 import { Failure, InvalidInput } from './failure.ts';
 import { readText } from './json-file.ts';
@@ -20,6 +20,7 @@ const RATINGS_MAX = 50;
 const AT_ONCE = 8;
 
 const importedRating = newRating.extend({ playerId: id });
+type RatingList = z.output<typeof ratingList>;
 type ImportedRating = z.output<typeof importedRating>;
 
 /** The command `ladder`: brings ratings into a running service, and takes them out. */
@@ -90,10 +91,16 @@ async function exportRatings(
   const lines: string[] = [];
   for (let from = 0; from < ids.length; from += RATINGS_MAX) {
     const found = await orFailure(
-      client.ladders.ratings(ladder, ids.slice(from, from + RATINGS_MAX)),
+      client.request<RatingList>({
+        method: 'GET',
+        path: `/ladders/${encodeURIComponent(ladder)}/players?playerIds=${ids
+          .slice(from, from + RATINGS_MAX)
+          .map(encodeURIComponent)
+          .join()}`,
+      }),
       `${out} is not written`,
     );
-    for (const { playerId, mean, deviation, matches } of found)
+    for (const { playerId, mean, deviation, matches } of found.ratings)
       if (matches > 0) lines.push(JSON.stringify({ playerId, mean, deviation, matches }));
   }
   writeText(out, lines.map((line) => `${line}\n`).join(''));

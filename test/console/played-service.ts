@@ -90,8 +90,8 @@ export async function startPlayedService(
     }
     if (kind === 'ladders' && what === 'odds') return ladders[name!]?.odds;
     if (kind === 'ladders') {
-      const ids = query.get('playerIds')?.split(',') ?? [];
-      return { ratings: ladders[name!]?.ratings.filter(({ playerId }) => ids.includes(playerId)) };
+      const playerId = path.split('/').map(decodeURIComponent)[4];
+      return ladders[name!]?.ratings.find((rating) => rating.playerId === playerId);
     }
     if (kind === 'matches') return find((queue) => queue.matches.find(({ matchId }) => matchId === name));
     if (kind === 'tickets' && name !== undefined) {

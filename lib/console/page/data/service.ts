@@ -80,10 +80,10 @@ export const service = {
   experiment: (name: string, signal?: AbortSignal) =>
     ask<ExperimentView>(client.queues.experiment(name, { signal }), signal),
   ladderOdds: (name: string, signal?: AbortSignal) =>
-    ask<LadderOdds>(client.ladders.odds(name, { signal }), signal),
+    ask<LadderOdds>(client.request({ method: 'GET', path: `${ladderPath(name)}/odds`, signal }), signal),
   async rating(ladder: string, playerId: string, signal?: AbortSignal): Promise<RatingView> {
-    const [found] = await ask<RatingView[]>(client.ladders.ratings(ladder, [playerId], { signal }), signal);
-    return found!;
+    const path = `${ladderPath(ladder)}/players/${encodeURIComponent(playerId)}`;
+    return ask<RatingView>(client.request({ method: 'GET', path, signal }), signal);
   },
   versions: (name: string, signal?: AbortSignal) =>
     ask<QueueVersion[]>(client.queues.versions(name, { signal }), signal),
@@ -114,6 +114,8 @@ export const service = {
   dryRun: (name: string, tickets: Parameters<typeof client.queues.dryRun>[1], signal?: AbortSignal) =>
     ask<MatchResult>(client.queues.dryRun(name, tickets, { signal }), signal),
 };
+
+const ladderPath = (name: string) => `/ladders/${encodeURIComponent(name)}`;
 
 const TICKETS_PER_REQUEST = 50;
 
