@@ -320,6 +320,8 @@ function resultWithout(
   pseudonym: string,
 ): StoredResult {
   if (weights === undefined) return result;
-  const named = Object.entries(weights).map(([id, weight]) => [id === playerId ? pseudonym : id, weight]);
-  return { ...result, weights: Object.fromEntries(named) };
+  return {
+    ...result,
+    weights: weights.map(([id, weight]) => [id === playerId ? pseudonym : id, weight]),
+  };
 }

@@ -64,14 +64,15 @@ export async function ratingViolations(
 
 /** A bot is another one in each match. */
 function playedOf({ matchId, teams, result }: StoredMatch): PlayedMatch {
-  const { at, ranks, weights = {} } = result!;
+  const { at, ranks, weights = [] } = result!;
+  const weightOf = new Map(weights);
   return {
     atMs: Date.parse(at),
     ranks,
     teams: teams.map(({ players }) =>
       players.map(({ playerId, bot }) => ({
         playerId: bot ? `bot ${playerId} of ${matchId}` : playerId,
-        weight: weights[playerId] ?? 1,
+        weight: weightOf.get(playerId) ?? 1,
       })),
     ),
   };

@@ -9,8 +9,8 @@ export const storedResult = z.object({
   ladder: z.object(ladderDefinition.shape),
   /** Of the teams, in their order; absent when the result is void. */
   ranks: z.array(z.number()).exactOptional(),
-  /** The players who do not count in full, by their ids. */
-  weights: z.record(z.string(), z.number()).exactOptional(),
+  /** The players who do not count in full, each once. No record: an id may be `constructor` or `__proto__`. */
+  weights: z.array(z.tuple([z.string(), z.number()])).exactOptional(),
 });
 export type StoredResult = z.output<typeof storedResult>;
 
@@ -22,8 +22,8 @@ export const storedRatings = z.array(z.tuple([z.string(), z.number(), z.number()
 export type StoredRatings = z.output<typeof storedRatings>;
 
 /** A result in the format of responses and events. */
-export function toResultView({ at, ranks, weights = {} }: StoredResult): NonNullable<MatchView['result']> {
-  const players = Object.entries(weights).map(([playerId, weight]) => ({ playerId, weight }));
+export function toResultView({ at, ranks, weights = [] }: StoredResult): NonNullable<MatchView['result']> {
+  const players = weights.map(([playerId, weight]) => ({ playerId, weight }));
   return {
     at,
     ...(ranks === undefined ? { void: true } : { ranks }),

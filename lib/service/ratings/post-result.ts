@@ -112,8 +112,8 @@ function resultOf(
   const given = new Map(players.map(({ playerId, weight }) => [playerId, weight]));
   const [beginMs, endMs] = [Date.parse(createdAt), Date.parse(endedAt ?? at)];
   const partOf = (ticketId: string | undefined) => {
-    const joinedAt = ticketId === undefined ? undefined : joined[ticketId];
-    if (joinedAt === undefined || endMs <= beginMs) return 1;
+    if (ticketId === undefined || !Object.hasOwn(joined, ticketId) || endMs <= beginMs) return 1;
+    const joinedAt = joined[ticketId]!;
     const part = (endMs - Date.parse(joinedAt)) / (endMs - beginMs);
     return Math.round(1_000 * Math.min(1, Math.max(0, part))) / 1_000;
   };
@@ -128,7 +128,7 @@ function resultOf(
     at,
     ladder,
     ...(order && { ranks: order }),
-    ...(order && weights.length > 0 && { weights: Object.fromEntries(weights) }),
+    ...(order && weights.length > 0 && { weights }),
   };
 }
 

@@ -49,10 +49,11 @@ export async function rateResult(deps: RateDeps, matchId: string): Promise<'rate
 async function rateOnce(
   { ratings }: RateDeps,
   { matchId, teams }: StoredMatch,
-  { at, ladder, weights = {} }: StoredResult,
+  { at, ladder, weights = [] }: StoredResult,
   ranks: readonly number[],
 ): Promise<RatedGame | undefined> {
   const atMs = Date.parse(at);
+  const weightOf = new Map(weights);
   const people = teams.map(({ players }) =>
     players.map(({ playerId, bot }) => ({ playerId, isKept: !bot && !isErased(playerId) })),
   );
@@ -65,7 +66,7 @@ async function rateOnce(
   const seats = people.map((team) =>
     team.map(({ playerId }) => ({
       known: knownOf(read.get(playerId)) ?? newRatingOf(ladder),
-      weight: weights[playerId] ?? 1,
+      weight: weightOf.get(playerId) ?? 1,
     })),
   );
   const game = rateGame(ladder, seats, ranks, atMs);
