@@ -68,9 +68,11 @@ export class ExpectedOdds {
   }
 }
 
-/** Odds with few digits, which still sum to 1: the last team has the rest. */
+/** Odds with few digits, none of them 0, because anybody may win. They still sum to 1: the favourite has the rest. */
 function rounded(odds: readonly number[]): number[] {
-  const short = odds.slice(0, -1).map((chance) => Number(chance.toFixed(DIGITS)));
-  const rest = 1 - short.reduce((a, b) => a + b, 0);
-  return [...short, Number(rest.toFixed(DIGITS))];
+  const least = 10 ** -DIGITS;
+  const short = odds.map((chance) => Math.max(least, Number(chance.toFixed(DIGITS))));
+  const favourite = odds.indexOf(Math.max(...odds));
+  const others = short.reduce((sum, chance, team) => (team === favourite ? sum : sum + chance), 0);
+  return short.with(favourite, Number((1 - others).toFixed(DIGITS)));
 }

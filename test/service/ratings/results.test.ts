@@ -36,11 +36,11 @@ describe('results of matches', () => {
       await enqueue(
         cloud.deps,
         queue,
-        { ticketId: `${queue}:${playerId}`, players: [{ playerId }] },
+        { ticketId: `${queue}:${playerIds.join('.')}:${playerId}`, players: [{ playerId }] },
         cloud.nowMs,
       );
     await cloud.run(2_000);
-    return (await getTicket(cloud.deps, `${queue}:${playerIds[0]}`)).matchId!;
+    return (await getTicket(cloud.deps, `${queue}:${playerIds.join('.')}:${playerIds[0]}`)).matchId!;
   };
   const post = (matchId: string, body: object) => postResult(cloud.deps, matchId, body, cloud.nowMs);
   const ratingOf = async (playerId: string) => (await cloud.deps.ratings.of(queue, [playerId])).get(playerId);
@@ -103,6 +103,20 @@ describe('results of matches', () => {
     expect(await rateResult(cloud.deps, matchId)).toBe('rated');
     expect(await rateResult(cloud.deps, matchId)).toBe('nothing');
     expect(await ratingOf('ann')).toMatchObject({ mean: 1_500, deviation: 350, matches: 1 });
+  });
+
+  it('that nobody expected are learnt from as any other', async () => {
+    await define();
+    await cloud.deps.ratings.put(queue, 'ann', { mean: 9_000, deviation: 30, matches: 9 }, cloud.nowMs);
+    for (let results = 1; results <= 2; results++) {
+      const matchId = await matchOf('ann', `zoe-${results}`);
+      const { expected, teams } = (await cloud.deps.matches.get(matchId))!;
+      expect(Math.min(...expected!)).toBeGreaterThan(0);
+      const hasWon = teams.map(({ players }) => players[0]!.playerId !== 'ann');
+      await post(matchId, { scores: hasWon.map(Number) });
+      await rateResult(cloud.deps, matchId);
+      expect((await cloud.deps.ratings.odds(queue))!.sums).toMatchObject({ results });
+    }
   });
 
   it('give a ticket no skill below 0, however low the mean of its player is', async () => {
