@@ -9,8 +9,10 @@ import { table } from '../tables/print.ts';
 
 const DAY_SECONDS = 86_400;
 const BLOCK_MINUTES = 20;
-/** Up to this many, a rate is measured for two days, with their rhythm; else for as many players at a steady rate. */
+/** A rate is measured for two days, with their rhythm, if these are not more players; else for as many at a steady rate. */
 const PLAYERS_MAX = 500_000;
+/** However many players these are: an interval needs six rounds. */
+const ROUNDS_MIN = 8;
 
 const duel = (growthPerSecond: number): QueueDefinition =>
   checkQueueDefinition(
@@ -216,7 +218,8 @@ export function daysToSee({
   players?: number;
 }): string {
   const rows = rates.map((perSecond) => {
-    const seconds = Math.min(2 * DAY_SECONDS, players / perSecond);
+    const leastSeconds = ROUNDS_MIN * 2 * BLOCK_MINUTES * 60;
+    const seconds = Math.min(2 * DAY_SECONDS, Math.max(leastSeconds, players / perSecond));
     const steady = seconds < DAY_SECONDS;
     const rate: RateProfile = steady
       ? { kind: 'constant', perSecond }
@@ -228,11 +231,7 @@ export function daysToSee({
       return [0.05, 0.1].map((share) => daysOf(effect, share));
     });
     console.error(`measured ${perSecond} players a second`);
-    return [
-      perSecond,
-      steady ? `${(seconds / 3600).toFixed(1)} h at a steady rate` : `${seconds / DAY_SECONDS} days`,
-      ...cells,
-    ];
+    return [perSecond, `${(seconds / 3600).toFixed(0)} h${steady ? ' at a steady rate' : ''}`, ...cells];
   });
   return table(['players a second', 'measured over', 'mean wait: 5%', '10%', 'imbalance: 5%', '10%'], rows);
 }

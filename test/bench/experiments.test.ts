@@ -6,6 +6,6 @@ it('the benchmark of experiments runs', () => {
   expect(rows).toHaveLength(11);
   expect(rows[2]).toMatch(/^\| two equal variants: mean wait in s \| 1 \| 0\.000 \|/);
   expect(daysToSee({ rates: [0.1], seed: 1, players: 2000 })).toMatch(
-    /^\| 0\.1 \| 5\.6 h at a steady rate \| [\d.]+ (h|days) \|/m,
+    /^\| 0\.1 \| 6 h at a steady rate \| [\d.]+ (h|days) \|/m,
   );
 });
