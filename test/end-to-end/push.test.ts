@@ -1,11 +1,13 @@
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, it } from 'vitest';
+import { playerKeys, playerTokens } from '../../lib/aws/player-tokens.ts';
 import type { TicketView } from '../../lib/contract/ticket.ts';
 import type { WatchMessage } from '../../lib/contract/watch.ts';
 import { eventually } from '../patience.ts';
 import { player, testMuster } from './muster.ts';
 import { connection, forgedToken, type Watching, watching, watchUrl } from './watching.ts';
 
-const { api } = await testMuster();
+const { api, cloud } = await testMuster();
 
 const typesOf = (messages: readonly WatchMessage[]) => messages.map(({ type }) => type);
 const first = async (url: string) => {
@@ -162,6 +164,18 @@ describe.concurrent('a connection is refused with 401', () => {
     const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${claims}.`;
     for (const token of [await forgedToken(ticket), `${head}.${claims}x.${signature}`, unsigned, 'x'])
       await expect(watching(`${url}?token=${token}`)).rejects.toMatchObject({ status: 401 });
+  });
+
+  it('with a token of the service that has expired', async () => {
+    const { ticketId, queue, players, watch } = await posted();
+    const keys = playerKeys.parse(JSON.parse(cloud.function('authorize').environment.PLAYER_KEYS!));
+    const tokens = playerTokens(new SecretsManagerClient(cloud.awsConfig), keys);
+    const watcher = { ticketId, queue, playerId: players[0]!.playerId, player: 0 };
+    const urlFor = async (untilMs: number) => `${watch!.url}?token=${await tokens.issue(watcher, untilMs)}`;
+    await expect(watching(await urlFor(Date.now() - 1_000))).rejects.toMatchObject({ status: 401 });
+    // The same token connects before its end, so nothing else about it is wrong.
+    const { watcher: valid } = await first(await urlFor(Date.now() + 3_600_000));
+    valid.leave();
   });
 });
 

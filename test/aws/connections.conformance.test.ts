@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { connectionStore } from '../../lib/aws/connection-store.ts';
+import type { Connection } from '../../lib/service/domain/connection.ts';
+import type { ConnectionStore } from '../../lib/service/ports/connection-store.ts';
+import { type EmulatedTables, STORES, startTables, suiteName } from './emulated-tables.ts';
+import { NOW_MS } from './samples.ts';
+
+describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
+  describe.skipIf(skipped !== undefined)(suiteName('a connection store', emulator, skipped), () => {
+    let tables: EmulatedTables;
+    let store: ConnectionStore;
+    let count = 0;
+    let ticketId: string;
+    beforeAll(async () => {
+      tables = await startTables(emulator);
+      store = connectionStore(tables.client(), tables.names.connections);
+    });
+    afterAll(() => tables?.stop());
+    beforeEach(() => {
+      ticketId = `ticket-${++count}`;
+    });
+    const connection = (connectionId: string, connectedAtMs = NOW_MS, ofTicket = ticketId): Connection => ({
+      ticketId: ofTicket,
+      connectionId,
+      queue: 'duel',
+      player: 1,
+      status: 'CONNECTED',
+      connectedAtMs,
+      shownFromMs: connectedAtMs + 1_500,
+    });
+
+    it('returns all connections of a ticket as they were stored, the oldest first, and no others', async () => {
+      expect(await store.of(ticketId)).toEqual([]);
+      const [older, newer] = [connection('z=', NOW_MS), connection('a=', NOW_MS + 1)];
+      await store.add(newer);
+      await store.add(older);
+      await store.add(connection('b=', NOW_MS, `${ticketId}0`));
+      expect(await store.of(ticketId)).toEqual([older, newer]);
+    });
+
+    it('keeps a connection as it was first stored when a function is repeated', async () => {
+      const first = connection('a=');
+      await store.add(first);
+      await store.add({ ...first, connectedAtMs: NOW_MS + 60_000, shownFromMs: NOW_MS + 60_000 });
+      expect(await store.of(ticketId)).toEqual([first]);
+    });
+
+    it('removes one connection, also a second time, and stores it again if it comes after its end', async () => {
+      const [one, other] = [connection('a='), connection('b=', NOW_MS + 1)];
+      await store.add(one);
+      await store.add(other);
+      await store.remove(ticketId, 'a=');
+      await store.remove(ticketId, 'a=');
+      expect(await store.of(ticketId)).toEqual([other]);
+      await store.add(one);
+      expect(await store.of(ticketId)).toEqual([one, other]);
+    });
+  });
+});

@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
+import { NO_DELAYS } from '../../lib/local/aws-delays.ts';
+import { makeSocketApi, SOCKET_API_LIMITS } from '../../lib/local/socket-api.ts';
+import { eventually } from '../patience.ts';
+import { fakeFunction, resourceOf, stackOf } from './fixtures.ts';
+
+interface SocketEvent {
+  readonly requestContext: { readonly connectionId: string; readonly routeKey: string };
+}
+
+const MESSAGE_BYTES = 100_000;
+/** More than a kernel keeps for a client that does not read. */
+const MESSAGES_MAX = 2_000;
+
+/** A WebSocket API whose functions let everybody connect. */
+async function socketApi() {
+  const stack = stackOf({ Api: { Type: 'AWS::ApiGatewayV2::Api', Properties: {} } });
+  const fn = fakeFunction('Sockets', () => ({ statusCode: 200 }));
+  const api = makeSocketApi({
+    routes: {
+      api: resourceOf(stack, 'AWS::ApiGatewayV2::Api', 'Api'),
+      stage: 'live',
+      target: () => fn,
+      authorizer: undefined,
+    },
+    callers: new Map(),
+    delays: NO_DELAYS,
+    log: () => {},
+    limits: { ...SOCKET_API_LIMITS, unreadBytesMax: 2 * MESSAGE_BYTES },
+  });
+  const server = createServer().on('upgrade', (request, socket, head) => api.upgrade(request, socket, head));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    api.stop();
+    server.close();
+  });
+  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/live`;
+  const events = fn.events as readonly SocketEvent[];
+  /** Opens a connection. Returns its id too. */
+  const connect = async () => {
+    const socket = new WebSocket(url);
+    await once(socket, 'open');
+    return { socket, id: events.at(-1)!.requestContext.connectionId };
+  };
+  /** Sends a message as a function does. Returns the status of the response. */
+  const send = async (id: string, body: Buffer) => {
+    const request = { method: 'POST', headers: {} } as IncomingMessage;
+    return (await api.command(request, `/live/@connections/${encodeURIComponent(id)}`, body))!.status;
+  };
+  return { connect, send, events };
+}
+
+it('a client that reads nothing loses its connection, and no other client misses a message', async () => {
+  const { connect, send, events } = await socketApi();
+  const slow = await connect();
+  const other = await connect();
+  let received = 0;
+  other.socket.on('message', () => received++);
+  slow.socket.pause();
+  const message = Buffer.alloc(MESSAGE_BYTES, 'x');
+  let sent = 0;
+  let status = 200;
+  while (status === 200 && sent < MESSAGES_MAX) {
+    status = await send(slow.id, message);
+    expect(await send(other.id, message)).toBe(200);
+    sent++;
+    await eventually(() => expect(received).toBe(sent));
+  }
+  expect(status).toBe(410);
+  await eventually(() =>
+    expect(events.at(-1)!.requestContext).toMatchObject({ connectionId: slow.id, routeKey: '$disconnect' }),
+  );
+  expect(await send(slow.id, message)).toBe(410);
+  expect(await send(other.id, message)).toBe(200);
+});
