@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { musterClient, type QueueDefinition, verifyWebhook, WebhookRejected } from 'muster/client';
+import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { Lobby } from './lobby.ts';
-import { acceptWebSocket } from './web-socket.ts';
 
 export interface LobbyOptions {
   /** The URL of Muster. */
@@ -17,6 +17,9 @@ export interface LobbyOptions {
   /** Changes to the queue of the lobby. */
   readonly queue?: Partial<QueueDefinition> | undefined;
 }
+
+/** The longest message of a player, in bytes. */
+const MESSAGE_MAX = 4_096;
 
 /** The page's files by path. Nothing else is served. */
 const FILES: Readonly<Record<string, readonly [file: string, type: string]>> = {
@@ -65,22 +68,25 @@ export async function startLobby({ musterUrl, secret, port, queue }: LobbyOption
     }
   };
 
-  server.on('upgrade', (request, socket) => {
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_MAX });
+  server.on('upgrade', (request, socket, head) => {
     // Another site's page must not play for this one's visitor.
-    if (request.headers.origin !== undefined && request.headers.origin !== url) {
-      socket.destroy();
-      return;
-    }
+    if (request.headers.origin === undefined || request.headers.origin === url)
+      sockets.handleUpgrade(request, socket, head, seat);
+    else socket.destroy();
+  });
+  const seat = (connection: WebSocket) => {
+    const playerId = lobby.enter({ send: (message) => connection.send(JSON.stringify(message)) });
     const failed = (error: unknown) => {
       console.error(error);
-      connection.send({ at: 'home', why: 'The lobby could not reach the matchmaker. Try again.' });
+      const why = 'The lobby could not reach the matchmaker. Try again.';
+      connection.send(JSON.stringify({ at: 'home', why }));
     };
-    const connection = acceptWebSocket(request, socket, {
-      message: (message) => void lobby.received(playerId, message).catch(failed),
-      ended: () => void lobby.left(playerId).catch(failed),
-    });
-    const playerId = lobby.enter(connection);
-  });
+    connection.on('message', (data) => void lobby.received(playerId, parsed(data)).catch(failed));
+    connection.on('close', () => void lobby.left(playerId).catch(failed));
+    // A message that is too long. The connection ends by itself.
+    connection.on('error', () => {});
+  };
 
   await lobby.open();
   return {
@@ -90,6 +96,15 @@ export async function startLobby({ musterUrl, secret, port, queue }: LobbyOption
       server.close();
     },
   };
+}
+
+/** What a page sends, which may be anything. */
+function parsed(data: RawData): unknown {
+  try {
+    return JSON.parse(String(data));
+  } catch {
+    return undefined;
+  }
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
