@@ -85,6 +85,15 @@ export const MEASUREMENTS: readonly Measurement[] = [
   { program: 'test/bench/neighbours.ts', minutes: 20, tables: { neighbours: 'docs/reliability.md' } },
   { program: 'test/bench/after-kill.ts', minutes: 2, tables: { 'after a kill': 'docs/reliability.md' } },
   { program: 'test/bench/presence.ts', minutes: 5, tables: { 'players who vanish': 'docs/players.md' } },
+  {
+    program: 'test/bench/watchers.ts',
+    minutes: 12,
+    tables: {
+      'message beside webhook': 'docs/players.md',
+      'price of watching': 'docs/players.md',
+      'memory of watchers': 'docs/players.md',
+    },
+  },
   { program: 'test/console/measure.ts', minutes: 2, tables: { 'console times': CONSOLE } },
 ];
 

@@ -1,0 +1,71 @@
+/** A local cloud in a process of its own, so that its memory is that of the service alone. `watchers-service.ts` starts it. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AWS_DELAYS } from '../../lib/local/aws-delays.ts';
+import { startMuster } from '../../lib/local/start-muster.ts';
+import { PRICES } from '../../lib/simulation/cost.ts';
+import { Usage } from './usage.ts';
+
+/** What the service has used since its start. */
+export interface Report {
+  readonly writeUnits: number;
+  readonly readUnits: number;
+  /** Of all functions but `tick`, which runs by the clock. */
+  readonly invocations: number;
+  /** DynamoDB, Lambda, SQS, the bus, logs and the HTTP API. */
+  readonly dollars: number;
+  /** Messages on sockets, in both directions. */
+  readonly messages: number;
+  /** The time of all connections that have ended. */
+  readonly connectedMs: number;
+  /** After a garbage collection of the main thread. The emulator of DynamoDB has its own process. */
+  readonly rssMb: number;
+  readonly heapMb: number;
+}
+
+const MB = 1024 ** 2;
+const folder = mkdtempSync(join(tmpdir(), 'muster-watchers-'));
+const [queuesDir, secretsFile] = [join(folder, 'queues'), join(folder, 'secrets')];
+mkdirSync(queuesDir);
+writeFileSync(secretsFile, JSON.stringify({ bench: `whsec_${Buffer.alloc(24, 7).toString('base64')}` }));
+const usage = new Usage();
+const cloud = await startMuster({
+  port: 0,
+  queuesDir,
+  secretsFile,
+  intercept: (call, service, caller) => usage.request(call, caller, service),
+  onInvocation: (invocation) => usage.countInvocation(invocation),
+  log: ({ line }) => usage.countLog(line),
+});
+
+process.on('message', () => process.send?.(report()));
+process.on('disconnect', async () => {
+  await cloud.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+process.send?.(cloud.url);
+
+function report(): Report {
+  globalThis.gc?.();
+  const { rss, heapUsed } = process.memoryUsage();
+  const { messages, connectedMs } = cloud.socketUsage();
+  // Commands to the WebSocket API are no requests that `Usage` counts. As if a function sent each message, also a client's.
+  const { memoryMb = 0 } = usage.invocations.get('sockets') ?? {};
+  const sendingGbSeconds = messages * (AWS_DELAYS.socketRequest.p50Ms / 1_000) * (memoryMb / 1_024);
+  const { writeUnits, readUnits } = usage;
+  return {
+    writeUnits,
+    readUnits,
+    invocations: sum([...usage.invocations].map(([name, { count }]) => (name === 'tick' ? 0 : count))),
+    dollars: sum(Object.values(usage.dollars())) + sendingGbSeconds * PRICES.lambdaGbSecond,
+    messages,
+    connectedMs,
+    rssMb: rss / MB,
+    heapMb: heapUsed / MB,
+  };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((a, b) => a + b, 0);
+}
