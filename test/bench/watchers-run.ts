@@ -75,6 +75,8 @@ export async function waits(service: Service, options: WaitsOptions): Promise<Wa
     }),
   );
   const used = difference(await service.settled(), before);
+  // Its searches go on for a while, and the next run must not pay for them.
+  await muster.queues.delete(waiting);
   const watched = played.filter((one) => one.messageMs !== undefined);
   return {
     used,
