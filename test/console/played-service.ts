@@ -43,6 +43,8 @@ export interface PlayedService {
   readonly ladders: Record<string, { readonly odds: LadderOdds; readonly ratings: readonly RatingView[] }>;
   /** The latest match of a queue. It may be changed. */
   latestMatch(queue: string): MatchView;
+  /** The first match of a queue, which no list of latest ones has. It may be changed. */
+  firstMatch(queue: string): MatchView;
   /** A ticket that waits in a queue. */
   waitingTicket(queue: string): Ticket;
   /** Any ticket. It may be changed. */
@@ -145,6 +147,7 @@ export async function startPlayedService(
     deadLetters,
     stats,
     latestMatch: (queue) => played.get(queue)!.matches.at(-1)!,
+    firstMatch: (queue) => played.get(queue)!.matches[0]!,
     waitingTicket: (queue) => played.get(queue)!.waitingTicket(),
     ticket: (ticketId) => find((queue) => queue.tickets.get(ticketId))!,
     async stop() {
