@@ -80,6 +80,56 @@ export const JOURNEYS = {
     });
   },
 
+  async 'have players rated by the result of their match'({ api, cloud }) {
+    const ladder = fresh('ladder');
+    const path = `/ladders/${ladder}`;
+    expect([200, 201]).toContain((await api.put(path, { name: ladder })).status);
+    const { ladders } = (await api.get('/ladders')).body;
+    expect(ladders.map(({ name }: { name: string }) => name)).toContain(ladder);
+    expect((await api.get(path)).body.name).toBe(ladder);
+    const [winner, loser] = [fresh('winner'), fresh('loser')];
+    const imported = await api.put(`${path}/players/${winner}`, { mean: 1_600, deviation: 200 });
+    expect(imported.status).toBe(200);
+    const queue = await api.queue({ ladder });
+    const ticketIds = [fresh('ticket'), fresh('ticket')];
+    for (const [at, playerId] of [winner, loser].entries()) {
+      const ticket = { ticketId: ticketIds[at], players: [{ playerId }] };
+      expect((await api.post(`/queues/${queue}/tickets`, ticket)).status).toBeLessThan(300);
+    }
+    const { matchId } = await api.until(ticketIds[0]!, 'COMPLETED');
+    const { teams, expected } = (await api.get(`/matches/${matchId}`)).body as MatchView;
+    const won = teams.findIndex(({ players }) => players.some(({ playerId }) => playerId === winner));
+    // A match is made without odds while the ladder cannot be read.
+    expect(expected?.[won] ?? 1).toBeGreaterThan(0.5);
+    const result = { ranks: won === 0 ? [1, 2] : [2, 1] };
+    expect((await api.post(`/matches/${matchId}/result`, result)).status).toBe(200);
+    await eventually(async () => {
+      const { ratings } = (await api.get(`${path}/players?playerIds=${winner},${loser}`)).body;
+      expect(ratings).toMatchObject([
+        { playerId: winner, matches: 1 },
+        { playerId: loser, matches: 1 },
+      ]);
+      expect(ratings[0].mean).toBeGreaterThan(1_600);
+      expect(ratings[1].mean).toBeLessThan(1_500);
+    });
+    // Without a crash it is 1: see `rate`.
+    expect((await api.get(`${path}/odds`)).body.results).toBeLessThanOrEqual(1);
+    expect((await api.delete(`${path}/players/${winner}`)).status).toBe(204);
+    expect((await api.get(`${path}/players/${winner}`)).body).toMatchObject({ mean: 1_500, matches: 0 });
+    expect((await api.delete(`/queues/${queue}`)).status).toBe(204);
+    // A deleted queue counts until the schedule removes it.
+    await eventually(async () => {
+      await cloud.schedules.run();
+      expect((await api.delete(path)).status).toBe(204);
+    });
+  },
+
+  async 'keep a ticket alive whose players have to be there'({ api }) {
+    const queue = await api.queue({ presence: { graceSeconds: 60, required: true }, tickSeconds: 60 });
+    const { ticketId } = await api.ticket(queue, 1);
+    expect((await api.post(`/tickets/${ticketId}/alive`)).body).toMatchObject({ ticketId, status: 'QUEUED' });
+  },
+
   async 'run a dry run'({ api }) {
     const queue = await api.queue();
     const tickets = [1, 2].map((skill) => ({
@@ -168,6 +218,7 @@ export const JOURNEYS = {
       cooldowns: [],
       meetings: [],
       places: [],
+      ratings: [],
     });
     expect(await api.until(waiting.ticketId, 'CANCELLED')).not.toMatchObject({ players: waiting.players });
     const [{ playerId: other }] = two.players as [TicketView['players'][number]];
@@ -316,6 +367,7 @@ export const JOURNEYS = {
       'Notify',
       'Provision',
       'Deadline',
+      'Rate',
     ]);
     expect(messages.get('Notify')).toBeGreaterThanOrEqual(1);
   },
@@ -365,7 +417,11 @@ export const JOURNEYS = {
     muster.receiver.answer(path, (_, response) => response.end(JSON.stringify(PLACE)));
     const { one, two } = await pair(
       muster,
-      { acceptance: { timeoutSeconds: 600 }, provisioner: http(muster, path) },
+      {
+        acceptance: { timeoutSeconds: 600 },
+        provisioner: http(muster, path),
+        presence: { graceSeconds: 60 },
+      },
       'REQUIRES_ACCEPTANCE',
     );
     await accept(muster, one, true);

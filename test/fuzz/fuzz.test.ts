@@ -9,7 +9,7 @@ import { fuzz } from './fuzz-run.ts';
 import { type FuzzRequest, requestMaker } from './requests.ts';
 
 it('finds no fault in some hundred requests', async () => {
-  const requests = sample(200, 400);
+  const requests = sample(300, 600);
   const { answers, failures, errors } = await fuzz({ requests, seed: 1 });
   expect({ failures, errors }).toEqual({ failures: [], errors: [] });
   const total = (wanted: RegExp) =>
@@ -23,7 +23,7 @@ it('generates requests of every operation, the same for the same seed', () => {
   const document = JSON.parse(JSON.stringify(openApi()));
   const requestsOf = (seed: number) => {
     const [maker, random] = [requestMaker(document), seededRandom(seed)];
-    return Array.from({ length: 500 }, (_, i) => maker.make(random.fork(String(i))));
+    return Array.from({ length: 700 }, (_, i) => maker.make(random.fork(String(i))));
   };
   const requests = requestsOf(7);
   expect(requestsOf(7)).toEqual(requests);

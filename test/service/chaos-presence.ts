@@ -15,13 +15,16 @@ const PING_MS = 1_000 * PRESENCE_PING_SECONDS;
 
 /**
  * Nobody who has vanished is in a match later than a ping and the grace after its last sign of life, and nobody is removed before
- * the grace is over. Tickets whose player has never connected count as present.
+ * the grace is over. Tickets whose player has never connected count as present, and so does everybody for a ping and the grace after
+ * a change of the definition.
  * @param clients by ticket
+ * @param changesMs when the definition was changed
  */
 export function presenceViolations(
   { graceSeconds }: PresenceOptions,
   clients: ReadonlyMap<string, Presences>,
   changes: readonly Change[],
+  changesMs: readonly number[],
 ): string[] {
   const graceMs = 1_000 * graceSeconds;
   const found: string[] = [];
@@ -35,7 +38,8 @@ export function presenceViolations(
         if (!signs.some(({ isSure, untilMs }) => isSure && untilMs <= createdMs)) continue;
         // When a connection ends, another one of the player is expected to ping from then on.
         const ended = ends.filter((endMs) => endMs <= createdMs).map((endMs) => endMs + SLACK_MS);
-        const lastMs = Math.max(...signs.map(({ untilMs }) => untilMs), ...ended);
+        const changed = changesMs.filter((changeMs) => changeMs <= createdMs).map((ms) => ms + SLACK_MS);
+        const lastMs = Math.max(...signs.map(({ untilMs }) => untilMs), ...ended, ...changed);
         if (createdMs > lastMs + PING_MS + graceMs)
           found.push(
             `match ${after.matchId} has ${ticketId}, whose player was last there ${createdMs - lastMs} ms before`,

@@ -154,6 +154,8 @@ export class ChaosRun {
   /** The ranges that ticks are searching now, by process. */
   readonly #searches = new Map<string, Search>();
   readonly #overlaps: string[] = [];
+  /** When the definition was changed. */
+  readonly #changesMs: number[] = [];
   /** What requests were told of tickets, in the order of the responses. */
   readonly #told: Told[] = [];
   #requests = 0;
@@ -350,7 +352,7 @@ export class ChaosRun {
       while (await this.all.step()) this.#advance(10);
     }
     const untold = await this.#watchers.violations();
-    untold.push(...this.#watchers.absences(this.#definition.presence));
+    untold.push(...this.#watchers.absences(this.#definition.presence, this.#changesMs));
     return [...this.all.stray, ...this.#overlaps, ...found, ...starved, ...untold];
   }
 
@@ -571,6 +573,7 @@ export class ChaosRun {
   }
 
   #changeLayout(): void {
+    this.#changesMs.push(this.cloud.nowMs);
     const buckets = this.#pick(['auto' as const, [], [50], [30, 60], [25, 50, 75]]);
     this.all.begin(`layout ${buckets}`, () =>
       putQueue(this.#deps.queues, { ...this.#definition, buckets }, this.cloud.nowMs),

@@ -149,10 +149,10 @@ export class ChaosWatchers {
   }
 
   /** Matches that were made with players who had gone, and tickets that were cancelled although their player was there. */
-  absences(presence: PresenceOptions | undefined): string[] {
+  absences(presence: PresenceOptions | undefined, changesMs: readonly number[]): string[] {
     if (presence === undefined) return [];
     const all = new Map([...this.#clients].map(([ticketId, { presences }]) => [ticketId, presences]));
-    return presenceViolations(presence, all, this.#cloud.changes);
+    return presenceViolations(presence, all, this.#cloud.changes, changesMs);
   }
 
   /** Whether a client was told last that it has to accept a match. */
