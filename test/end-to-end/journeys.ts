@@ -462,8 +462,28 @@ export const JOURNEYS = {
     await expectAwake(muster, queue);
     expect((await muster.api.get(`/tickets/${one.ticketId}`)).body.status).toBe('QUEUED');
     const { playerId } = two.players[0]!;
-    const noted = (await muster.api.get(`/queues/${queue}/players/${playerId}/cooldown`)).body;
-    expect(noted).toMatchObject({ kind: 'decline', offences: [{ matchId: one.matchId }] });
+    await eventually(async () => {
+      const noted = (await muster.api.get(`/queues/${queue}/players/${playerId}/cooldown`)).body;
+      expect(noted).toMatchObject({ kind: 'decline', offences: [{ matchId: one.matchId }] });
+    });
+  },
+
+  async 'play a match that all have accepted, although the last acceptance crashed before it went on'(
+    muster,
+  ) {
+    const changes = { acceptance: { timeoutSeconds: 600 }, presence: { graceSeconds: 60 } };
+    const { one, two } = await pair(muster, changes, 'REQUIRES_ACCEPTANCE');
+    const client = DynamoDBDocumentClient.from(new DynamoDBClient(muster.cloud.awsConfig));
+    await client.send(
+      new UpdateCommand({
+        TableName: muster.cloud.function('deadline').environment.MATCHES_TABLE,
+        Key: { matchId: one.matchId },
+        UpdateExpression: 'ADD accepted :both',
+        ExpressionAttributeValues: { ':both': new Set([one.ticketId, two.ticketId]) },
+      }),
+    );
+    await muster.timeIsUp(one.matchId!);
+    await muster.api.until(two.ticketId, 'COMPLETED');
   },
 
   async 'wait after a declined match, until support ends the cooldown'(muster) {
