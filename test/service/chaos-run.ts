@@ -257,7 +257,7 @@ export class ChaosRun {
     for (let i = 0; i < STEPS; i++) {
       this.#advance(this.all.chance(CALM_CHANCE) ? CALM_MS : this.all.random.integer(stepMsMax));
       if (this.all.chance(0.12)) this.#client();
-      if (this.#definition.backfill && this.all.chance(0.2)) this.#servers.act();
+      if (this.#definition.backfill && this.all.chance(0.4)) this.#servers.act();
       if (this.#definition.ladder && this.#games.uniform() < 0.1) this.#play();
       if (this.#isWatched) this.#watchers.act([...this.#answered], this.queue);
       this.#watchers.deliver();
