@@ -23,7 +23,7 @@ export { imbalancePerRange } from './bounds/range-bounds.ts';
 export { sortedBy } from './collections/sort-skills.ts';
 export { LimitedSearch, type TicketWindow } from './margin/limited-search.ts';
 export type { TicketLimits } from './margin/margin-search.ts';
-export { type GameShape, isPaperShape, shapeOf } from './model/game-shape.ts';
+export { type GameShape, isFreeForAll, isPaperShape, shapeOf } from './model/game-shape.ts';
 export { pSkill, skillSpread, skillSpreadOfRelative } from './model/imbalance.ts';
 export { PreparedTickets } from './model/prepared-tickets.ts';
 export { SearchClock } from './model/search-clock.ts';

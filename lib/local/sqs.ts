@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildApp } from 'fauxqs';
 import type { AwsService } from './aws-json.ts';
+import { makeFair, withGroups } from './fair-groups.ts';
 import { ACCOUNT_ID } from './local-account.ts';
 import type { Resource } from './template.ts';
 
@@ -37,14 +38,15 @@ export async function startSqs(queues: readonly Resource[], { dataDir }: SqsOpti
   const persistence = dataDir === undefined ? undefined : new PersistenceManager(dataDir);
   if (persistence !== undefined) persist(persistence, stores);
   for (const queue of queues) makeQueue(stores.sqsStore, queue);
+  for (const queue of stores.sqsStore.allQueues()) makeFair(queue);
   const app = buildApp({ logger: false, stores });
   return {
-    service: async ({ target, operation, body }) => {
+    service: async ({ target, operation, body, input }) => {
       const { statusCode, payload, headers } = await app.inject({
         method: 'POST',
         url: '/',
         headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': `${target}.${operation}` },
-        payload: body,
+        payload: withGroups({ body, input }),
       });
       const queryError = headers['x-amzn-query-error'];
       return {

@@ -7,7 +7,7 @@ import { fakeFunction, resourceOf, scratchDir, stackOf, until } from './fixtures
 
 type SqsEvent = { Records: { messageId: string; body: string; attributes: Record<string, string> }[] };
 
-const queueNames = ['Plain', 'Partial', 'Confused', 'Failing', 'Delayed', 'Many'];
+const queueNames = ['Plain', 'Partial', 'Confused', 'Failing', 'Delayed', 'Many', 'Fair'];
 const stack = stackOf({
   DeadLetters: { Type: 'AWS::SQS::Queue' },
   ...Object.fromEntries(
@@ -101,6 +101,25 @@ describe('a queue with a function', () => {
         ],
       },
     ]);
+  });
+
+  test('receives messages of groups with few messages in flight first, as fair queues of SQS do', async () => {
+    const { ref } = resourceOf(stack, 'AWS::SQS::Queue', 'Fair');
+    for (const body of ['noisy 1', 'noisy 2', 'noisy 3', 'noisy 4'])
+      await send(ref, body, { MessageGroupId: 'noisy' });
+    const receive = async (count: number) => {
+      const { Messages = [] } = await callAws<{ Messages?: { Body: string }[] }>(
+        sqs.service,
+        SQS_TARGET,
+        'ReceiveMessage',
+        { QueueUrl: ref, MaxNumberOfMessages: count, VisibilityTimeout: 600 },
+      );
+      return Messages.map(({ Body }) => Body);
+    };
+    expect(await receive(2)).toEqual(['noisy 1', 'noisy 2']);
+    for (const body of ['quiet 1', 'quiet 2']) await send(ref, body, { MessageGroupId: 'quiet' });
+    expect(await receive(1)).toEqual(['quiet 1']);
+    expect(await receive(3)).toEqual(['quiet 2', 'noisy 3', 'noisy 4']);
   });
 
   test('retries only the messages that the function reports as failed, until they are dead letters', async () => {

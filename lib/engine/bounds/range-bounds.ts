@@ -1,4 +1,4 @@
-import { isPaperShape, shapeOf } from '../model/game-shape.ts';
+import { isFreeForAll, type ShapeRules, shapeOf } from '../model/game-shape.ts';
 import type { GameRules } from '../types.ts';
 
 /**
@@ -15,23 +15,11 @@ export function lemma6(teamSize: number, q: number): number {
 }
 
 /**
- * The factor c of `imbalance ≥ c·(max − min)`: that of Lemma 6, except for teams of one. There teamGap is
- * the range itself for every p, so two of them have f = (α + 1/2)·range exactly. For other shapes Lemma 6 holds with the
- * seats of a game in place of 2k: its proof does not use the teams.
+ * The factor c of `imbalance ≥ c·(max − min)` for full games of n players: Lemma 6 with n in place of 2k, because its proof
+ * does not use the teams. Where all teams have one player it is α more, because teamGap is the range itself there.
  */
-export function imbalancePerRange(
-  rules: Pick<GameRules, 'teamSize' | 'teams' | 'short' | 'alpha' | 'q'>,
-): number {
-  if (!isPaperShape(rules)) {
-    const { teamSizes, seats } = shapeOf(rules);
-    const isAlone = teamSizes.every((size) => size === 1) && !hasOffsets(rules);
-    return lemma6(seats / 2, rules.q) + (isAlone ? rules.alpha : 0);
-  }
-  return rules.teamSize === 1 ? rules.alpha + 0.5 : lemma6(rules.teamSize, rules.q);
-}
-
-function hasOffsets({ teams }: Pick<GameRules, 'teams'>): boolean {
-  return Array.isArray(teams) && teams.some(({ offset = 0 }) => offset !== 0);
+export function imbalancePerRange(rules: ShapeRules & Pick<GameRules, 'alpha' | 'q'>): number {
+  return lemma6(shapeOf(rules).seats / 2, rules.q) + (isFreeForAll(rules) ? rules.alpha : 0);
 }
 
 /**

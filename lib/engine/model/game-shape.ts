@@ -14,7 +14,7 @@ export interface GameShape {
 }
 
 /** The rules that decide about the shape. */
-type ShapeRules = Pick<GameRules, 'teamSize' | 'teams' | 'short'>;
+export type ShapeRules = Pick<GameRules, 'teamSize' | 'teams' | 'short'>;
 
 /** The shape of games with these rules. Returns the same object for the same number of equal teams. */
 export function shapeOf({ teamSize, teams, short }: ShapeRules): GameShape {
@@ -37,6 +37,12 @@ const built: GameShape[] = [];
  */
 export function isPaperShape({ teamSize, teams }: ShapeRules): boolean {
   return (teams === undefined || teams === 2) && teamSize <= 8;
+}
+
+/** Whether all teams have one player and no offset: teamGap is then the range of skills. */
+export function isFreeForAll({ teamSize, teams }: ShapeRules): boolean {
+  if (!Array.isArray(teams)) return teamSize === 1;
+  return teams.every(({ size, offset = 0 }) => size === 1 && offset === 0);
 }
 
 function equalTeams(count: number, size: number): GameShape {

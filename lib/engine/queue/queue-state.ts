@@ -1,7 +1,7 @@
+import { imbalancePerRange } from '../bounds/range-bounds.ts';
 import { bySkill, sortBySkill } from '../model/pooled-ticket.ts';
 import type { SearchClock } from '../model/search-clock.ts';
 import { highestOf, type Layout, lowestOf, whereAllFit } from '../shapes/layout.ts';
-import { perRangeOf } from '../shapes/range-factor.ts';
 import { countedClassesMax, SeatCounts } from '../shapes/seat-counts.ts';
 import type { ShapeTicket } from '../shapes/shape-ticket.ts';
 import type { Constraints, Facet, Forbids, GameRules } from '../types.ts';
@@ -99,7 +99,7 @@ export class QueueState {
     this.#forbids = forbids;
     this.#constraints = constraints;
     this.clock = clock;
-    this.#perRange = perRangeOf(layout, rules, layout.seats);
+    this.#perRange = imbalancePerRange(rules);
     this.#low = tickets.reduce((least, { low }) => Math.min(least, low), Number.POSITIVE_INFINITY);
     this.#high = tickets.reduce((most, { high }) => Math.max(most, high), 0);
     this.epochMs = tickets.reduce((latest, { ticket }) => Math.max(latest, ticket.enqueuedAtMs), 0);

@@ -94,16 +94,6 @@ export class Draft {
     return true;
   }
 
-  /** Places a ticket that may not be divided on a team with seats for it. */
-  placeOn(team: number, ticket: ShapeTicket): void {
-    const unit = unitOf(ticket, 0, ticket.size, this.centre);
-    this.teams[team].push(unit);
-    this.free[team] -= unit.size;
-    this.#sums[team] += unit.sum;
-    this.members.add(ticket);
-    this.players += ticket.size;
-  }
-
   /**
    * Places whole tickets, none of which may be divided: `packed` says how many of each size each team gets. The largest and
    * most skilled go first, each to the team of the least sum.

@@ -1,3 +1,4 @@
+import { imbalancePerRange } from '../bounds/range-bounds.ts';
 import { type BalancedGame, balancedGame, noBalancedGame } from '../model/balanced-game.ts';
 import { mayMeet } from '../model/forbids.ts';
 import { SearchClock } from '../model/search-clock.ts';
@@ -9,7 +10,6 @@ import type { Layout } from './layout.ts';
 import type { Permit } from './permit.ts';
 import { permittedGame } from './permitted-game.ts';
 import { PlayerWindows } from './player-windows.ts';
-import { perRangeOf } from './range-factor.ts';
 import type { ShapedGame } from './shape-game.ts';
 import type { ShapeAnswer, ShapeQueue } from './shape-queue.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
@@ -106,7 +106,7 @@ export class LargeQueue implements ShapeQueue {
     const place = line.placeOf(ticket);
     if (place === undefined || line.isHere[place] === 0) return noBalancedGame;
     const { high, low } = ticket;
-    const own = perRangeOf(this.#layout, this.#rules, this.#layout.seats) * (high - low) * (1 - 1e-12);
+    const own = imbalancePerRange(this.#rules) * (high - low) * (1 - 1e-12);
     const bound = this.#windows ? this.#windows.least()?.bound : this.#cells!.least()?.bound;
     return bound === undefined ? noBalancedGame : balancedGame(undefined, Math.max(own, bound));
   }

@@ -1,5 +1,5 @@
 import { lemma6 } from '../bounds/range-bounds.ts';
-import { shapeOf } from '../model/game-shape.ts';
+import { isFreeForAll, shapeOf } from '../model/game-shape.ts';
 import type { GameRules, TeamKind } from '../types.ts';
 
 /** Teams of a game that are interchangeable: same size, roles and offset. */
@@ -61,7 +61,7 @@ export function layoutOf(rules: GameRules, isShort = false): Layout {
     seatsMin: isShort ? seatsMin : seats,
     partyMax: Math.max(...kinds.map(({ size }) => size)),
     classes: classes.length > 1 || classes[0].role !== undefined ? classes : undefined,
-    isFreeForAll: kinds.every(({ size, offset }) => size === 1 && offset === 0),
+    isFreeForAll: isFreeForAll(rules),
     emptySeatCost: rules.short?.cost ?? 0,
   };
   (isShort ? builtShort : built).set(rules, layout);

@@ -56,11 +56,6 @@ export class TicketLine {
     return this.#skip(place, this.before);
   }
 
-  /** Whether all of these are still waiting. */
-  hasAll(tickets: readonly ShapeTicket[]): boolean {
-    return tickets.every((ticket) => this.isHere[this.#places.get(ticket)!] === 1);
-  }
-
   /** The waiting tickets in order. */
   waiting(): ShapeTicket[] {
     const found: ShapeTicket[] = [];

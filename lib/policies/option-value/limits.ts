@@ -1,4 +1,4 @@
-import { shapeOf, skillSpread } from '../../engine/game-pool.ts';
+import { isFreeForAll, shapeOf, skillSpread } from '../../engine/game-pool.ts';
 import type { GameRules, Ticket } from '../../engine/types.ts';
 import { isLastChance, meanSkill, type PoolFacts } from '../policy.ts';
 
@@ -141,8 +141,3 @@ function thresholdFactor(rules: GameRules): number {
   return CHOSEN * Math.sqrt(unit);
 }
 const CHOSEN = 3 / 4;
-
-/** Whether all teams have one player: teamGap is then the range of skills. */
-export function isFreeForAll(rules: GameRules): boolean {
-  return shapeOf(rules).teamSizes.every((size) => size === 1);
-}

@@ -1,7 +1,7 @@
-import { shapeOf, skillSpreadOfRelative, sortedBy } from '../../engine/game-pool.ts';
+import { isFreeForAll, shapeOf, skillSpreadOfRelative, sortedBy } from '../../engine/game-pool.ts';
 import type { Ticket } from '../../engine/types.ts';
 import { meanSkill, type PoolFacts } from '../policy.ts';
-import { isFreeForAll, type LimitTerms } from './limits.ts';
+import type { LimitTerms } from './limits.ts';
 
 /** Neighbours in the order of skill that may be released as a game. */
 export interface Start {
