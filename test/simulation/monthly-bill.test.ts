@@ -43,7 +43,7 @@ describe('the bill of a month', () => {
 
   it('is the one that the documentation shows', () => {
     const { lines, total } = monthlyBill(PLAYERS, [{ ...queue, name: 'five-against-five' }]);
-    const page = readFileSync(new URL('../../docs/deploy.md', import.meta.url), 'utf8');
+    const page = readFileSync(new URL('../../docs/costs.md', import.meta.url), 'utf8');
     for (const { service, what, dollars } of lines)
       expect(page).toMatch(new RegExp(`\n${service} +${what} +${dollars.toFixed(2)}\n`));
     expect(page).toMatch(new RegExp(`\nTotal +${total.toFixed(2)}\n`));
@@ -62,7 +62,7 @@ describe('the bill of a month', () => {
     const parties = monthlyBill({ ...PLAYERS, partySize: 5 }, [queue]);
     expect(parties).toMatchObject({ players: 15e6, tickets: 3e6, matches: 1.5e6 });
     expect(parties.total).toBeLessThan(bill.total / 2);
-    // What docs/deploy.md says of a million long polls.
+    // What docs/costs.md says of a million long polls.
     const polled = byService(monthlyBill({ ...PLAYERS, pollsPerTicket: 1 }, [queue]));
     const extra = (service: string) => (polled.get(service)! - byService(bill).get(service)!) / 15;
     expect(extra('API Gateway')).toBeCloseTo(1, 6);

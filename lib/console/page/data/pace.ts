@@ -9,5 +9,5 @@ export function paced(ms: number): number {
   return isLocal ? ms : 2.5 * ms;
 }
 
-/** The most requests per second of the overview, so that its cost has a limit however many queues there are (docs/deploy.md). */
+/** The most requests per second of the overview, so that its cost has a limit however many queues there are (docs/costs.md). */
 export const REQUESTS_PER_SECOND = isLocal ? 8 : 4;
