@@ -4,17 +4,24 @@ import { deploymentNotes } from '../lib/aws/deployment-notes.ts';
 import { deploymentRules } from '../lib/aws/deployment-rules.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
+import { ladderStore } from '../lib/aws/ladder-store.ts';
 import { logger } from '../lib/aws/log.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
+import { deployDefinitions, type Files } from '../lib/service/definitions/deploy-definitions.ts';
 import { readWith } from '../lib/service/domain/unreadable.ts';
-import { deployQueues } from '../lib/service/queues/deploy-queues.ts';
+import { checkedQueues } from '../lib/service/queues/queues.ts';
+import { ladderDefinitions } from '../lib/service/ratings/ladders.ts';
 
 const rules = deploymentRules(environment('SECRET_GRANTS'), environment('GAME_SESSION_QUEUES'));
 /** CloudFormation rejects a report of more than 4 KB, and then waits for another until its time is over. */
 const REASON_LENGTH_MAX = 1_000;
 const client = documentClient();
 const table = environment('QUEUES_TABLE');
-const deps = { queues: queueStore(client, table), deployments: deploymentNotes(client, table) };
+const ladders = ladderStore(client, table);
+const deps = {
+  kinds: [ladderDefinitions(ladders), checkedQueues(queueStore(client, table), ladders, rules)],
+  deployments: deploymentNotes(client, table),
+};
 
 /** Reports success or failure to the URL that CloudFormation gives. CloudFormation waits for the report. */
 export const handler = async (event: CloudFormationCustomResourceEvent): Promise<void> => {
@@ -38,22 +45,28 @@ export const handler = async (event: CloudFormationCustomResourceEvent): Promise
 /** Returns the reason of a failure, or undefined. */
 async function deploy(event: CloudFormationCustomResourceEvent): Promise<string | undefined> {
   try {
-    const wanted = definitionsOf(event.ResourceProperties);
-    const before = event.RequestType === 'Update' ? definitionsOf(event.OldResourceProperties) : undefined;
+    const wanted = filesOf(event.ResourceProperties);
+    const before = event.RequestType === 'Update' ? filesOf(event.OldResourceProperties) : undefined;
     const request = { wanted, before, requestId: event.RequestId };
-    const changed = await deployQueues(deps, request, rules, Date.now());
+    const changed = await deployDefinitions(deps, request, Date.now());
     for (const conflict of changed.conflicts) logger.warn(conflict);
-    logger.info('deployed queue definitions', { ...changed });
+    logger.info('deployed definitions', { ...changed });
     return undefined;
   } catch (error) {
-    logger.error('queue definitions could not be deployed', error as Error);
+    logger.error('definitions could not be deployed', error as Error);
     return (error as Error).message;
   }
 }
 
 /** The definitions in the properties of this or, in an update, of an earlier template: JSON by name. */
-function definitionsOf(properties: Record<string, unknown>): Record<string, string> {
-  return readWith(definitionsProperty, properties, 'the properties of the queue definitions').definitions;
+function filesOf(properties: Record<string, unknown>): Files {
+  const { definitions: queue, ladders: ladder } = readWith(
+    definitionsProperties,
+    properties,
+    'the properties of the definitions',
+  );
+  return { queue, ladder };
 }
 
-const definitionsProperty = z.object({ definitions: z.record(z.string(), z.string()).default({}) });
+const files = z.record(z.string(), z.string()).default({});
+const definitionsProperties = z.object({ definitions: files, ladders: files });

@@ -18,32 +18,20 @@ import { rangeStore } from '../lib/aws/range-store.ts';
 import { ratingStore } from '../lib/aws/rating-store.ts';
 import { receiverStore } from '../lib/aws/receiver-store.ts';
 import type { Caller } from '../lib/contract/callers.ts';
+import { etagOf } from '../lib/service/definitions/etag.ts';
+import { parsePut, putDefinition } from '../lib/service/definitions/put-definition.ts';
+import { listVersions, restoreVersion } from '../lib/service/definitions/versions.ts';
+import { changeOf } from '../lib/service/domain/definition-state.ts';
 import { listCooldowns } from '../lib/service/players/cooldown.ts';
-import { etagOf } from '../lib/service/queues/etag.ts';
 import { getExperiment } from '../lib/service/queues/experiment-results.ts';
 import { deleteExperiment, putExperiment } from '../lib/service/queues/experiments.ts';
 import { getLatestMatches } from '../lib/service/queues/latest-matches.ts';
-import {
-  changeOf,
-  deleteQueue,
-  listQueues,
-  openQueue,
-  parsePutQueue,
-  putQueue,
-} from '../lib/service/queues/queues.ts';
+import { checkedQueues, deleteQueue, listQueues, openQueue } from '../lib/service/queues/queues.ts';
 import { getStats } from '../lib/service/queues/stats.ts';
 import { untilInForce } from '../lib/service/queues/until-in-force.ts';
-import { listVersions, restoreVersion } from '../lib/service/queues/versions.ts';
 import { sampleWaiting } from '../lib/service/queues/waiting-sample.ts';
 import { getLadderOdds } from '../lib/service/ratings/ladder-odds.ts';
-import {
-  checkLadderOf,
-  deleteLadder,
-  listLadders,
-  openLadder,
-  parsePutLadder,
-  putLadder,
-} from '../lib/service/ratings/ladders.ts';
+import { deleteLadder, ladderDefinitions, listLadders, openLadder } from '../lib/service/ratings/ladders.ts';
 
 const client = documentClient();
 const deps = {
@@ -70,6 +58,8 @@ const deps = {
 const countDeadLetters = deadLetterCounts(sqsClient(), environment('DEAD_LETTER_URLS'));
 
 const rules = deploymentRules(environment('SECRET_GRANTS'), environment('GAME_SESSION_QUEUES'));
+const ladders = ladderDefinitions(deps.ladders);
+const queues = checkedQueues(deps.queues, deps.ladders, rules);
 
 export const handler = httpHandler('queues', {
   'GET /dead-letters': async () => ({ status: 200, body: await countDeadLetters() }),
@@ -83,14 +73,11 @@ export const handler = httpHandler('queues', {
     return { status: 200, body: record.definition, headers: { etag } };
   },
   'PUT /queues/{queue}': async ({ path: { queue }, json, caller, headers }) => {
-    const put = parsePutQueue(queue, json(), rules);
-    await checkLadderOf(deps.ladders, put);
-    const by = byOf(caller);
-    const { outcome, definition, etag } = await putQueue(
-      deps.queues,
-      put,
+    const { outcome, definition, etag } = await putDefinition(
+      queues,
+      await parsePut(queues, queue, json()),
       Date.now(),
-      by,
+      byOf(caller),
       headers['if-match'],
     );
     if (outcome === 'changed') await untilInForce(clock);
@@ -101,16 +88,20 @@ export const handler = httpHandler('queues', {
     await untilInForce(clock);
     return { status: 204 };
   },
-  'GET /ladders': async () => ({ status: 200, body: { ladders: await listLadders(deps.ladders) } }),
+  'GET /ladders': async () => ({ status: 200, body: await listLadders(deps.ladders) }),
   'GET /ladders/{ladder}': async ({ path: { ladder } }) => {
     const record = await openLadder(deps.ladders, ladder);
     return { status: 200, body: record.definition, headers: { etag: etagOf(record) } };
   },
   'PUT /ladders/{ladder}': async ({ path: { ladder }, json, caller, headers }) => {
-    const put = parsePutLadder(ladder, json());
-    const by = byOf(caller);
-    const { outcome, etag } = await putLadder(deps.ladders, put, Date.now(), by, headers['if-match']);
-    return { status: outcome === 'created' ? 201 : 200, body: put, headers: { etag } };
+    const { outcome, definition, etag } = await putDefinition(
+      ladders,
+      await parsePut(ladders, ladder, json()),
+      Date.now(),
+      byOf(caller),
+      headers['if-match'],
+    );
+    return { status: outcome === 'created' ? 201 : 200, body: definition, headers: { etag } };
   },
   'DELETE /ladders/{ladder}': async ({ path: { ladder }, headers }) => {
     await deleteLadder(deps, ladder, headers['if-match']);
@@ -132,7 +123,10 @@ export const handler = httpHandler('queues', {
     return { status: 200, body: { cooldowns: await listCooldowns(deps, queue, Date.now(), limit) } };
   },
   'GET /queues/{queue}/versions': async ({ path: { queue } }) => {
-    return { status: 200, body: { versions: await listVersions(deps.queues, queue) } };
+    return { status: 200, body: { versions: await listVersions(queues, queue) } };
+  },
+  'GET /ladders/{ladder}/versions': async ({ path: { ladder } }) => {
+    return { status: 200, body: { versions: await listVersions(ladders, ladder) } };
   },
   'GET /queues/{queue}/experiment': async ({ path: { queue } }) => {
     return { status: 200, body: await getExperiment(deps, queue, Date.now()) };
@@ -148,15 +142,12 @@ export const handler = httpHandler('queues', {
     return { status: 204 };
   },
   'POST /queues/{queue}/versions/{version}/restore': async ({ path: { queue, version }, caller }) => {
-    const { isChanged, inForce } = await restoreVersion(
-      deps.queues,
-      queue,
-      version,
-      rules,
-      Date.now(),
-      byOf(caller),
-    );
+    const { isChanged, inForce } = await restoreVersion(queues, queue, version, Date.now(), byOf(caller));
     if (isChanged) await untilInForce(clock);
+    return { status: 200, body: inForce };
+  },
+  'POST /ladders/{ladder}/versions/{version}/restore': async ({ path: { ladder, version }, caller }) => {
+    const { inForce } = await restoreVersion(ladders, ladder, version, Date.now(), byOf(caller));
     return { status: 200, body: inForce };
   },
 });

@@ -65,6 +65,7 @@ const serviceRooms = [
   'domain',
   'ports',
   'waking',
+  'definitions',
   'queues',
   'commits',
   'tickets',

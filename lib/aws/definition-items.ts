@@ -1,8 +1,33 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { Unreadable } from '../service/domain/unreadable.ts';
 import { BATCH_GET_MAX, batchGet } from './batch-get.ts';
 
 /** The index of the queues table by `item`, then `queue`. It holds keys only. */
 const INDEX = 'items';
+
+/**
+ * All definitions of a kind, by name, and the items that `toRecord` cannot read. For the cost see {@link definitionItems}.
+ * @param item `definition` for queues, `ladder` for ladders
+ */
+export async function definitionRecords<Stored extends { readonly definition: { readonly name: string } }>(
+  client: DynamoDBDocumentClient,
+  table: string,
+  item: string,
+  toRecord: (item: Record<string, unknown>) => Stored,
+): Promise<{ records: Stored[]; unreadable: { item: Record<string, unknown>; error: Unreadable }[] }> {
+  const records: Stored[] = [];
+  const unreadable: { item: Record<string, unknown>; error: Unreadable }[] = [];
+  for await (const stored of definitionItems(client, table, item)) {
+    try {
+      records.push(toRecord(stored));
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      unreadable.push({ item: stored, error });
+    }
+  }
+  records.sort((a, b) => (a.definition.name < b.definition.name ? -1 : 1));
+  return { records, unreadable };
+}
 
 /**
  * The items `definition` of all queues, or those of all ladders, in no order. The cost grows with the number of queues: one key of the index and
@@ -12,10 +37,10 @@ const INDEX = 'items';
  * themselves are read consistently.
  * @throws StoreBusy when DynamoDB keeps omitting items
  */
-export async function* definitionItems(
+async function* definitionItems(
   client: DynamoDBDocumentClient,
   table: string,
-  item = 'definition',
+  item: string,
 ): AsyncGenerator<Record<string, unknown>> {
   let start: Record<string, unknown> | undefined;
   do {

@@ -1,13 +1,13 @@
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { ladderDefinition } from '../contract/ladder.ts';
+import { storedLadder } from '../service/domain/stored-definition.ts';
 import { readWith } from '../service/domain/unreadable.ts';
-import type { LadderRecord, LadderStore } from '../service/ports/ladder-store.ts';
+import type { LadderRecord, LadderState, LadderStore } from '../service/ports/ladder-store.ts';
 import { changeItem } from './change-item.ts';
-import { definitionItems } from './definition-items.ts';
+import { definitionRecords } from './definition-items.ts';
+import { definitionChange, definitionVersions, deployedNote } from './definition-versions.ts';
 import { conditionally } from './dynamo.ts';
 import { jsonOf } from './item.ts';
-import { definitionChange, deployedNote } from './queue-store.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
 
 /** No queue can have a name with this character. */
@@ -15,33 +15,44 @@ const MARK = '#ladder#';
 const ITEM = 'ladder';
 
 /**
- * Ladders in DynamoDB, in the table of the queues: an item for each. Key: `#ladder#NAME`, `ladder`.
+ * Ladders in DynamoDB, in the table of the queues: an item for each. Key: `#ladder#NAME`, `ladder`. Definitions that were replaced
+ * are beside it: see `definition-versions.ts`.
  *
- *     put      if version is as read
- *     remove   if version is as read
+ *     put            if version is as read
+ *     noteDeployed   if version is as read
+ *     remove         if version is as read. Its earlier definitions follow; after a crash they stay, and a ladder of the same name
+ *                    replaces each of them before it is listed
  */
 export function ladderStore(client: DynamoDBDocumentClient, table: string): LadderStore {
+  const itemOf = async (ladder: string) => {
+    const Key = keyOf(ladder);
+    const { Item } = await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }));
+    return Item;
+  };
+  const { keep, kept, forget } = definitionVersions(client, table, partitionOf, storedLadder);
   return {
+    keep,
+    kept,
+
     async get(ladder) {
-      const { Item } = await client.send(
-        new GetCommand({ TableName: table, Key: keyOf(ladder), ConsistentRead: true }),
-      );
-      return Item && toRecord(Item);
+      const item = await itemOf(ladder);
+      return item && toRecord(item);
+    },
+
+    async state(ladder) {
+      const item = await itemOf(ladder);
+      return item && toState(item);
     },
 
     async list() {
-      const records: LadderRecord[] = [];
-      for await (const item of definitionItems(client, table, ITEM)) records.push(toRecord(item));
-      return records.sort((a, b) => (a.definition.name < b.definition.name ? -1 : 1));
+      const { records, unreadable } = await definitionRecords(client, table, ITEM, toRecord);
+      return { records, unreadable: unreadable.map(({ item, error }) => ({ ladder: nameOf(item), error })) };
     },
 
-    async put({ definition, change, deployed }) {
+    async put({ definition, change }, deployed) {
       const { version } = change;
       const writeId = newWriteMark();
-      const isAsRead =
-        version === 1
-          ? { condition: 'attribute_not_exists(queue)' }
-          : { condition: 'version = :version', values: { ':version': version - 1 } };
+      const isAsRead = version === 1 ? { condition: 'attribute_not_exists(queue)' } : hasVersion(version - 1);
       const set = {
         definition: JSON.stringify(definition),
         version,
@@ -54,34 +65,61 @@ export function ladderStore(client: DynamoDBDocumentClient, table: string): Ladd
       return wasApplied(write, writeId);
     },
 
-    async remove({ definition: { name }, change }) {
+    async noteDeployed({ change }, ladder, deployed) {
+      const set = { deployed: JSON.stringify(deployed) };
+      return (await changeItem(client, { table, key: keyOf(ladder), set, if: [hasVersion(change.version)] }))
+        .met;
+    },
+
+    async remove({ change }, ladder) {
+      const { condition, values } = hasVersion(change.version);
       const removal = await conditionally(() =>
         client.send(
           new DeleteCommand({
             TableName: table,
-            Key: keyOf(name),
-            ConditionExpression: 'version = :version',
-            ExpressionAttributeValues: { ':version': change.version },
+            Key: keyOf(ladder),
+            ConditionExpression: condition,
+            ExpressionAttributeValues: values,
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
         ),
       );
-      return removal.met || removal.item === undefined;
+      if (!removal.met && removal.item !== undefined) return false;
+      await forget(ladder, change.version);
+      return true;
     },
   };
 }
 
-const ladderItem = z.object({
-  definition: jsonOf(z.object(ladderDefinition.shape)),
+function hasVersion(version: number) {
+  return { condition: 'version = :version', values: { ':version': version } };
+}
+
+const stateItem = z.object({
   change: jsonOf(definitionChange),
   deployed: jsonOf(deployedNote).exactOptional(),
 });
 
+const ladderItem = stateItem.extend({ definition: jsonOf(storedLadder) });
+
 /** @throws Unreadable */
 function toRecord(item: Record<string, unknown>): LadderRecord {
-  return readWith(ladderItem, item, `ladder ${String(item.queue).slice(MARK.length)}`);
+  return readWith(ladderItem, item, `ladder ${nameOf(item)}`);
+}
+
+/** @throws Unreadable */
+function toState(item: Record<string, unknown>): LadderState {
+  return readWith(stateItem, item, `ladder ${nameOf(item)}`);
+}
+
+function nameOf(item: Record<string, unknown>): string {
+  return String(item.queue).slice(MARK.length);
+}
+
+function partitionOf(ladder: string): string {
+  return `${MARK}${ladder}`;
 }
 
 function keyOf(ladder: string) {
-  return { queue: `${MARK}${ladder}`, item: ITEM };
+  return { queue: partitionOf(ladder), item: ITEM };
 }

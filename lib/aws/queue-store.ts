@@ -1,34 +1,25 @@
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { VERSIONS_KEPT } from '../contract/queue-versions.ts';
-import { allOf } from '../service/concurrency/all-of.ts';
 import { bucketLayout } from '../service/domain/buckets.ts';
-import type {
-  DefinitionChange,
-  Deployed,
-  QueueRecord,
-  QueueState,
-  Watched,
-} from '../service/domain/queue-record.ts';
+import type { QueueRecord, QueueState, Watched } from '../service/domain/queue-record.ts';
 import { storedDefinition } from '../service/domain/stored-definition.ts';
 import { storedExperiment } from '../service/domain/stored-experiment.ts';
 import { readWith, Unreadable, UnreadableQueue } from '../service/domain/unreadable.ts';
 import type { QueueStore } from '../service/ports/queue-store.ts';
-import { batchGet } from './batch-get.ts';
 import { type Condition, changeItem } from './change-item.ts';
-import { countDefinitions, definitionItems } from './definition-items.ts';
+import { countDefinitions, definitionRecords } from './definition-items.ts';
+import { definitionChange, definitionVersions, deployedNote } from './definition-versions.ts';
 import { conditionally } from './dynamo.ts';
 import { jsonOf } from './item.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
 
 /**
  * Queues in DynamoDB. Key: `queue`, `item`. The item `definition` is the queue itself; the attribute `plans` has its
- * layouts. The items `version#00` to `version#49` are definitions that were replaced, each in the place of the one 50 versions
- * before it. An item `state`, in which earlier versions stored leases, is removed with its queue.
+ * layouts. Definitions that were replaced are beside it: see `definition-versions.ts`. An item `state`, in which earlier versions
+ * stored leases, is removed with its queue.
  *
  *     put           if version and awakeUntilMs are as read
  *     noteDeployed  if version is as read
- *     keep          if the place holds an earlier definition
  *     extendAwake   if version and awakeUntilMs are as read
  *     confirmSent   if sentUntilMs is as read
  *     extendWatched  if watched is as read. A lost response counts as a lost race: the caller reads the queue again
@@ -38,7 +29,18 @@ import { newWriteMark, wasApplied } from './write-mark.ts';
  * For writes whose response is lost see `write-mark.ts`.
  */
 export function queueStore(client: DynamoDBDocumentClient, table: string): QueueStore {
-  return { ...queueReads(client, table), ...definitionWrites(client, table), ...tickWrites(client, table) };
+  const { keep, kept } = versionsOf(client, table);
+  return {
+    ...queueReads(client, table),
+    ...definitionWrites(client, table),
+    ...tickWrites(client, table),
+    keep,
+    kept,
+  };
+}
+
+function versionsOf(client: DynamoDBDocumentClient, table: string) {
+  return definitionVersions(client, table, (queue) => queue, storedDefinition);
 }
 
 function queueReads(client: DynamoDBDocumentClient, table: string) {
@@ -59,26 +61,14 @@ function queueReads(client: DynamoDBDocumentClient, table: string) {
     },
 
     async list() {
-      const records: QueueRecord[] = [];
-      const unreadable: { queue: string; error: Unreadable }[] = [];
-      for await (const item of definitionItems(client, table)) {
-        try {
-          records.push(toRecord(item));
-        } catch (error) {
-          if (!(error instanceof Unreadable)) throw error;
-          unreadable.push({ queue: String(item.queue), error });
-        }
-      }
-      records.sort((a, b) => (a.definition.name < b.definition.name ? -1 : 1));
-      return { records, unreadable };
+      const { records, unreadable } = await definitionRecords(client, table, 'definition', toRecord);
+      return {
+        records,
+        unreadable: unreadable.map(({ item, error }) => ({ queue: String(item.queue), error })),
+      };
     },
 
     count: () => countDefinitions(client, table),
-
-    async kept(queue) {
-      const keys = PLACES.map((item) => ({ queue, item }));
-      return (await batchGet(client, table, keys)).flatMap((item) => replacedItem.safeParse(item).data ?? []);
-    },
   } satisfies Partial<QueueStore>;
 }
 
@@ -126,28 +116,8 @@ function definitionWrites(client: DynamoDBDocumentClient, table: string) {
       return (await changeItem(client, { table, key, set, if: [hasVersion(version)] })).met;
     },
 
-    async keep({ definition, change }) {
-      const changedAt = change.at ?? '';
-      const isLater = {
-        condition: 'attribute_not_exists(changedAt) OR changedAt < :at',
-        values: { ':at': changedAt },
-      };
-      await changeItem(client, {
-        table,
-        key: keyOf(definition.name, placeOf(change.version)),
-        set: { definition: JSON.stringify(definition), change: JSON.stringify(change), changedAt },
-        if: [isLater],
-      });
-    },
-
     async remove({ definition: { name }, version, change }) {
-      const replaced = Math.min((change?.version ?? 1) - 1, VERSIONS_KEPT);
-      await allOf(
-        PLACES.slice(0, replaced).map((_, i) => {
-          const place = placeOf(change!.version - 1 - i);
-          return client.send(new DeleteCommand({ TableName: table, Key: keyOf(name, place) }));
-        }),
-      );
+      await versionsOf(client, table).forget(name, change?.version ?? 1);
       await client.send(new DeleteCommand({ TableName: table, Key: keyOf(name, 'state') }));
       const removal = await conditionally(() =>
         client.send(
@@ -208,7 +178,7 @@ function tickWrites(client: DynamoDBDocumentClient, table: string) {
   } satisfies Partial<QueueStore>;
 }
 
-function keyOf(queue: string, item: 'definition' | 'state' | `version#${string}`) {
+function keyOf(queue: string, item: 'definition' | 'state') {
   return { queue, item };
 }
 
@@ -216,30 +186,7 @@ function hasVersion(version: number): Condition {
   return { condition: 'version = :version', values: { ':version': version } };
 }
 
-/** The place of a version among those that are kept. */
-function placeOf(version: number): `version#${string}` {
-  return `version#${String(version % VERSIONS_KEPT).padStart(2, '0')}`;
-}
-
-const PLACES = Array.from({ length: VERSIONS_KEPT }, (_, i) => placeOf(i));
-
-/** A change of a definition as it is stored. */
-export const definitionChange = z.object({
-  version: z.number(),
-  at: z.iso.datetime().exactOptional(),
-  by: z.string().exactOptional(),
-  restored: z.number().exactOptional(),
-}) satisfies z.ZodType<DefinitionChange>;
-
-/** What a deployment has noted, as it is stored. */
-export const deployedNote = z.object({
-  digest: z.string(),
-  version: z.number(),
-}) satisfies z.ZodType<Deployed>;
-
 const watched = z.object({ fromMs: z.number(), untilMs: z.number() }) satisfies z.ZodType<Watched>;
-
-const replacedItem = z.object({ definition: jsonOf(storedDefinition), change: jsonOf(definitionChange) });
 
 const stateItem = z.object({
   version: z.number(),

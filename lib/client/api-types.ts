@@ -1759,7 +1759,30 @@ export interface MatchResult {
 }
 
 export interface LadderList {
+  /** Sorted by name */
   readonly ladders: readonly LadderDefinitionOutput[];
+  /** Ladders whose definition the deployed version cannot read, usually after a rollback. `PUT /ladders/{ladder}` replaces it */
+  readonly unreadable?: readonly string[] | undefined;
+}
+
+export interface LadderVersions {
+  readonly versions: readonly LadderVersion[];
+}
+
+export interface LadderVersion {
+  /** From 1. A ladder that is created again after its removal begins at 1 */
+  readonly version: number;
+  /** When it was put; null if an earlier version of Muster has stored it */
+  readonly changedAt: string | null;
+  /** Who has put it: the ARN of an AWS identity, the `sub` of a token, or `deployment`; null if this is unknown */
+  readonly changedBy: string | null;
+  /** The version whose definition it restored */
+  readonly restored?: number | undefined;
+  /** Of the version in force, once a deployment has put the file of the ladder: whether it is what the last deployment has put, or found in force. false: it was changed since. A deployment keeps such a change unless the file changes too, which is a conflict; one that takes back the deployment before it keeps it in a conflict as well */
+  readonly isDeployed?: boolean | undefined;
+  /** For `If-Match` of a request that changes or removes the ladder */
+  readonly etag: string;
+  readonly definition: LadderDefinitionOutput;
 }
 
 export interface LadderOdds {

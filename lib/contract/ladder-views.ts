@@ -1,8 +1,18 @@
 import * as z from 'zod';
 import { ladderDefinition } from './ladder.ts';
+import { queueName } from './queue-definition.ts';
 
-/** All ladders, sorted by name. */
-export const ladderList = z.object({ ladders: z.array(ladderDefinition) }).meta({ id: 'LadderList' });
+/** All ladders. */
+export const ladderList = z
+  .object({
+    ladders: z.array(ladderDefinition).meta({ description: 'Sorted by name' }),
+    unreadable: z.array(queueName).optional().meta({
+      description:
+        'Ladders whose definition the deployed version cannot read, usually after a rollback. `PUT /ladders/{ladder}` replaces it',
+    }),
+  })
+  .meta({ id: 'LadderList' });
+export type LadderList = z.output<typeof ladderList>;
 
 const share = z.number().nullable();
 

@@ -80,6 +80,17 @@ export function invalid(what: string, errors: readonly FieldProblem[]): Problem 
   return new Problem(400, `${what} is not valid: ${list.join('; ')}`, { errors: named });
 }
 
+/** Parses JSON. @param source names it in the error @throws Problem (400) */
+export function parseJson(text: string, source: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw invalid(source, [
+      { pointer: '#', detail: `Expected JSON, got invalid JSON: ${(error as Error).message}` },
+    ]);
+  }
+}
+
 /** Parses with a schema. @throws Problem (400) that names every invalid field */
 export function parseWith<T extends z.ZodType>(schema: T, value: unknown, what: string): z.output<T> {
   const result = check(schema, value);

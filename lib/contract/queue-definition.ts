@@ -7,7 +7,7 @@ import { cooldownOptions, FORGET_SECONDS } from './cooldown.ts';
 import { eventType } from './event-type.ts';
 import { sizeProblems } from './match-size.ts';
 import { presenceOptions } from './presence.ts';
-import { invalid, parseWith } from './problem.ts';
+import { invalid, parseJson, parseWith } from './problem.ts';
 import { attributes, relaxBy, rules } from './rules.ts';
 import { seatsOf } from './team-kinds.ts';
 
@@ -550,15 +550,7 @@ export type Webhook = z.output<typeof webhook>;
  * @throws Problem (400) that names every invalid field, or the position of malformed JSON
  */
 export function parseQueueDefinition(text: string, source: string): QueueDefinition {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw invalid(source, [
-      { pointer: '#', detail: `Expected JSON, got invalid JSON: ${(error as Error).message}` },
-    ]);
-  }
-  return checkQueueDefinition(value, source);
+  return checkQueueDefinition(parseJson(text, source), source);
 }
 
 /** The same for a value that is already parsed. */

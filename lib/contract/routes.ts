@@ -4,6 +4,7 @@ import { backfillView, matchEnd, newBackfill } from './backfill.ts';
 import type { Scope } from './callers.ts';
 import { cooldownsQuery, playerCooldown, playerCooldowns } from './cooldown.ts';
 import { deadLetters } from './dead-letters.ts';
+import { ladderVersion, ladderVersions, queueVersion, queueVersions } from './definition-versions.ts';
 import { dryRunBody } from './dry-run.ts';
 import { experimentDefinition } from './experiment.ts';
 import { experimentView } from './experiment-view.ts';
@@ -15,7 +16,6 @@ import { continuationQuery, playerData, playerErasure } from './player-data.ts';
 import { queueDefinition, queueName } from './queue-definition.ts';
 import { queueList, queueListQuery } from './queue-list.ts';
 import { queueStats } from './queue-stats.ts';
-import { queueVersion, queueVersions } from './queue-versions.ts';
 import { latestMatches, latestQuery, waitingQuery, waitingSample } from './queue-views.ts';
 import { newRating, playerIdsQuery, ratingList, ratingView } from './rating.ts';
 import { newResult } from './result.ts';
@@ -278,6 +278,23 @@ export const ROUTES = {
     headers: ifMatch,
     answers: { 204: undefined },
     problems: [404, 409, 412],
+  },
+  'GET /ladders/{ladder}/versions': {
+    id: 'getLadderVersions',
+    summary: 'The last 50 versions of a ladder definition, the newest first',
+    function: 'queues',
+    scopes: ['admin'],
+    answers: { 200: ladderVersions },
+    problems: [404],
+  },
+  'POST /ladders/{ladder}/versions/{version}/restore': {
+    id: 'restoreLadderVersion',
+    summary:
+      'Put the definition of an earlier version again, as a new version; changes nothing when it is in force',
+    function: 'queues',
+    scopes: ['admin'],
+    answers: { 200: ladderVersion },
+    problems: [404, 409],
   },
   'GET /ladders/{ladder}/odds': {
     id: 'getLadderOdds',

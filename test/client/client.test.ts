@@ -100,6 +100,8 @@ describe('a request of the client', () => {
     await client.request({ method: 'PUT', path: '/ladders/L', body: { name: 'L' } });
     await client.request({ method: 'DELETE', path: '/ladders/L' });
     await client.request({ method: 'GET', path: '/ladders/L/odds' });
+    await client.request({ method: 'GET', path: '/ladders/L/versions' });
+    await client.request({ method: 'POST', path: '/ladders/L/versions/7/restore' });
     await client.request({ method: 'GET', path: '/ladders/L/players?playerIds=a,b' });
     await client.request({ method: 'GET', path: '/ladders/L/players/P' });
     await client.request({ method: 'PUT', path: '/ladders/L/players/P', body: { mean: 1_500 } });

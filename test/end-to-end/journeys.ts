@@ -87,6 +87,10 @@ export const JOURNEYS = {
     const { ladders } = (await api.get('/ladders')).body;
     expect(ladders.map(({ name }: { name: string }) => name)).toContain(ladder);
     expect((await api.get(path)).body.name).toBe(ladder);
+    expect((await api.put(path, { name: ladder, beta: 200 })).status).toBe(200);
+    const restored = (await api.post(`${path}/versions/1/restore`)).body;
+    expect(restored).toMatchObject({ restored: 1, definition: { name: ladder, beta: 175 } });
+    expect((await api.get(`${path}/versions`)).body.versions[0]).toEqual(restored);
     const [winner, loser] = [fresh('winner'), fresh('loser')];
     const imported = await api.put(`${path}/players/${winner}`, { mean: 1_600, deviation: 200 });
     expect(imported.status).toBe(200);

@@ -1,4 +1,7 @@
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
+import type { QueueStore } from '../../lib/service/ports/queue-store.ts';
+import type { DeploymentRules } from '../../lib/service/queues/deployment-rules.ts';
+import { checkedQueues } from '../../lib/service/queues/queues.ts';
 
 /** A queue definition with everything that must be there; tests name what they are about. */
 export function definition(changes: Partial<QueueDefinition> = {}): QueueDefinition {
@@ -11,4 +14,16 @@ export function definition(changes: Partial<QueueDefinition> = {}): QueueDefinit
     timeoutSeconds: 60,
     ...changes,
   };
+}
+
+/** Rules that every definition satisfies. */
+export const ANYTHING_GOES: DeploymentRules = {
+  refuseUrl: () => undefined,
+  secretGrants: {},
+  gameSessionQueues: [],
+};
+
+/** The definitions of a deployment without ladders. */
+export function queuesWithoutLadders(queues: QueueStore, rules = ANYTHING_GOES) {
+  return checkedQueues(queues, { get: async () => undefined, state: async () => undefined }, rules);
 }

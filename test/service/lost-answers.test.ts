@@ -3,6 +3,7 @@ import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { addWait, noTotals } from '../../lib/experiments/block-totals.ts';
 import { block } from '../../lib/experiments/schedule.ts';
 import { cancelBackfill, requestBackfill } from '../../lib/service/backfills/request-backfill.ts';
+import { listVersions, restoreVersion } from '../../lib/service/definitions/versions.ts';
 import type { Delivery } from '../../lib/service/domain/delivery.ts';
 import type { QueueRecord } from '../../lib/service/domain/queue-record.ts';
 import { deliver } from '../../lib/service/events/notify.ts';
@@ -13,7 +14,6 @@ import { provision } from '../../lib/service/placement/provision.ts';
 import { endCooldown } from '../../lib/service/players/cooldown.ts';
 import { deleteExperiment, putExperiment } from '../../lib/service/queues/experiments.ts';
 import { deleteQueue, putQueue } from '../../lib/service/queues/queues.ts';
-import { listVersions, restoreVersion } from '../../lib/service/queues/versions.ts';
 import { answerMatch } from '../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
 import { keepAlive } from '../../lib/service/tickets/keep-alive.ts';
@@ -23,7 +23,7 @@ import { stopExperiment } from '../../lib/service/ticks/stop-experiment.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
 import { EMULATORS, suiteName } from '../aws/emulated-tables.ts';
 import { ticket } from '../aws/samples.ts';
-import { definition } from './definitions.ts';
+import { definition, queuesWithoutLadders } from './definitions.ts';
 import { ownCloudForEachTest } from './own-cloud.ts';
 import type { Line, VirtualCloud } from './virtual-cloud.ts';
 
@@ -42,7 +42,6 @@ const EXPERIMENT = {
 };
 
 /** A deployment without rules for definitions. */
-const ANYTHING_GOES = { refuseUrl: () => undefined, secretGrants: {}, gameSessionQueues: [] };
 
 /**
  * A write is applied and its response is lost. The SDK repeats the request, and its condition no longer holds. The
@@ -128,7 +127,9 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         (record?.change?.version ?? 1) > 1 && !record?.deletedAt;
       const matches = await Promise.all(cloud.ids.map((matchId) => cloud.deps.matches.get(matchId)));
       const record = await cloud.deps.queues.get(queue);
-      const versions = isChanged(record) ? await listVersions(cloud.deps.queues, queue) : [];
+      const versions = isChanged(record)
+        ? await listVersions(queuesWithoutLadders(cloud.deps.queues), queue)
+        : [];
       const backfill = await cloud.deps.backfills.get(id('backfill'));
       const cooldowns = [...(await cloud.deps.cooldowns.of(queue, ['a', 'b'].map(playerOf)))];
       const present = await cloud.deps.presence.of(queue, ['a', 'b'].map(id));
@@ -169,7 +170,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
           await define();
           await define({ timeoutSeconds: 77 });
         },
-        act: () => restoreVersion(cloud.deps.queues, queue, 1, ANYTHING_GOES, cloud.nowMs),
+        act: () => restoreVersion(queuesWithoutLadders(cloud.deps.queues), queue, 1, cloud.nowMs),
         outcome: (result) =>
           JSON.parse(JSON.stringify(result).replaceAll(queue, 'queue').replaceAll(DIGEST, '')),
         writes: ['UpdateItem', 'UpdateItem'],

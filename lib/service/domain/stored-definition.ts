@@ -1,22 +1,32 @@
 import * as z from 'zod';
 import { expectation } from '../../contract/expectation.ts';
+import { type LadderDefinition, ladderDefinition } from '../../contract/ladder.ts';
 import { type QueueDefinition, queueDefinition } from '../../contract/queue-definition.ts';
 import { releaseInForce } from '../../policies/removed-policies.ts';
 
 /**
- * The schema of a stored definition. It was valid for the version that stored it. Fields of later versions are ignored
+ * The schema of a stored queue definition. It was valid for the version that stored it. Fields of later versions are ignored
  * at any depth, and a release policy of an earlier version is read as the one that replaces it.
  */
-export const storedDefinition = z.unknown().transform((stored, context): QueueDefinition => {
-  const value = withReleaseInForce(stored);
-  const first = queueDefinition.safeParse(value);
-  if (first.success) return first.data;
-  const known = withoutUnknownFields(value, first.error.issues);
-  const result = queueDefinition.safeParse(known, { error: expectation });
-  if (result.success) return result.data;
-  for (const { path, message } of result.error.issues) context.addIssue({ code: 'custom', path, message });
-  return z.NEVER;
-});
+export const storedDefinition: z.ZodType<QueueDefinition> = z
+  .unknown()
+  .transform(withReleaseInForce)
+  .pipe(withoutFieldsOfLater(queueDefinition));
+
+/** The schema of a stored ladder definition, which ignores fields of later versions at any depth. */
+export const storedLadder: z.ZodType<LadderDefinition> = withoutFieldsOfLater(ladderDefinition);
+
+function withoutFieldsOfLater<Definition>(schema: z.ZodType<Definition>) {
+  return z.unknown().transform((value, context): Definition => {
+    const first = schema.safeParse(value);
+    if (first.success) return first.data;
+    const known = withoutUnknownFields(value, first.error.issues);
+    const result = schema.safeParse(known, { error: expectation });
+    if (result.success) return result.data;
+    for (const { path, message } of result.error.issues) context.addIssue({ code: 'custom', path, message });
+    return z.NEVER;
+  });
+}
 
 function withReleaseInForce(definition: unknown): unknown {
   if (typeof definition !== 'object' || definition === null || !('release' in definition)) return definition;

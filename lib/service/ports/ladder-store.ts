@@ -1,22 +1,41 @@
 import type { LadderDefinition } from '../../contract/ladder.ts';
-import type { DefinitionChange, Deployed } from '../domain/queue-record.ts';
+import type { DefinitionChange, DefinitionState, Deployed } from '../domain/definition-state.ts';
+import type { Unreadable } from '../domain/unreadable.ts';
+import type { DefinitionVersions } from './definition-versions.ts';
 
 /** A stored ladder. */
-export interface LadderRecord {
+export interface LadderRecord extends LadderState {
   readonly definition: LadderDefinition;
-  /** The change that made the definition. */
+}
+
+export interface LadderState extends DefinitionState {
   readonly change: DefinitionChange;
-  /** What the last deployment of a folder of definitions has put; absent if none has. */
-  readonly deployed?: Deployed;
+}
+
+export interface StoredLadders {
+  readonly records: LadderRecord[];
+  /** Existing ladders that this version of Muster cannot parse. */
+  readonly unreadable: { readonly ladder: string; readonly error: Unreadable }[];
 }
 
 /** Ladders. */
-export interface LadderStore {
+export interface LadderStore extends DefinitionVersions<LadderDefinition> {
+  /** @throws Unreadable */
   get(ladder: string): Promise<LadderRecord | undefined>;
+  /** The stored state of a ladder without its definition, which may be unreadable. @throws Unreadable */
+  state(ladder: string): Promise<LadderState | undefined>;
   /** All ladders, by name. */
-  list(): Promise<LadderRecord[]>;
-  /** Stores a definition whose version is one above the stored version. Returns false if another writer was faster. */
-  put(record: LadderRecord): Promise<boolean>;
-  /** Removes a ladder if its version is still that of the record. Returns true if it is already removed. */
-  remove(record: LadderRecord): Promise<boolean>;
+  list(): Promise<StoredLadders>;
+  /**
+   * Stores a definition whose version is one above the stored version. Returns false if another writer was faster.
+   * @param deployed what a deployment notes in the same write @default the note stays as it is stored
+   */
+  put(record: LadderRecord, deployed?: Deployed): Promise<boolean>;
+  /** Notes that a deployment has found its definition in force, if the version is still that of the record. */
+  noteDeployed(record: LadderState, ladder: string, deployed: Deployed): Promise<boolean>;
+  /**
+   * Permanently removes a ladder and its earlier definitions if its version is still that of the record. Returns true if it is
+   * already removed.
+   */
+  remove(record: LadderState, ladder: string): Promise<boolean>;
 }

@@ -1,12 +1,9 @@
+import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { BucketLayout } from '../domain/buckets.ts';
-import type {
-  Deployed,
-  QueueRecord,
-  QueueState,
-  ReplacedDefinition,
-  Watched,
-} from '../domain/queue-record.ts';
+import type { Deployed } from '../domain/definition-state.ts';
+import type { QueueRecord, QueueState, Watched } from '../domain/queue-record.ts';
 import type { Unreadable } from '../domain/unreadable.ts';
+import type { DefinitionVersions } from './definition-versions.ts';
 
 export interface StoredQueues {
   readonly records: QueueRecord[];
@@ -15,7 +12,7 @@ export interface StoredQueues {
 }
 
 /** Queues. */
-export interface QueueStore {
+export interface QueueStore extends DefinitionVersions<QueueDefinition> {
   /**
    * The stored record of a queue, or one that was read at most `maxAgeMs` ago.
    * @param maxAgeMs milliseconds; when omitted, the record is read now
@@ -38,13 +35,6 @@ export interface QueueStore {
   put(record: QueueRecord, deployed?: Deployed | null): Promise<boolean>;
   /** Notes that a deployment has found its definition in force, if the version is still that of the record. */
   noteDeployed(record: QueueState, queue: string, deployed: Deployed): Promise<boolean>;
-  /**
-   * Keeps a definition that is about to be replaced, in the place of the one 50 versions before it. A repetition, or one
-   * that is late, changes nothing.
-   */
-  keep(replaced: ReplacedDefinition): Promise<void>;
-  /** The definitions that were kept and that this version of Muster can parse, in no order. */
-  kept(queue: string): Promise<ReplacedDefinition[]>;
   /** Moves `awakeUntilMs` forward if it and the version are still those of the record. */
   extendAwake(record: QueueRecord, untilMs: number): Promise<boolean>;
   /** Records that the ticks up to this slot are sent if `sentUntilMs` is still that of the record. */

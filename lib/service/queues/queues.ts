@@ -1,16 +1,60 @@
 import { isDeepStrictEqual } from 'node:util';
-import * as z from 'zod';
-import { check, invalid, Problem } from '../../contract/problem.ts';
-import { type QueueDefinition, queueDefinition, queueName } from '../../contract/queue-definition.ts';
+import { Problem } from '../../contract/problem.ts';
+import { type QueueDefinition, queueDefinition } from '../../contract/queue-definition.ts';
 import type { QueueList } from '../../contract/queue-list.ts';
+import type { ChangeNotes, CheckedDefinitions, Definitions, Live } from '../definitions/definitions.ts';
+import { checkIfMatch } from '../definitions/etag.ts';
+import { isChanging, putDefinition, TRIES_MAX, unknown } from '../definitions/put-definition.ts';
 import { type BucketLayout, LAYOUT_GRACE_MS, nextLayout, withLayout } from '../domain/buckets.ts';
-import type { DefinitionChange, Deployed, QueueRecord, QueueState } from '../domain/queue-record.ts';
+import { changeOf, type Deployed } from '../domain/definition-state.ts';
+import type { QueueRecord, QueueState } from '../domain/queue-record.ts';
 import { isExperimenting } from '../domain/running-experiment.ts';
-import { Unreadable } from '../domain/unreadable.ts';
+import type { LadderStore } from '../ports/ladder-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import { StoreBusy } from '../ports/store-busy.ts';
 import { type DeploymentRules, deploymentProblems } from './deployment-rules.ts';
-import { checkIfMatch, etagOf } from './etag.ts';
+
+/** The definitions of queues, with the steps of their changes: see {@link putDefinition}. */
+export function queueDefinitions(queues: QueueStore): Definitions<QueueDefinition, QueueState> {
+  return {
+    kind: 'queue',
+    get: (queue) => queues.get(queue),
+    state: (queue) => queues.state(queue),
+    kept: (queue) => queues.kept(queue),
+    open: async () =>
+      (await queues.list()).records.flatMap(({ definition, deletedAt }) =>
+        deletedAt === undefined ? definition : [],
+      ),
+    hindrance: (queue, live, nowMs) =>
+      isExperimenting(live, nowMs) ? experimentConflict(queue, live.experiment!.definition.name) : undefined,
+    replace: (...change) => replaceDefinition(queues, ...change),
+    noteDeployed: (live, queue, deployed) => queues.noteDeployed(live, queue, deployed),
+    remove: (live, nowMs) => queues.put(closed(live, nowMs), null),
+  };
+}
+
+/**
+ * The same with the rules for the definitions.
+ * @param ladders that a definition may name
+ */
+export function checkedQueues(
+  queues: QueueStore,
+  ladders: Pick<LadderStore, 'get' | 'state'>,
+  rules: DeploymentRules,
+): CheckedDefinitions<QueueDefinition, QueueState> {
+  return {
+    ...queueDefinitions(queues),
+    schema: queueDefinition,
+    problemsOf: (definition) => deploymentProblems(definition, rules),
+    uses: {
+      definitions: {
+        kind: 'ladder',
+        get: (ladder) => ladders.get(ladder),
+        state: (ladder) => ladders.state(ladder),
+      },
+      nameIn: ({ ladder }) => ladder,
+    },
+  };
+}
 
 /**
  * Returns the queue with this name if it accepts tickets.
@@ -19,7 +63,7 @@ import { checkIfMatch, etagOf } from './etag.ts';
  */
 export async function openQueue(queues: QueueStore, queue: string, maxAgeMs?: number): Promise<QueueRecord> {
   const record = await queues.get(queue, maxAgeMs);
-  if (record === undefined || record.deletedAt !== undefined) throw unknownQueue(queue);
+  if (record === undefined || record.deletedAt !== undefined) throw unknown('queue', queue);
   return record;
 }
 
@@ -50,78 +94,33 @@ export async function listQueues(queues: QueueStore, after = ''): Promise<QueueL
 }
 
 /**
- * Parses the definition that a client PUTs under a name.
- * @throws Problem (400)
- */
-export function parsePutQueue(queue: string, body: unknown, rules: DeploymentRules): QueueDefinition {
-  const { data, problems = [] } = check(queueDefinition, body);
-  const { name } = named.safeParse(body).data ?? { name: queue };
-  if (name !== queue) {
-    problems.push({ pointer: '#/name', detail: `Expected the name in the path, ${queue}, got ${name}` });
-  }
-  if (data !== undefined) problems.push(...deploymentProblems(data, rules));
-  if (data === undefined || problems.length > 0) throw invalid('The queue definition', problems);
-  return data;
-}
-
-const named = z.object({ name: queueName });
-
-function unknownQueue(queue: string): Problem {
-  return new Problem(404, `There is no queue ${JSON.stringify(queue)}. GET /queues lists all queues.`);
-}
-
-/**
- * Creates a queue or changes its definition. The same definition again changes nothing.
- *
- *     keep      the definition in force, among the versions that can be restored. A crash after it: it is kept and still
- *               in force, and `versions.ts` lists it once
- *     put       one conditional write. After it the change is complete
+ * Creates a queue or changes its definition, as {@link putDefinition} does.
  *
  * Waiting tickets keep waiting under the new definition. The next tick cancels those that no longer fit it, with a reason. A
  * changed definition is in force everywhere after `untilInForce`, a new queue at once.
- *
- * It also replaces a definition that cannot be read: the queue keeps its state, so that its waiting tickets are found.
- * @param more who changes it, and the version that it restores
- * @param ifMatch the ETag of the definition that may be replaced. It is not asked for when the definition is in force already, so
- * a repeated request finds its own change @default any may be replaced
  * @throws Problem 409 there are too many queues for another one, the queue has too many bucket layouts, or an experiment is running on it, 412 another definition is in force
- * @throws Unreadable when the state cannot be read either
  */
-export async function putQueue(
+export function putQueue(
   queues: QueueStore,
   definition: QueueDefinition,
   nowMs: number,
-  more: Pick<DefinitionChange, 'by' | 'restored'> = {},
+  notes?: ChangeNotes,
   ifMatch?: string,
-): Promise<{ outcome: 'created' | 'changed' | 'unchanged'; definition: QueueDefinition; etag: string }> {
-  for (let attempt = 0; attempt < 5; attempt++) {
-    const old = await queueOrState(queues, definition.name);
-    const live = old !== undefined && old.deletedAt === undefined;
-    const change = changeOf(old);
-    if (live && isDeepStrictEqual(old.definition, definition))
-      return { outcome: 'unchanged', definition, etag: etagOf({ definition, change }) };
-    if (ifMatch !== undefined)
-      checkIfMatch(ifMatch, 'queue', definition.name, live ? { ...old, change } : undefined);
-    if (await replaceDefinition(queues, old, definition, nowMs, more)) {
-      const etag = etagOf({ definition, change: { version: change.version + 1 } });
-      return { outcome: live ? 'changed' : 'created', definition, etag };
-    }
-  }
-  throw new StoreBusy(`queue ${definition.name} is being changed by others`);
+) {
+  return putDefinition(queueDefinitions(queues), definition, nowMs, notes, ifMatch);
 }
 
 /**
- * The steps of {@link putQueue}, once, for a queue as it was read. Returns false if another writer was faster.
- * @param deployed what a deployment notes in the same write
+ * The steps of {@link putDefinition}, once, for a queue as it was read. Returns false if another writer was faster.
  * @throws Problem (409) when there are too many queues, or an experiment is running on this one. Requests at the same moment may
  *   exceed the maximum by their number
  */
-export async function replaceDefinition(
+async function replaceDefinition(
   queues: QueueStore,
-  old: LiveQueue | undefined,
+  old: Live<QueueDefinition, QueueState> | undefined,
   definition: QueueDefinition,
   nowMs: number,
-  more: Pick<DefinitionChange, 'by' | 'restored'>,
+  notes: ChangeNotes,
   deployed?: Deployed,
 ): Promise<boolean> {
   if (old === undefined && (await queues.count()) >= QUEUES_MAX) throw tooManyQueues(definition.name);
@@ -130,7 +129,7 @@ export async function replaceDefinition(
   const replaced = changeOf(old);
   const record: QueueRecord = {
     definition,
-    change: { version: replaced.version + 1, at: new Date(nowMs).toISOString(), ...more },
+    change: { version: replaced.version + 1, at: new Date(nowMs).toISOString(), ...notes },
     version: (old?.version ?? 0) + 1,
     layouts: nextLayouts(old, definition, nowMs),
     awakeUntilMs: old?.awakeUntilMs ?? 0,
@@ -138,24 +137,6 @@ export async function replaceDefinition(
   };
   if (old?.definition !== undefined) await queues.keep({ definition: old.definition, change: replaced });
   return queues.put(record, deployed);
-}
-
-/** The change that made the definition of a queue. Definitions of earlier versions of Muster have none and count as the first. */
-export function changeOf(queue: QueueState | undefined): DefinitionChange {
-  return queue?.change ?? { version: queue === undefined ? 0 : 1 };
-}
-
-/** A stored queue, without its definition if that cannot be read. */
-export type LiveQueue = QueueState & { readonly definition?: QueueDefinition };
-
-/** Reads a queue, without its definition if that cannot be read. @throws Unreadable when its state cannot be read either */
-export async function queueOrState(queues: QueueStore, queue: string): Promise<LiveQueue | undefined> {
-  try {
-    return await queues.get(queue);
-  } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
-    return queues.state(queue);
-  }
 }
 
 /**
@@ -171,18 +152,18 @@ export async function deleteQueue(
   nowMs: number,
   ifMatch?: string,
 ): Promise<void> {
-  for (let attempt = 0; attempt < 5; attempt++) {
+  for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const old = await queues.get(queue);
-    if (old === undefined) throw unknownQueue(queue);
+    if (old === undefined) throw unknown('queue', queue);
     if (old.deletedAt !== undefined) return;
     if (ifMatch !== undefined) checkIfMatch(ifMatch, 'queue', queue, { ...old, change: changeOf(old) });
     if (await queues.put(closed(old, nowMs))) return;
   }
-  throw new StoreBusy(`queue ${queue} is being changed by others`);
+  throw isChanging('queue', queue);
 }
 
 /** The record of a queue that is closed, which ends its experiment. */
-export function closed(record: QueueRecord, nowMs: number): QueueRecord {
+function closed(record: QueueRecord, nowMs: number): QueueRecord {
   const { experiment, version } = record;
   const ended = { atMs: nowMs, why: 'queueDeleted', text: 'the queue was deleted' } as const;
   return {
@@ -194,7 +175,7 @@ export function closed(record: QueueRecord, nowMs: number): QueueRecord {
 }
 
 /** Why the definition of a queue with an experiment cannot change: the variants are changes of it. */
-export function experimentConflict(queue: string, experiment: string): string {
+function experimentConflict(queue: string, experiment: string): string {
   return `The experiment ${experiment} is running on queue ${queue}, and its variants are changes of the definition in force. DELETE /queues/${queue}/experiment ends it; then change the definition.`;
 }
 

@@ -1,77 +1,83 @@
-import { isDeepStrictEqual } from 'node:util';
-import * as z from 'zod';
 import { type LadderDefinition, ladderDefinition } from '../../contract/ladder.ts';
-import { check, invalid, Problem } from '../../contract/problem.ts';
-import { queueName } from '../../contract/queue-definition.ts';
-import type { DefinitionChange, Deployed } from '../domain/queue-record.ts';
-import type { LadderRecord, LadderStore } from '../ports/ladder-store.ts';
+import type { LadderList } from '../../contract/ladder-views.ts';
+import { Problem } from '../../contract/problem.ts';
+import type { ChangeNotes, CheckedDefinitions, Live } from '../definitions/definitions.ts';
+import { definitionOrState } from '../definitions/definitions.ts';
+import { checkIfMatch } from '../definitions/etag.ts';
+import { isChanging, putDefinition, TRIES_MAX, unknown } from '../definitions/put-definition.ts';
+import { changeOf, type Deployed } from '../domain/definition-state.ts';
+import type { LadderRecord, LadderState, LadderStore } from '../ports/ladder-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import { StoreBusy } from '../ports/store-busy.ts';
-import { checkIfMatch, etagOf } from '../queues/etag.ts';
 
 /** The maximum of ladders. All of them are in one response. */
 const LADDERS_MAX = 100;
-/** The maximum of tries to change a ladder that others are changing. */
-const TRIES_MAX = 5;
+
+/**
+ * The definitions of ladders, with the steps of their changes.
+ *
+ * A result holds the definition that was in force when it was accepted, so open matches and results that are not rated yet
+ * need nothing from a change.
+ */
+export function ladderDefinitions(ladders: LadderStore): CheckedDefinitions<LadderDefinition, LadderState> {
+  return {
+    kind: 'ladder',
+    schema: ladderDefinition,
+    problemsOf: () => [],
+    get: (ladder) => ladders.get(ladder),
+    state: (ladder) => ladders.state(ladder),
+    kept: (ladder) => ladders.kept(ladder),
+    open: async () => (await ladders.list()).records.map(({ definition }) => definition),
+    hindrance: () => undefined,
+    replace: (...change) => replaceLadder(ladders, ...change),
+    noteDeployed: (live, ladder, deployed) => ladders.noteDeployed(live, ladder, deployed),
+    remove: (live) => ladders.remove(live, live.definition.name),
+  };
+}
+
+/** One try to change a ladder as it was read. @throws Problem (409) when there are too many for another one */
+async function replaceLadder(
+  ladders: LadderStore,
+  old: Live<LadderDefinition, LadderState> | undefined,
+  definition: LadderDefinition,
+  nowMs: number,
+  notes: ChangeNotes,
+  deployed?: Deployed,
+): Promise<boolean> {
+  if (old === undefined) {
+    const { records, unreadable } = await ladders.list();
+    if (records.length + unreadable.length >= LADDERS_MAX) throw tooManyLadders(definition.name);
+  }
+  const replaced = changeOf(old);
+  if (old?.definition !== undefined) await ladders.keep({ definition: old.definition, change: replaced });
+  const change = { version: replaced.version + 1, at: new Date(nowMs).toISOString(), ...notes };
+  return ladders.put({ definition, change }, deployed);
+}
+
+/** Creates a ladder or changes its definition, as {@link putDefinition} does. @throws Problem 409 there are too many, 412 another definition is in force */
+export function putLadder(
+  ladders: LadderStore,
+  definition: LadderDefinition,
+  nowMs: number,
+  notes?: ChangeNotes,
+  ifMatch?: string,
+) {
+  return putDefinition(ladderDefinitions(ladders), definition, nowMs, notes, ifMatch);
+}
 
 /** @throws Problem (404) */
 export async function openLadder(ladders: Pick<LadderStore, 'get'>, ladder: string): Promise<LadderRecord> {
   const record = await ladders.get(ladder);
-  if (record === undefined) throw unknownLadder(ladder);
+  if (record === undefined) throw unknown('ladder', ladder);
   return record;
 }
 
-/** All ladders, sorted by name. */
-export async function listLadders(ladders: LadderStore): Promise<LadderDefinition[]> {
-  return (await ladders.list()).map(({ definition }) => definition);
-}
-
-/**
- * Parses the definition that a client PUTs under a name.
- * @throws Problem (400)
- */
-export function parsePutLadder(ladder: string, body: unknown): LadderDefinition {
-  const { data, problems = [] } = check(ladderDefinition, body);
-  const { name } = named.safeParse(body).data ?? { name: ladder };
-  if (name !== ladder)
-    problems.push({ pointer: '#/name', detail: `Expected the name in the path, ${ladder}, got ${name}` });
-  if (data === undefined || problems.length > 0) throw invalid('The ladder definition', problems);
-  return data;
-}
-
-const named = z.object({ name: queueName });
-
-/**
- * Creates a ladder or changes its definition, by one conditional write. The same definition again changes nothing.
- *
- * A result holds the definition that was in force when it was accepted, so open matches and results that are not rated yet
- * need nothing from a change.
- * @param more who changes it, and what a deployment notes
- * @param ifMatch the ETag of the definition that may be replaced @default any may be replaced
- * @throws Problem 409 there are too many ladders for another one, 412 another definition is in force
- */
-export async function putLadder(
-  ladders: LadderStore,
-  definition: LadderDefinition,
-  nowMs: number,
-  more: Pick<DefinitionChange, 'by'> & { readonly deployed?: Deployed } = {},
-  ifMatch?: string,
-): Promise<{ outcome: 'created' | 'changed' | 'unchanged'; etag: string }> {
-  const { name } = definition;
-  const { deployed, ...by } = more;
-  for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
-    const old = await ladders.get(name);
-    if (old !== undefined && isDeepStrictEqual(old.definition, definition))
-      return { outcome: 'unchanged', etag: etagOf(old) };
-    if (ifMatch !== undefined) checkIfMatch(ifMatch, 'ladder', name, old);
-    if (old === undefined && (await ladders.list()).length >= LADDERS_MAX) throw tooManyLadders(name);
-    const version = (old?.change.version ?? 0) + 1;
-    const change: DefinitionChange = { version, at: new Date(nowMs).toISOString(), ...by };
-    const record: LadderRecord = { definition, change, ...(deployed && { deployed }) };
-    if (await ladders.put(record))
-      return { outcome: old === undefined ? 'created' : 'changed', etag: etagOf(record) };
-  }
-  throw new StoreBusy(`ladder ${name} is being changed by others`);
+/** All ladders, sorted by name, and the names of those that cannot be read. */
+export async function listLadders(ladders: LadderStore): Promise<LadderList> {
+  const { records, unreadable } = await ladders.list();
+  return {
+    ladders: records.map(({ definition }) => definition),
+    ...(unreadable.length > 0 && { unreadable: unreadable.map(({ ladder }) => ladder).sort() }),
+  };
 }
 
 /**
@@ -86,7 +92,8 @@ export async function deleteLadder(
   ifMatch?: string,
 ): Promise<void> {
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
-    const old = await openLadder(deps.ladders, ladder);
+    const old = await definitionOrState<LadderDefinition, LadderState>(deps.ladders, ladder);
+    if (old === undefined) throw unknown('ladder', ladder);
     if (ifMatch !== undefined) checkIfMatch(ifMatch, 'ladder', ladder, old);
     const { records } = await deps.queues.list();
     const using = records.filter(({ definition }) => definition.ladder === ladder);
@@ -95,30 +102,9 @@ export async function deleteLadder(
         ladder,
         using.map(({ definition }) => definition.name),
       );
-    if (await deps.ladders.remove(old)) return;
+    if (await deps.ladders.remove(old, ladder)) return;
   }
-  throw new StoreBusy(`ladder ${ladder} is being changed by others`);
-}
-
-/**
- * Checks that the ladder that a queue definition names exists.
- * @throws Problem (400)
- */
-export async function checkLadderOf(
-  ladders: Pick<LadderStore, 'get'>,
-  { ladder }: { readonly ladder?: string | undefined },
-): Promise<void> {
-  if (ladder === undefined || (await ladders.get(ladder)) !== undefined) return;
-  throw invalid('The queue definition', [
-    {
-      pointer: '#/ladder',
-      detail: `Expected the name of a ladder (GET /ladders), got ${ladder}: PUT /ladders/${ladder} first`,
-    },
-  ]);
-}
-
-function unknownLadder(ladder: string): Problem {
-  return new Problem(404, `There is no ladder ${JSON.stringify(ladder)}. GET /ladders lists all ladders.`);
+  throw isChanging('ladder', ladder);
 }
 
 function tooManyLadders(ladder: string): Problem {

@@ -1,28 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import type { Problem } from '../../../lib/contract/problem.ts';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { deployDefinitions } from '../../../lib/service/definitions/deploy-definitions.ts';
+import { parsePut } from '../../../lib/service/definitions/put-definition.ts';
 import type { DeploymentNotes } from '../../../lib/service/ports/deployment-notes.ts';
 import type { QueueStore } from '../../../lib/service/ports/queue-store.ts';
-import { deployQueues } from '../../../lib/service/queues/deploy-queues.ts';
 import type { DeploymentRules } from '../../../lib/service/queues/deployment-rules.ts';
-import { parsePutQueue } from '../../../lib/service/queues/queues.ts';
-import { definition } from '../definitions.ts';
+import { definition, queuesWithoutLadders } from '../definitions.ts';
 
 const rules: DeploymentRules = {
   refuseUrl: ({ hostname }) => (hostname === 'inside' ? 'expected a public address' : undefined),
   gameSessionQueues: ['arenas'],
   secretGrants: { backend: ['duel'] },
 };
+const parsed = (queue: string, body: unknown) =>
+  parsePut(queuesWithoutLadders({} as QueueStore, rules), queue, body);
 const arena = (url: string, secret: string) => definition({ name: 'arena', webhooks: [{ url, secret }] });
 
 describe('a definition that a client puts', () => {
-  it('may name the secrets of its queue', () => {
+  it('may name the secrets of its queue', async () => {
     const wanted = arena('https://game.example/', 'arena/hook');
-    expect(parsePutQueue('arena', wanted, rules)).toEqual(wanted);
+    expect(await parsed('arena', wanted)).toEqual(wanted);
   });
 
-  it('is rejected with 400 when it names another team’s secret, and the error names every such field', () => {
-    expect(() => parsePutQueue('arena', arena('https://inside/', 'duel/hook'), rules)).toThrow(
+  it('is rejected with 400 when it names another team’s secret, and the error names every such field', async () => {
+    await expect(parsed('arena', arena('https://inside/', 'duel/hook'))).rejects.toThrow(
       expect.objectContaining({
         status: 400,
         errors: [
@@ -35,41 +37,40 @@ describe('a definition that a client puts', () => {
 });
 
 describe('a definition with a provisioner', () => {
-  const errorsOf = (provisioner: QueueDefinition['provisioner']) => {
+  const errorsOf = async (provisioner: QueueDefinition['provisioner']) => {
     const wanted = definition({ name: 'duel', ...(provisioner && { provisioner }) });
     try {
-      expect(parsePutQueue('duel', wanted, rules)).toEqual(wanted);
+      expect(await parsed('duel', wanted)).toEqual(wanted);
       return [];
     } catch (error) {
       return (error as Problem).errors.map(({ pointer }) => pointer);
     }
   };
 
-  it('may name a GameLift queue of the deployment and no other', () => {
-    expect(errorsOf({ type: 'gamelift', gameSessionQueue: 'arenas' })).toEqual([]);
-    expect(errorsOf({ type: 'gamelift', gameSessionQueue: 'others' })).toEqual([
+  it('may name a GameLift queue of the deployment and no other', async () => {
+    expect(await errorsOf({ type: 'gamelift', gameSessionQueue: 'arenas' })).toEqual([]);
+    expect(await errorsOf({ type: 'gamelift', gameSessionQueue: 'others' })).toEqual([
       '#/provisioner/gameSessionQueue',
     ]);
   });
 
-  it('may name an Agones allocator at a public address with a certificate of its own', () => {
+  it('may name an Agones allocator at a public address with a certificate of its own', async () => {
     const allocator = 'https://agones.example/gameserverallocation';
-    expect(errorsOf({ type: 'agones', allocator, certificate: 'duel/agones' })).toEqual([]);
-    expect(errorsOf({ type: 'agones', allocator: 'https://inside/', certificate: 'arena/agones' })).toEqual([
-      '#/provisioner/allocator',
-      '#/provisioner/certificate',
-    ]);
+    expect(await errorsOf({ type: 'agones', allocator, certificate: 'duel/agones' })).toEqual([]);
+    expect(
+      await errorsOf({ type: 'agones', allocator: 'https://inside/', certificate: 'arena/agones' }),
+    ).toEqual(['#/provisioner/allocator', '#/provisioner/certificate']);
     const regions = { eu: allocator, us: 'https://inside/' };
-    expect(errorsOf({ type: 'agones', allocator: regions, certificate: 'duel/agones' })).toEqual([
+    expect(await errorsOf({ type: 'agones', allocator: regions, certificate: 'duel/agones' })).toEqual([
       '#/provisioner/allocator/us',
     ]);
   });
 });
 
 describe('a definition of 200 seats', () => {
-  it('is accepted', () => {
+  it('is accepted', async () => {
     const battle = definition({ name: 'battle', teamSize: 100 });
-    expect(parsePutQueue('battle', battle, rules)).toEqual(battle);
+    expect(await parsed('battle', battle)).toEqual(battle);
   });
 });
 
@@ -85,10 +86,9 @@ describe('definitions of a deployment', () => {
       arena: JSON.stringify(arena('https://game.example/', 'backend')),
     };
     await expect(
-      deployQueues(
-        { queues: untouched, deployments: untouched },
-        { wanted, before: { old: '{}' }, requestId: 'r' },
-        rules,
+      deployDefinitions(
+        { kinds: [queuesWithoutLadders(untouched, rules)], deployments: untouched },
+        { wanted: { queue: wanted }, before: { queue: { old: '{}' } }, requestId: 'r' },
         0,
       ),
     ).rejects.toThrow(/queue arena.*#\/webhooks\/0\/secret.*got backend/);

@@ -2,21 +2,21 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { experimentView } from '../../../lib/contract/experiment-view.ts';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import { block, blocksOf } from '../../../lib/experiments/schedule.ts';
+import { deployDefinitions } from '../../../lib/service/definitions/deploy-definitions.ts';
+import { restoreVersion } from '../../../lib/service/definitions/versions.ts';
 import { countedBlock, definitionAt } from '../../../lib/service/domain/running-experiment.ts';
 import { countUnmatched } from '../../../lib/service/events/count-unmatched.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
-import { deployQueues } from '../../../lib/service/queues/deploy-queues.ts';
 import { getExperiment } from '../../../lib/service/queues/experiment-results.ts';
 import { deleteExperiment, putExperiment } from '../../../lib/service/queues/experiments.ts';
 import { deleteQueue, putQueue } from '../../../lib/service/queues/queues.ts';
 import { getStats } from '../../../lib/service/queues/stats.ts';
-import { restoreVersion } from '../../../lib/service/queues/versions.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { cancelTicket } from '../../../lib/service/tickets/tickets.ts';
 import { dispatch } from '../../../lib/service/ticks/dispatch.ts';
 import { STORES, suiteName } from '../../aws/emulated-tables.ts';
 import { ticket } from '../../aws/samples.ts';
-import { definition } from '../definitions.ts';
+import { definition, queuesWithoutLadders } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
 
@@ -33,7 +33,6 @@ const EXPERIMENT = {
 };
 /** Draws the same seed each time. */
 const draw = () => 7;
-const ANYTHING_GOES = { refuseUrl: () => undefined, secretGrants: {}, gameSessionQueues: [] };
 
 const { emulator, skipped } = STORES.find((store) => store.emulator === 'memory')!;
 describe.skipIf(skipped !== undefined)(suiteName('an experiment on a queue', emulator, skipped), () => {
@@ -234,7 +233,7 @@ describe.skipIf(skipped !== undefined)(suiteName('an experiment on a queue', emu
     const conflict = { status: 409, message: expect.stringMatching(/experiment patience is running/) };
     await expect(define({ timeoutSeconds: 90 })).rejects.toMatchObject(conflict);
     await expect(
-      restoreVersion(cloud.deps.queues, queue, 2, ANYTHING_GOES, cloud.nowMs),
+      restoreVersion(queuesWithoutLadders(cloud.deps.queues), queue, 2, cloud.nowMs),
     ).rejects.toMatchObject(conflict);
     expect((await define()).outcome).toBe('unchanged');
     await deleteExperiment(cloud.deps.queues, queue, cloud.nowMs);
@@ -254,10 +253,13 @@ describe.skipIf(skipped !== undefined)(suiteName('an experiment on a queue', emu
       [queue]: JSON.stringify(definition({ name: queue, tickSeconds: 10, timeoutSeconds })),
     });
     const deploy = (wanted: Record<string, string>, before: Record<string, string> | undefined) =>
-      deployQueues(
-        { queues: cloud.deps.queues, deployments: deployments as never },
-        { wanted, before, requestId: `request-${notes.length}` },
-        ANYTHING_GOES,
+      deployDefinitions(
+        { kinds: [queuesWithoutLadders(cloud.deps.queues)], deployments: deployments as never },
+        {
+          wanted: { queue: wanted },
+          before: before && { queue: before },
+          requestId: `request-${notes.length}`,
+        },
         cloud.nowMs,
       );
     await deploy(file(60), undefined);
@@ -265,9 +267,9 @@ describe.skipIf(skipped !== undefined)(suiteName('an experiment on a queue', emu
     expect(await deploy(file(60), file(60))).toMatchObject({ put: [], conflicts: [] });
     await expect(deploy(file(90), file(60))).rejects.toMatchObject({
       status: 409,
-      message: expect.stringMatching(/experiment patience is running .* No queue was changed/),
+      message: expect.stringMatching(/experiment patience is running .* Nothing was changed/),
     });
-    expect(await deploy({}, file(60))).toMatchObject({ deleted: [queue] });
+    expect(await deploy({}, file(60))).toMatchObject({ deleted: [`queue ${queue}`] });
   });
 
   it('ends with its queue', async () => {

@@ -1,14 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { queueStore } from '../../../lib/aws/queue-store.ts';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { listVersions, restoreVersion } from '../../../lib/service/definitions/versions.ts';
 import type { QueueStore } from '../../../lib/service/ports/queue-store.ts';
 import { deleteQueue, putQueue } from '../../../lib/service/queues/queues.ts';
-import { listVersions, restoreVersion } from '../../../lib/service/queues/versions.ts';
 import { startTables } from '../../aws/emulated-tables.ts';
 import { NOW_MS } from '../../aws/samples.ts';
-import { definition } from '../definitions.ts';
-
-const rules = { refuseUrl: () => undefined, secretGrants: {}, gameSessionQueues: [] };
+import { definition, queuesWithoutLadders } from '../definitions.ts';
 
 describe('the versions of a definition', () => {
   let queues: QueueStore;
@@ -25,15 +23,18 @@ describe('the versions of a definition', () => {
       putQueue(queues, definition({ name, timeoutSeconds, ...changes }), nowMs, { by: 'ann' });
     for (const [i, timeout] of timeouts.entries()) await put(timeout, NOW_MS + i * 1_000);
     const versions = async () =>
-      (await listVersions(queues, name)).map((one) => [one.version, one.definition.timeoutSeconds]);
+      (await listVersions(queuesWithoutLadders(queues), name)).map((one) => [
+        one.version,
+        one.definition.timeoutSeconds,
+      ]);
     const restore = (version: number) =>
-      restoreVersion(queues, name, version, rules, NOW_MS + 99_000, { by: 'bob' });
+      restoreVersion(queuesWithoutLadders(queues), name, version, NOW_MS + 99_000, { by: 'bob' });
     return { name, put, versions, restore };
   }
 
   it('are listed newest first, with the time and the author of each', async () => {
     const { name } = await changed(10, 20);
-    expect(await listVersions(queues, name)).toEqual([
+    expect(await listVersions(queuesWithoutLadders(queues), name)).toEqual([
       {
         version: 2,
         changedAt: new Date(NOW_MS + 1_000).toISOString(),
@@ -103,7 +104,7 @@ describe('the versions of a definition', () => {
     const stored = { definition: definition({ name, timeoutSeconds: 10 }), version: 1, layouts };
     await queues.put({ ...stored, awakeUntilMs: 0, sentUntilMs: 0 });
     await putQueue(queues, definition({ name, timeoutSeconds: 20 }), NOW_MS);
-    expect(await listVersions(queues, name)).toMatchObject([
+    expect(await listVersions(queuesWithoutLadders(queues), name)).toMatchObject([
       { version: 2, changedBy: null, definition: { timeoutSeconds: 20 } },
       { version: 1, changedAt: null, changedBy: null, definition: { timeoutSeconds: 10 } },
     ]);

@@ -1,17 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { queueStore } from '../../../lib/aws/queue-store.ts';
+import { deployDefinitions } from '../../../lib/service/definitions/deploy-definitions.ts';
+import { listVersions } from '../../../lib/service/definitions/versions.ts';
 import { Unreadable } from '../../../lib/service/domain/unreadable.ts';
 import type { DeploymentNote, DeploymentNotes } from '../../../lib/service/ports/deployment-notes.ts';
 import type { QueueStore } from '../../../lib/service/ports/queue-store.ts';
-import { deployQueues } from '../../../lib/service/queues/deploy-queues.ts';
 import { deleteQueue, putQueue } from '../../../lib/service/queues/queues.ts';
-import { listVersions } from '../../../lib/service/queues/versions.ts';
 import { seededRandom } from '../../../lib/simulation/random.ts';
 import { startTables } from '../../aws/emulated-tables.ts';
 import { NOW_MS } from '../../aws/samples.ts';
-import { definition } from '../definitions.ts';
-
-const rules = { refuseUrl: () => undefined, secretGrants: {}, gameSessionQueues: [] };
+import { definition, queuesWithoutLadders } from '../definitions.ts';
 
 /** The time-outs of the definitions in a folder, by queue. */
 type Folder = Readonly<Record<string, number>>;
@@ -70,7 +68,8 @@ describe('a deployment of queue definitions', () => {
     };
     const named = (folder: Folder) =>
       Object.fromEntries(Object.entries(folder).map(([name, value]) => [name + suffix, value]));
-    const short = (names: readonly string[]) => names.map((name) => name.slice(0, -suffix.length)).sort();
+    const short = (names: readonly string[]) =>
+      names.map((name) => name.slice('queue '.length, -suffix.length)).sort();
     const at = () => (nowMs += 1_000);
     /** What the custom resource does. `from`: the properties of the deployment before. */
     const update = async (
@@ -79,10 +78,13 @@ describe('a deployment of queue definitions', () => {
       store = queues,
       requestId = `request-${++requests}`,
     ) => {
-      const done = await deployQueues(
-        { queues: store, deployments },
-        { wanted: filesOf(named(folder)), before: from && filesOf(named(from)), requestId },
-        rules,
+      const done = await deployDefinitions(
+        { kinds: [queuesWithoutLadders(store)], deployments },
+        {
+          wanted: { queue: filesOf(named(folder)) },
+          before: from && { queue: filesOf(named(from)) },
+          requestId,
+        },
         at(),
       );
       return { ...done, put: short(done.put), kept: short(done.kept), deleted: short(done.deleted) };
@@ -117,7 +119,8 @@ describe('a deployment of queue definitions', () => {
         return record?.deletedAt === undefined ? record?.definition.timeoutSeconds : undefined;
       },
       /** Whether the version list says that the live definition is the deployment's. */
-      isDeployed: async (name: string) => (await listVersions(queues, name + suffix))[0]!.isDeployed,
+      isDeployed: async (name: string) =>
+        (await listVersions(queuesWithoutLadders(queues), name + suffix))[0]!.isDeployed,
       version: async (name: string) => (await queues.get(name + suffix))?.change?.version,
     };
   }
@@ -145,7 +148,7 @@ describe('a deployment of queue definitions', () => {
     await deploy({ arena: 100, duel: 100 });
     await put('arena', 300);
     await expect(deploy({ arena: 200, duel: 101 })).rejects.toThrow(
-      /Queue arena-\d+: its file was changed .* version 2, .*oncall.*GET \/queues\/arena-\d+.*PUT \/queues\/arena-\d+.*No queue was changed\./s,
+      /Queue arena-\d+: its file was changed .* version 2, .*oncall.*GET \/queues\/arena-\d+.*PUT \/queues\/arena-\d+.*Nothing was changed\./s,
     );
     expect([await live('arena'), await live('duel')]).toEqual([300, 100]);
     // One of the two ways out: the file's definition is put. The other one is the live definition in the file.

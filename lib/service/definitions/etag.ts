@@ -1,11 +1,12 @@
 import { Problem } from '../../contract/problem.ts';
+import type { DefinitionChange } from '../domain/definition-state.ts';
 import { digestOf } from '../domain/digest.ts';
-import type { DefinitionChange } from '../domain/queue-record.ts';
+import type { Kind } from './definitions.ts';
 
 /** A definition and the change that made it. */
 interface Versioned {
   /** Absent when it cannot be read. */
-  readonly definition?: object;
+  readonly definition?: object | undefined;
   readonly change: DefinitionChange;
 }
 
@@ -30,7 +31,7 @@ const LIST = /^\s*(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*\s*$/;
  */
 export function checkIfMatch(
   ifMatch: string,
-  kind: 'queue' | 'ladder',
+  kind: Kind,
   name: string,
   inForce: Versioned | undefined,
 ): void {

@@ -1,0 +1,308 @@
+import { invalid, Problem, parseJson, parseWith } from '../../contract/problem.ts';
+import { changeOf, type Deployed } from '../domain/definition-state.ts';
+import { digestOf } from '../domain/digest.ts';
+import { Unreadable } from '../domain/unreadable.ts';
+import type { DeploymentNotes } from '../ports/deployment-notes.ts';
+import { capital, danglingChanges, type Foreseen } from './dangling-changes.ts';
+import {
+  type CheckedDefinitions,
+  definitionOrState,
+  isOpen,
+  type Kind,
+  type Live,
+  type Named,
+} from './definitions.ts';
+import { isChanging, TRIES_MAX } from './put-definition.ts';
+
+/**
+ * A rollback takes a deployment back within this time: CloudFormation begins it when another resource of the same deployment
+ * fails. A later return to the folder before is the studio's own.
+ */
+const ROLLBACK_MS = 3_600_000;
+/** The versions of definitions name a deployment so. */
+const BY = 'deployment';
+
+export interface DeployDeps {
+  /** A kind stands after the one that its definitions name. */
+  readonly kinds: readonly CheckedDefinitions<Named>[];
+  readonly deployments: DeploymentNotes;
+}
+
+/** Definitions as JSON, by kind and name. A kind without a folder is absent. */
+export type Files = Readonly<Partial<Record<Kind, Readonly<Record<string, string>>>>>;
+
+export interface DeployRequest {
+  readonly wanted: Files;
+  /**
+   * Those of the deployment before, as far as they are known. They stand in for notes that a definition does not have, because an
+   * earlier version of Muster has deployed it, or because it was deleted and removed. Undefined in the first deployment.
+   */
+  readonly before: Files | undefined;
+  /** The same in every repetition of a request. */
+  readonly requestId: string;
+}
+
+/** Definitions, as `queue arena`, by what a deployment has done about them. */
+export interface DeployedDefinitions {
+  /** Created or changed to the definition in the file. */
+  readonly put: string[];
+  readonly deleted: string[];
+  /** The file is that of the last deployment, and the live definition was changed or deleted since: it stays. */
+  readonly kept: string[];
+  /** Conflicts that did not fail the deployment; see {@link deployDefinitions}. */
+  readonly conflicts: string[];
+}
+
+/**
+ * Brings the changes of folders of definitions since the last deployment to the live ones. Each definition notes what a deployment
+ * has put, in the same write. Those that no deployment has named, which were created through the API, are not changed.
+ *
+ *     the file                the live definition
+ *     as it is in force       –                             nothing to do
+ *     not changed             changed or deleted since      stays: a deployment of another one must not revert it
+ *     changed or new          as last deployed, or none     the file's definition is put
+ *     changed or new          changed or deleted since      conflict
+ *     changed                 a queue with an experiment    conflict
+ *     changed or new          names what does not exist     conflict
+ *     removed                 as last deployed              it is deleted, as DELETE does
+ *     removed                 changed since                 conflict
+ *     removed                 another one still names it    conflict
+ *
+ * A conflict fails the deployment before any change, with what to do. Only when the folders return within an hour from those of
+ * the last deployment to the ones before it, the live definition stays and the deployment succeeds: this may be a rollback of
+ * CloudFormation, which must not fail.
+ *
+ *     note      which folders follow which. A repetition of the same request finds its own note
+ *     decide    about all definitions, before any change
+ *     put       each definition, what is named before what names it, on the condition that it is still as it was read; else it is
+ *               decided again. A crash after some of them: a repetition finds these in force, and the deployment before finds
+ *               them as last deployed
+ *     delete    each definition, what is named after what names it, on the same condition
+ *
+ * @throws Problem 400 when a definition is invalid, 409 in a conflict
+ * @throws Unreadable when a queue whose file was removed cannot be read
+ */
+export async function deployDefinitions(
+  { kinds, deployments }: DeployDeps,
+  request: DeployRequest,
+  nowMs: number,
+): Promise<DeployedDefinitions> {
+  const changes = kinds.flatMap((definitions) => changesOf(definitions, request));
+  const isReturn = await noteReturn(deployments, request, nowMs);
+  const planned: Planned[] = [];
+  for (const change of changes) {
+    const live = await definitionOrState(change.definitions, change.name);
+    planned.push(plannedAs(change, live, decide(change, live, nowMs)));
+  }
+  const dangling = await danglingChanges(kinds, planned);
+  const conflicts = planned.flatMap((one) =>
+    one.decision.action === 'conflict' ? one.decision.message : (dangling.get(one) ?? []),
+  );
+  if (conflicts.length > 0 && !isReturn)
+    throw new Problem(409, `${conflicts.join(' ')} Nothing was changed.`);
+  const done: DeployedDefinitions = { put: [], deleted: [], kept: [], conflicts: [...dangling.values()] };
+  const wanted = planned.filter((one) => !dangling.has(one)).map(({ change }) => change);
+  const removed = wanted.filter(({ definition }) => definition === undefined).reverse();
+  for (const change of [...wanted.filter(({ definition }) => definition !== undefined), ...removed])
+    await apply(change, isReturn, nowMs, done);
+  return done;
+}
+
+/** Notes a deployment, and returns whether it may be the rollback of the last one. */
+async function noteReturn(
+  deployments: DeploymentNotes,
+  { wanted, before, requestId }: DeployRequest,
+  nowMs: number,
+): Promise<boolean> {
+  const [to, from] = [digestOfFiles(wanted), before === undefined ? FIRST : digestOfFiles(before)];
+  const last = await deployments.last();
+  if (last?.requestId === requestId) return last.isReturn;
+  // What follows a return is a deployment like any other, also when it has the folder that was taken back.
+  const takesBack = last !== undefined && !last.isReturn && last.to === from && last.from === to;
+  const isReturn = takesBack && from !== to && nowMs - last.atMs <= ROLLBACK_MS;
+  await deployments.note({ requestId, from, to, isReturn, atMs: nowMs });
+  return isReturn;
+}
+
+/** What is before the first deployment: no update returns to it. */
+const FIRST = 'first';
+
+/** Without ladders it is that of an earlier version of Muster, which had queues only. */
+function digestOfFiles({ queue = {}, ladder = {} }: Files): string {
+  const parsed = (files: Readonly<Record<string, string>>) =>
+    Object.entries(files).map(([name, json]) => [name, JSON.parse(json)] as const);
+  // No name has a slash.
+  const ladders = parsed(ladder).map(([name, value]) => [`ladders/${name}`, value]);
+  return digestOf(Object.fromEntries([...parsed(queue), ...ladders]));
+}
+
+/** What a deployment wants for a name. */
+interface Change {
+  readonly definitions: CheckedDefinitions<Named>;
+  readonly name: string;
+  /** The definition in the file; undefined when the file was removed. */
+  readonly definition: Named | undefined;
+  /** Its digest; '' when the file was removed. */
+  readonly digest: string;
+  /** The digest of the file of the deployment before, if it is known. */
+  readonly before: string | undefined;
+}
+
+/** @throws Problem (400) */
+function changesOf(definitions: CheckedDefinitions<Named>, request: DeployRequest): Change[] {
+  const { kind } = definitions;
+  const [wanted, before] = [request.wanted[kind] ?? {}, request.before?.[kind] ?? {}];
+  const names = [...new Set([...Object.keys(wanted), ...Object.keys(before)])];
+  return names.map((name) => changeTo(definitions, name, wanted[name], before[name]));
+}
+
+/** @throws Problem (400) */
+function changeTo(
+  definitions: CheckedDefinitions<Named>,
+  name: string,
+  json: string | undefined,
+  before: string | undefined,
+): Change {
+  const earlier = before === undefined ? undefined : digestOfFile(definitions, before);
+  if (json === undefined) return { definitions, name, definition: undefined, digest: '', before: earlier };
+  const source = `${definitions.kind} ${name}`;
+  const definition = parseWith(definitions.schema, parseJson(json, source), source);
+  const problems = definitions.problemsOf(definition);
+  if (problems.length > 0) throw invalid(source, problems);
+  return { definitions, name, definition, digest: digestOf(definition), before: earlier };
+}
+
+/** The digest of a definition in the file of an earlier deployment, which this version may not be able to read. */
+function digestOfFile({ schema }: CheckedDefinitions<Named>, json: string): string {
+  const value: unknown = JSON.parse(json);
+  return digestOf(schema.safeParse(value).data ?? (value as object));
+}
+
+type Decision =
+  | { readonly action: 'none' | 'keep' | 'delete' }
+  /** The live definition is the file's. */
+  | { readonly action: 'note'; readonly deployed: Deployed }
+  | { readonly action: 'put'; readonly deployed: Deployed }
+  | { readonly action: 'conflict'; readonly message: string };
+
+/** A change with what is decided about it as the definition was read. */
+interface Planned extends Foreseen {
+  readonly change: Change;
+  readonly decision: Decision;
+}
+
+function plannedAs(change: Change, live: Live<Named> | undefined, decision: Decision): Planned {
+  const { definitions, name, definition } = change;
+  const planned = { change, decision, definitions, name };
+  if (decision.action === 'put') return { ...planned, isChanged: true, exists: true, after: definition };
+  if (decision.action === 'delete') return { ...planned, isChanged: true, exists: false, after: undefined };
+  const open = isOpen(live) ? live : undefined;
+  return { ...planned, isChanged: false, exists: open !== undefined, after: open?.definition };
+}
+
+function decide(change: Change, live: Live<Named> | undefined, nowMs: number): Decision {
+  const { definitions, name, definition, digest, before } = change;
+  const inForce = digestInForce(live);
+  const { version } = changeOf(live);
+  const last = live?.deployed?.digest ?? before;
+  if (definition === undefined && !isOpen(live)) return { action: 'none' };
+  if (isOpen(live) && inForce === digest)
+    return live.deployed?.digest === digest
+      ? { action: 'none' }
+      : { action: 'note', deployed: { digest, version } };
+  if (last === digest) return { action: 'keep' };
+  const hindrance =
+    definition === undefined || live === undefined ? undefined : definitions.hindrance(name, live, nowMs);
+  if (hindrance !== undefined) return { action: 'conflict', message: hindrance };
+  if (isAsDeployed(live, inForce, last))
+    return definition === undefined
+      ? { action: 'delete' }
+      : { action: 'put', deployed: { digest, version: version + 1 } };
+  return { action: 'conflict', message: conflictOf(change, live) };
+}
+
+/** The digest of the live definition; '' without one, undefined when it cannot be read. */
+function digestInForce(live: Live<Named> | undefined): string | undefined {
+  if (!isOpen(live)) return '';
+  return live.definition === undefined ? undefined : digestOf(live.definition);
+}
+
+/** Whether a definition is as the last deployment left it: neither changed nor deleted since. `last` is the digest of what this has put. */
+function isAsDeployed(
+  live: Live<Named> | undefined,
+  inForce: string | undefined,
+  last: string | undefined,
+): boolean {
+  if (!isOpen(live)) return last === undefined;
+  if (live.deployed !== undefined && live.deployed.version === changeOf(live).version) return true;
+  return (
+    (inForce !== undefined && inForce === last) || (live.deployed === undefined && live.change?.by === BY)
+  );
+}
+
+function conflictOf({ definitions, name, definition }: Change, live: Live<Named> | undefined): string {
+  const { kind } = definitions;
+  const path = `/${kind}s/${name}`;
+  const what = definition === undefined ? 'was removed' : 'was changed or is new';
+  const { version, at, by } = changeOf(live);
+  const made = isOpen(live)
+    ? `its definition in force, version ${version}, is not that of a deployment (${by ?? 'changed by somebody unknown'}${at === undefined ? '' : `, ${at}`})`
+    : `the ${kind} was deleted`;
+  const advice =
+    definition === undefined
+      ? `DELETE ${path} and deploy again, or put back the file.`
+      : isOpen(live)
+        ? `To keep the one in force, copy it into the file (GET ${path}). To replace it, PUT ${path} with the file. Then deploy again.`
+        : `PUT ${path} with the file and deploy again, or remove the file.`;
+  return `${capital(kind)} ${name}: its file ${what} since the last deployment, but ${made}. ${advice}`;
+}
+
+/** Applies what is decided for a definition as it is now. */
+async function apply(
+  change: Change,
+  isReturn: boolean,
+  nowMs: number,
+  done: DeployedDefinitions,
+): Promise<void> {
+  const { definitions, name, definition } = change;
+  const named = `${definitions.kind} ${name}`;
+  for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
+    const live = await definitionOrState(definitions, name);
+    const decision = decide(change, live, nowMs);
+    switch (decision.action) {
+      case 'none':
+        return;
+      case 'keep':
+        done.kept.push(named);
+        return;
+      case 'conflict':
+        // It was changed since the decision about all of them.
+        if (!isReturn) throw new Problem(409, decision.message);
+        done.conflicts.push(decision.message);
+        return;
+      case 'note':
+        if (await definitions.noteDeployed(live!, name, decision.deployed)) return;
+        break;
+      case 'put':
+        if (await definitions.replace(live, definition!, nowMs, { by: BY }, decision.deployed)) {
+          done.put.push(named);
+          return;
+        }
+        break;
+      case 'delete':
+        if (await definitions.remove(readable(live!, named), nowMs)) {
+          done.deleted.push(named);
+          return;
+        }
+    }
+  }
+  throw isChanging(definitions.kind, name);
+}
+
+/** @throws Unreadable */
+function readable(live: Live<Named>, named: string) {
+  const { definition } = live;
+  if (definition === undefined)
+    throw new Unreadable(`${named} cannot be deleted: its definition cannot be read`);
+  return { ...live, definition };
+}

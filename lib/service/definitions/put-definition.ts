@@ -1,0 +1,107 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
+import { check, type FieldProblem, invalid, Problem } from '../../contract/problem.ts';
+import { queueName } from '../../contract/queue-definition.ts';
+import { changeOf, type DefinitionState } from '../domain/definition-state.ts';
+import { StoreBusy } from '../ports/store-busy.ts';
+import {
+  type ChangeNotes,
+  type CheckedDefinitions,
+  type Definitions,
+  definitionOrState,
+  isOpen,
+  type Kind,
+  type Named,
+} from './definitions.ts';
+import { checkIfMatch, etagOf } from './etag.ts';
+
+/** The maximum of tries to change a definition that others are changing. */
+export const TRIES_MAX = 5;
+
+/**
+ * Parses the definition that a client PUTs under a name.
+ * @throws Problem (400)
+ */
+export async function parsePut<Definition extends Named>(
+  definitions: CheckedDefinitions<Definition>,
+  name: string,
+  body: unknown,
+): Promise<Definition> {
+  const { data, problems = [] } = check(definitions.schema, body);
+  const { name: written } = named.safeParse(body).data ?? { name };
+  if (written !== name)
+    problems.push({ pointer: '#/name', detail: `Expected the name in the path, ${name}, got ${written}` });
+  if (data !== undefined) problems.push(...(await problemsOf(definitions, data)));
+  if (data === undefined || problems.length > 0)
+    throw invalid(`The ${definitions.kind} definition`, problems);
+  return data;
+}
+
+const named = z.object({ name: queueName });
+
+/** What keeps a definition from being put: fields that break the rules of the deployment, and a name of what does not exist. */
+export async function problemsOf<Definition extends Named>(
+  definitions: CheckedDefinitions<Definition>,
+  definition: Definition,
+): Promise<readonly FieldProblem[]> {
+  const { uses } = definitions;
+  const used = uses?.nameIn(definition);
+  if (uses === undefined || used === undefined) return definitions.problemsOf(definition);
+  if (isOpen(await definitionOrState(uses.definitions, used))) return definitions.problemsOf(definition);
+  return [...definitions.problemsOf(definition), missing(uses.definitions.kind, used)];
+}
+
+function missing(kind: Kind, name: string): FieldProblem {
+  return {
+    pointer: `#/${kind}`,
+    detail: `Expected the name of a ${kind} (GET /${kind}s), got ${name}: PUT /${kind}s/${name} first`,
+  };
+}
+
+/**
+ * Creates a definition or changes it. The same definition again changes nothing.
+ *
+ *     keep      the definition in force, among the versions that can be restored. A crash after it: it is kept and still
+ *               in force, and `versions.ts` lists it once
+ *     put       one conditional write. After it the change is complete
+ *
+ * It also replaces a definition that cannot be read: what is stored beside it stays.
+ * @param notes who changes it, and the version that it restores
+ * @param ifMatch the ETag of the definition that may be replaced. It is not asked for when the definition is in force already, so
+ * a repeated request finds its own change @default any may be replaced
+ * @throws Problem 409 it cannot be replaced now, or there are too many, 412 another definition is in force
+ * @throws Unreadable when the state cannot be read either
+ */
+export async function putDefinition<Definition extends Named, State extends DefinitionState>(
+  definitions: Definitions<Definition, State>,
+  definition: Definition,
+  nowMs: number,
+  notes: ChangeNotes = {},
+  ifMatch?: string,
+): Promise<{ outcome: 'created' | 'changed' | 'unchanged'; definition: Definition; etag: string }> {
+  const { kind } = definitions;
+  const { name } = definition;
+  for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
+    const old = await definitionOrState(definitions, name);
+    const inForce = isOpen(old) ? old : undefined;
+    const change = changeOf(old);
+    if (isDeepStrictEqual(inForce?.definition, definition))
+      return { outcome: 'unchanged', definition, etag: etagOf({ definition, change }) };
+    if (ifMatch !== undefined) checkIfMatch(ifMatch, kind, name, inForce && { ...inForce, change });
+    if (await definitions.replace(old, definition, nowMs, notes)) {
+      const etag = etagOf({ definition, change: { version: change.version + 1 } });
+      return { outcome: inForce === undefined ? 'created' : 'changed', definition, etag };
+    }
+  }
+  throw isChanging(kind, name);
+}
+
+/** The error of a change that lost against others in every try. */
+export function isChanging(kind: Kind, name: string): StoreBusy {
+  return new StoreBusy(`${kind} ${name} is being changed by others`);
+}
+
+/** There is no such definition. */
+export function unknown(kind: Kind, name: string): Problem {
+  return new Problem(404, `There is no ${kind} ${JSON.stringify(name)}. GET /${kind}s lists all ${kind}s.`);
+}
