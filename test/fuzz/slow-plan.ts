@@ -1,7 +1,7 @@
 import { KeptSearches } from '../../lib/policies/kept-searches.ts';
 import { planGames, type TickPlan } from '../../lib/policies/plan.ts';
 import { BUCKET_LIMITS } from '../../lib/service/domain/bucket-limits.ts';
-import { partOfPool } from '../../lib/service/ticks/part-of-pool.ts';
+import { PartOfPool } from '../../lib/service/ticks/part-of-pool.ts';
 import type { SlowCase } from './slow-case.ts';
 
 /** How long a plan took that had to end within its search time. */
@@ -15,7 +15,8 @@ export interface Timed {
 /** Plans the tick of a case, all of it at once, by a clock that counts CPU time. As a tick does, it takes the part that it can prepare. */
 export function timedPlan(of: SlowCase, searchMs: number, nowMs: () => number): Timed {
   const { definition: rules, backfills, reasons } = of;
-  const tickets = of.tickets.filter(partOfPool(rules, BUCKET_LIMITS.prepareWork));
+  const part = new PartOfPool(rules, BUCKET_LIMITS.prepareWork);
+  const tickets = of.tickets.filter((ticket) => part.takes(ticket));
   const startMs = nowMs();
   let wasCut = false;
   const plan = planGames({

@@ -11,7 +11,7 @@ import type { TicketStore, WaitingTickets } from '../ports/ticket-store.ts';
 import { CheckedTickets } from './checked-tickets.ts';
 import { type DueTick, isOneOfSeveral } from './due-tick.ts';
 import { type EndingTicket, lateTicket, misfitTicket, unreadableTicket } from './end-tickets.ts';
-import { partOfPool } from './part-of-pool.ts';
+import { PartOfPool } from './part-of-pool.ts';
 
 export interface ReadDeps {
   readonly tickets: Pick<TicketStore, 'waiting'>;
@@ -51,8 +51,9 @@ export interface RangeRead {
   /** Those of the part that this tick searches, in order, and when they were read; milliseconds since the epoch. */
   readonly stored: readonly StoredTicket[];
   readonly readAtMs: number;
-  /** Those of them that may be matched. */
+  /** Those of them that may be matched, and the work of preparing them, in the units of `Preparation`. */
   readonly tickets: readonly Ticket[];
+  readonly work: number;
   /** Of all that were read, those that end without a search: they cannot be read, no longer fit the queue's definition, or are past their time-out. */
   readonly ending: readonly EndingTicket[];
   /** Tickets that this version of Muster cannot parse. */
@@ -89,7 +90,7 @@ export async function readRange(
     );
   const { tickets: all, unreadable, pools, next: unread } = await readInTurn(read, report?.next);
   const readAtMs = deps.clock.now();
-  const { tickets, ending, beyond } = sortOut(all, definition, readAtMs, keepsLate, {
+  const { tickets, work, ending, beyond } = sortOut(all, definition, readAtMs, keepsLate, {
     checked: deps.checked,
     workMax: limits.prepareWork,
   });
@@ -100,6 +101,7 @@ export async function readRange(
     stored,
     readAtMs,
     tickets,
+    work,
     ending: [...unreadable.map(unreadableTicket), ...ending],
     unreadable,
     pools,
@@ -125,6 +127,7 @@ interface SortOptions {
 
 interface SortedOut {
   readonly tickets: readonly Ticket[];
+  readonly work: number;
   readonly ending: readonly EndingTicket[];
   /** The first ticket of the next part. */
   readonly beyond: StoredTicket | undefined;
@@ -141,7 +144,7 @@ function sortOut(
   const unfit: EndingTicket[] = [];
   const late: EndingTicket[] = [];
   const tickets: Ticket[] = [];
-  const isInPart = partOfPool(definition, workMax);
+  const part = new PartOfPool(definition, workMax);
   let beyond: StoredTicket | undefined;
   const lateBeforeMs = nowMs - definition.timeoutSeconds * 1_000;
   const check = checked.of(definition);
@@ -151,9 +154,9 @@ function sortOut(
     else if (!keepsLate && ticket.enqueuedAtMs <= lateBeforeMs)
       late.push(lateTicket(one.ticketId, definition));
     else if (beyond === undefined) {
-      if (isInPart(ticket)) tickets.push(ticket);
+      if (part.takes(ticket)) tickets.push(ticket);
       else beyond = one;
     }
   }
-  return { tickets, ending: [...unfit, ...late], beyond };
+  return { tickets, work: part.work, ending: [...unfit, ...late], beyond };
 }

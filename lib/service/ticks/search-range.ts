@@ -77,7 +77,7 @@ export async function searchRange(
     ends.end(first.left, untilMs),
     commitGames(deps.clock, planOf, (game) => games.commit(game), paceOf(deps, tick, read), untilMs),
   ]);
-  if (warm) deps.searches?.return(warm);
+  if (warm) deps.searches?.return(warm, read.work);
   const tooLarge = await games.endTooLarge(commits);
   const overdue = plan.timedOut.map((ticketId) => lateTicket(ticketId, definition));
   const unfilled = await ends.end(overdue, startMs + TICK_STAGES.writeMs);

@@ -5,6 +5,12 @@ import type { KeyRange } from '../domain/buckets.ts';
 /** As many as the tickets that a function keeps parsed: about 60 MB, of the 1,769 MB of the function. */
 const TICKETS_MAX = 40_000;
 
+/**
+ * The work of preparing them, in the units of `Preparation`: that of two ticks at the limit of a tick (`prepareWork`). It bounds the
+ * memory where tickets have many values or avoid many players.
+ */
+const WORK_MAX = 6_000_000;
+
 /** The maximum of ranges, of which some may hold no tickets. */
 const RANGES_MAX = 64;
 
@@ -23,13 +29,20 @@ const RANGES_MAX = 64;
  */
 export class WarmSearches {
   readonly #ticketsMax: number;
+  readonly #workMax: number;
   /** By queue and range, the one returned last at the end. */
   readonly #ranges = new Map<string, Kept>();
   #tickets = 0;
+  #work = 0;
 
-  /** @param ticketsMax the maximum of tickets in all ranges. A range of more is not kept */
-  constructor(ticketsMax = TICKETS_MAX) {
+  /**
+   * A range that exceeds a limit alone is not kept.
+   * @param ticketsMax the maximum of tickets in all ranges
+   * @param workMax the maximum of work of all ranges
+   */
+  constructor(ticketsMax = TICKETS_MAX, workMax = WORK_MAX) {
     this.#ticketsMax = ticketsMax;
+    this.#workMax = workMax;
   }
 
   /** The number of tickets in the searches that are kept. */
@@ -45,16 +58,26 @@ export class WarmSearches {
     return { name, text, searches: kept?.text === text ? kept.searches : new KeptSearches() };
   }
 
-  /** Keeps searches for the next tick of their range. The ranges that were searched longest ago make room for them. */
-  return({ name, text, searches }: TakenSearches): void {
+  /**
+   * Keeps searches for the next tick of their range. The ranges that were searched longest ago make room for them.
+   * @param work of preparing their tickets, in the units of `Preparation`
+   */
+  return({ name, text, searches }: TakenSearches, work: number): void {
     this.#remove(name);
     const { size } = searches;
-    this.#ranges.set(name, { text, searches, size });
+    this.#ranges.set(name, { text, searches, size, work });
     this.#tickets += size;
+    this.#work += work;
     for (const oldest of this.#ranges.keys()) {
-      if (this.#tickets <= this.#ticketsMax && this.#ranges.size <= RANGES_MAX) break;
+      if (this.#isWithinLimits) break;
       this.#remove(oldest);
     }
+  }
+
+  get #isWithinLimits(): boolean {
+    return (
+      this.#tickets <= this.#ticketsMax && this.#work <= this.#workMax && this.#ranges.size <= RANGES_MAX
+    );
   }
 
   #remove(name: string): Kept | undefined {
@@ -62,6 +85,7 @@ export class WarmSearches {
     if (kept === undefined) return undefined;
     this.#ranges.delete(name);
     this.#tickets -= kept.size;
+    this.#work -= kept.work;
     return kept;
   }
 }
@@ -77,6 +101,7 @@ export interface TakenSearches {
 interface Kept {
   readonly text: string;
   readonly searches: KeptSearches;
-  /** Its tickets. */
+  /** Its tickets, and the work of preparing them. */
   readonly size: number;
+  readonly work: number;
 }

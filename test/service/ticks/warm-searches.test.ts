@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { toEngineTicket } from '../../../lib/service/domain/stored-ticket.ts';
 import { CheckedTickets } from '../../../lib/service/ticks/checked-tickets.ts';
+import { PartOfPool } from '../../../lib/service/ticks/part-of-pool.ts';
 import { tick } from '../../../lib/service/ticks/tick.ts';
 import { WarmSearches } from '../../../lib/service/ticks/warm-searches.ts';
 import { NOW_MS, ticket } from '../../aws/samples.ts';
@@ -25,7 +27,7 @@ describe('the searches of a range', () => {
     const first = warm.take(QUEUE, LOW);
     expect(warm.take(QUEUE, LOW).searches).not.toBe(first.searches);
     expect(warm.take(QUEUE, HIGH).searches).not.toBe(first.searches);
-    warm.return(first);
+    warm.return(first, 1);
     expect(warm.take(QUEUE, HIGH).searches).not.toBe(first.searches);
     expect(warm.take({ ...QUEUE, name: 'other' }, LOW).searches).not.toBe(first.searches);
     expect(warm.take(QUEUE, LOW).searches).toBe(first.searches);
@@ -34,7 +36,7 @@ describe('the searches of a range', () => {
   it('are discarded with the definition that they are for, even when it comes back', () => {
     const warm = new WarmSearches();
     const first = warm.take(QUEUE, {});
-    warm.return(first);
+    warm.return(first, 1);
     const changed: QueueDefinition = { ...QUEUE, teamSize: 3 };
     expect(warm.take(changed, {}).searches).not.toBe(first.searches);
     expect(warm.take(QUEUE, {}).searches).not.toBe(first.searches);
@@ -63,6 +65,22 @@ describe('a function that keeps its searches', () => {
     expect(warm.tickets).toBeLessThan(before);
   });
 
+  it('keeps no more work than its limit, however few the tickets', async () => {
+    const part = new PartOfPool(QUEUE, Number.POSITIVE_INFINITY);
+    part.takes(toEngineTicket(ticket('a', 'one', [100, 100])));
+    const { work } = part;
+    expect(work).toBeGreaterThan(0);
+    const { cloud, warm } = world(1_000, 2.5 * work);
+    for (const name of ['a', 'b', 'c']) {
+      cloud.setRecord(recordOf({ ...QUEUE, name }));
+      cloud.fill([ticket(name, `${name}0`, [100, 100])], cloud.record(name));
+      await run(cloud, warm, name, NOW_MS);
+    }
+    expect(warm.tickets).toBe(2);
+    const kept = (name: string) => warm.take({ ...QUEUE, name }, {}).searches.size;
+    expect(['a', 'b', 'c'].map(kept)).toEqual([0, 1, 1]);
+  });
+
   it('keeps nothing of a tick that fails, and the next one makes the match', async () => {
     const { cloud, warm } = world();
     cloud.setRecord(recordOf(QUEUE));
@@ -81,8 +99,8 @@ describe('a function that keeps its searches', () => {
   });
 });
 
-function world(ticketsMax?: number) {
-  return { cloud: new MemoryCloud(NOW_MS), warm: new WarmSearches(ticketsMax) };
+function world(ticketsMax?: number, workMax?: number) {
+  return { cloud: new MemoryCloud(NOW_MS), warm: new WarmSearches(ticketsMax, workMax) };
 }
 
 function recordOf(of: QueueDefinition) {
