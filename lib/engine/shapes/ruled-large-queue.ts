@@ -1,4 +1,4 @@
-import { type BalancedGame, betterOf, noBalancedGame } from '../model/balanced-game.ts';
+import { type BalancedGame, balancedGame, betterOf, noBalancedGame } from '../model/balanced-game.ts';
 import type { SearchClock } from '../model/search-clock.ts';
 import type { Constraints, Facet, Forbids, GameRules } from '../types.ts';
 import { LargeQueue } from './large-queue.ts';
@@ -8,9 +8,9 @@ import type { ShapeAnswer, ShapeQueue } from './shape-queue.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
 
 /**
- * The game queue under constraints for shapes of more than 16 seats: a `LargeQueue` for each facet. Removals only raise
- * costs, so a facet is searched again only when a ticket of its game has left and it comes first. The bound is the least
- * of all facets.
+ * The game queue under constraints for shapes of more than 16 seats: a `LargeQueue` for each facet, made when the facet comes
+ * first. Removals only raise costs, so a facet is searched again only when a ticket of its game has left and it comes first. The
+ * bound is the least of all facets; that of a facet without a queue is what no game can cost less than.
  */
 export class RuledLargeQueue implements ShapeQueue {
   epochMs = 0;
@@ -47,7 +47,7 @@ export class RuledLargeQueue implements ShapeQueue {
     if (!this.#waiting.delete(ticket)) return false;
     if (!this.#facets) return true;
     for (const facet of this.#facetsOf.get(ticket) ?? []) {
-      facet.queue.remove(ticket);
+      facet.queue?.remove(ticket);
       if (facet.answer?.game?.members.includes(ticket)) facet.isCurrent = false;
     }
     return true;
@@ -65,6 +65,10 @@ export class RuledLargeQueue implements ShapeQueue {
         break;
       }
       if (this.#clock.isOver() || (best && searched >= searchedMax)) break;
+      if (!first.queue) {
+        this.#makeQueue(first);
+        continue;
+      }
       searched++;
       first.answer = this.#shifted(first.queue.best(), first.queue);
       first.bound = Math.max(first.bound, first.answer.costBound);
@@ -84,7 +88,7 @@ export class RuledLargeQueue implements ShapeQueue {
       cost: Number.POSITIVE_INFINITY,
       costBound: Number.POSITIVE_INFINITY,
     };
-    for (const { queue } of this.#facetsOf.get(ticket) ?? []) {
+    for (const queue of this.#queuesWith(ticket)) {
       const answer = this.#shifted(queue.bestWith(ticket), queue);
       if (answer.cost < best.cost) best = answer;
     }
@@ -93,8 +97,18 @@ export class RuledLargeQueue implements ShapeQueue {
 
   mostBalancedWith(ticket: ShapeTicket): BalancedGame {
     this.#built();
+    const games = this.#queuesWith(ticket).map((queue) => queue.mostBalancedWith(ticket));
+    const isCut = games.length < (this.#facetsOf.get(ticket)?.length ?? 0);
+    return [...games, ...(isCut ? [balancedGame(undefined, 0)] : [])].reduce(betterOf, noBalancedGame);
+  }
+
+  /** The queues of the facets with a ticket, as many as there is time to make. */
+  #queuesWith(ticket: ShapeTicket): LargeQueue[] {
     const facets = this.#facetsOf.get(ticket) ?? [];
-    return facets.map(({ queue }) => queue.mostBalancedWith(ticket)).reduce(betterOf, noBalancedGame);
+    return facets.flatMap((facet) => {
+      if (!facet.queue && !this.#clock.isOver()) this.#makeQueue(facet);
+      return facet.queue ?? [];
+    });
   }
 
   #bound(facets: readonly FacetSearch[]): number {
@@ -112,10 +126,15 @@ export class RuledLargeQueue implements ShapeQueue {
     const constraints = this.#constraints;
     const byNumber = new Map<number, ShapeTicket>();
     this.epochMs = 0;
+    let oldestMs = Number.POSITIVE_INFINITY;
     for (const ticket of this.#waiting) {
+      const { enqueuedAtMs } = ticket.ticket;
       byNumber.set(constraints.enter(ticket.ticket), ticket);
-      this.epochMs = Math.max(this.epochMs, ticket.ticket.enqueuedAtMs);
+      this.epochMs = Math.max(this.epochMs, enqueuedAtMs);
+      oldestMs = Math.min(oldestMs, enqueuedAtMs);
     }
+    // No imbalance is below 0, and no ticket has waited longer.
+    const bound = -(this.#rules.beta * (this.epochMs - oldestMs)) / 1000;
     this.#facetsOf = new Map(Array.from(this.#waiting, (ticket) => [ticket, []]));
     const facets: (Facet | undefined)[] = [
       ...(constraints.facets([...byNumber.keys()].sort((a, b) => a - b)) ?? [undefined]),
@@ -124,21 +143,36 @@ export class RuledLargeQueue implements ShapeQueue {
       const tickets = facet ? facet.tickets.map((number) => byNumber.get(number)!) : [...this.#waiting];
       const players = tickets.reduce((sum, { size }) => sum + size, 0);
       if (players < this.#layout.seatsMin) return [];
-      const permit = new Permit(constraints, facet, this.#layout.teams);
-      const queue = new LargeQueue(this.#rules, this.#layout, this.#forbids, permit, this.#clock);
-      for (const ticket of tickets) queue.insert(ticket);
-      const bound = this.#shifted({ ...queue.outlook(), game: undefined }, queue).costBound;
-      const search: FacetSearch = { queue, answer: undefined, isCurrent: false, bound };
+      const search: FacetSearch = {
+        facet,
+        tickets,
+        queue: undefined,
+        answer: undefined,
+        isCurrent: false,
+        bound,
+      };
       for (const ticket of tickets) this.#facetsOf.get(ticket)!.push(search);
       return [search];
     });
     return this.#facets;
   }
+
+  #makeQueue(search: FacetSearch): void {
+    const permit = new Permit(this.#constraints, search.facet, this.#layout.teams);
+    const queue = new LargeQueue(this.#rules, this.#layout, this.#forbids, permit, this.#clock);
+    for (const ticket of search.tickets) if (this.#waiting.has(ticket)) queue.insert(ticket);
+    search.queue = queue;
+    search.bound = this.#shifted({ ...queue.outlook(), game: undefined }, queue).costBound;
+  }
 }
 
 /** A facet with its last answer, and whether all tickets of that game are still waiting. */
 interface FacetSearch {
-  readonly queue: LargeQueue;
+  readonly facet: Facet | undefined;
+  /** The tickets that were waiting in the facet when it was found. */
+  readonly tickets: readonly ShapeTicket[];
+  /** Undefined until the facet has come first. */
+  queue: LargeQueue | undefined;
   answer: ShapeAnswer | undefined;
   isCurrent: boolean;
   /** No game of the facet costs less. */
