@@ -109,6 +109,8 @@ export interface CandidateSource {
   everyone(): Iterable<Candidate>;
   /** The best game among a few tickets; with `anchor`, the best one that contains this ticket. */
   gameAmong(tickets: readonly Ticket[], anchor?: Ticket): Candidate | undefined;
+  /** The best game with this ticket among all waiting tickets. */
+  gameWith(ticket: Ticket): Candidate | undefined;
   /**
    * Prepares searches for games within limits among these tickets, for games of up to 16 seats without rules.
    *
@@ -141,6 +143,8 @@ export interface CandidatesWithin {
   masksAt(place: number): ArrayLike<number>;
   /** The shortest windows of these places that could fill a game if parties could be split, one for each first ticket. */
   windows(places: readonly number[]): readonly TicketWindow[];
+  /** Whether these places could fill a game if parties could be split. */
+  canFill(places: readonly number[]): boolean;
 }
 
 /** A ticket's place on the skill axis: the mean skill of its players. */

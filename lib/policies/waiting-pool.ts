@@ -243,6 +243,13 @@ export class WaitingPool implements CandidateSource {
     return game && candidateOf(game, tickets);
   }
 
+  gameWith({ ticketId }: Ticket): Candidate | undefined {
+    if (this.#isSpent()) return undefined;
+    this.#all ??= this.#poolOfAll();
+    const game = this.#all.bestWith(ticketId, this.#nowMs);
+    return game && this.#candidateOf(game);
+  }
+
   /** The waiting tickets as newcomers of running games. */
   backfillPool(games: readonly RunningGame[]): BackfillPool {
     return new BackfillPool(this.#rules, this.waiting, games, this.#nowMs, {
@@ -274,6 +281,7 @@ export class WaitingPool implements CandidateSource {
       seats: search.seats,
       masksAt: (place) => search.masksAt(place),
       windows: (places) => search.windows(places),
+      canFill: (places) => search.canFill(places),
     };
   }
 
@@ -342,7 +350,7 @@ export class WaitingPool implements CandidateSource {
     return -this.#rules.beta * waitSeconds;
   }
 
-  /** A pool of all waiting tickets, for proofs. */
+  /** A pool of all waiting tickets, for proofs and last chances. */
   #poolOfAll(): GamePool {
     const { waiting } = this;
     const keeper = this.#isAllKept ? this.#kept : undefined;

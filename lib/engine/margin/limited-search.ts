@@ -1,4 +1,4 @@
-import { narrowestWindows, seatsOfSets, WindowCounter } from '../bounds/windows.ts';
+import { narrowestWindows, seatsOfSets, WindowCounter, type WindowPlayers } from '../bounds/windows.ts';
 import { SearchClock } from '../model/search-clock.ts';
 import { type Layout, layoutOf } from '../shapes/layout.ts';
 import { makeShapedGame } from '../shapes/shape-game.ts';
@@ -122,15 +122,29 @@ export class LimitedSearch {
 
   /** The shortest windows of these places that could fill a game, one for each first ticket. Cost: linear. */
   windows(places: readonly number[]): TicketWindow[] {
-    const tickets = places.map((at) => ({
-      pooled: { size: this.#tickets[at].size, masks: this.masksAt(at) },
-    }));
-    const counter = new WindowCounter(this.#layout.seats, seatsOfSets(this.#classes?.seats ?? []));
+    const tickets = places.map((at) => ({ pooled: this.#playersAt(at) }));
     const windows: TicketWindow[] = [];
-    narrowestWindows(tickets, counter).forEach((last, first) => {
+    narrowestWindows(tickets, this.#counter()).forEach((last, first) => {
       if (last < places.length) windows.push({ first, last });
     });
     return windows;
+  }
+
+  /** Whether these places could fill a game if parties could be split. Cost: as many places as it takes to be sure. */
+  canFill(places: readonly number[]): boolean {
+    const counter = this.#counter();
+    return places.some((at) => {
+      counter.add(this.#playersAt(at));
+      return counter.isFull;
+    });
+  }
+
+  #playersAt(at: number): WindowPlayers {
+    return { size: this.#tickets[at].size, masks: this.masksAt(at) };
+  }
+
+  #counter(): WindowCounter {
+    return new WindowCounter(this.#layout.seats, seatsOfSets(this.#classes?.seats ?? []));
   }
 }
 

@@ -356,12 +356,12 @@ class DueSearch {
     if (waiting.length === near.places.length) return undefined;
     // Where a role or side is missing altogether, a search among all would be in vain.
     if (this.#rules.short === undefined && this.#isLacking(waiting)) return undefined;
-    return this.#bestAmong(waiting, anchor);
+    return this.#pool.gameWith(this.#of.sorted[anchor]);
   }
 
   /** Whether all waiting tickets lack the players of some seat. */
   #isLacking(waiting: readonly number[]): boolean {
-    if (this.#lackingAt !== this.#line.removals && this.#search.windows(waiting).length === 0)
+    if (this.#lackingAt !== this.#line.removals && !this.#search.canFill(waiting))
       this.#lackingAt = this.#line.removals;
     return this.#lackingAt === this.#line.removals;
   }
