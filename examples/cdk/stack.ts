@@ -15,8 +15,8 @@ export interface StudioStackProps extends StackProps {
 }
 
 /**
- * A studio's own stack with a matchmaker in it: games run on Amazon GameLift Servers, alarms go to a topic, and callers send
- * tokens (JWT) instead of AWS credentials.
+ * A studio's own stack with a matchmaker in it: games run on Amazon GameLift Servers, players are rated by their results, alarms
+ * go to a topic, and callers send tokens (JWT) instead of AWS credentials.
  */
 export class StudioStack extends Stack {
   readonly matchmaker: Matchmaker;
@@ -34,6 +34,7 @@ export class StudioStack extends Stack {
     this.matchmaker = new Matchmaker(this, 'Matchmaker', {
       stage: 'prod',
       queues: `${import.meta.dirname}/queues`,
+      ladders: `${import.meta.dirname}/ladders`,
       jwt: { issuer, audience: ['studio'] },
       alarmTopic: alarms,
     });

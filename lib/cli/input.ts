@@ -1,4 +1,6 @@
 import { InvalidArgumentError } from 'commander';
+import { type LadderDefinition, ladderDefinition } from '../contract/ladder.ts';
+import { parseWith } from '../contract/problem.ts';
 import { checkQueueDefinition, type QueueDefinition } from '../contract/queue-definition.ts';
 import type { Ticket } from '../engine/types.ts';
 import type { Backfill } from '../policies/plan.ts';
@@ -13,6 +15,11 @@ import { readJson, readText } from './json-file.ts';
 /** @throws InvalidInput | Problem that names the file and the invalid fields */
 export function readQueueFile(path: string): QueueDefinition {
   return checkQueueDefinition(readJson(path), path);
+}
+
+/** @throws InvalidInput | Problem that names the file and the invalid fields */
+export function readLadderFile(path: string): LadderDefinition {
+  return parseWith(ladderDefinition, readJson(path), path);
 }
 
 /** @throws InvalidInput | Problem that names the file and the invalid fields */

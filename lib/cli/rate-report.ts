@@ -1,11 +1,9 @@
-import { LADDER_DEFAULTS, ladderDefinition } from '../contract/ladder.ts';
-import { parseWith } from '../contract/problem.ts';
+import { LADDER_DEFAULTS } from '../contract/ladder.ts';
 import { FITTED_PART, fitLadder } from '../ratings/fit.ts';
 import type { Ladder } from '../ratings/ladder.ts';
 import { OddsMeasures, type OddsWorth } from '../ratings/odds-measures.ts';
 import { type PlayedMatch, type Replayed, replay } from '../ratings/replay.ts';
-import { printJson } from './input.ts';
-import { readJson } from './json-file.ts';
+import { printJson, readLadderFile } from './input.ts';
 import { readMatches } from './played-matches.ts';
 
 export interface RateOptions {
@@ -28,7 +26,7 @@ export function printRatings(options: RateOptions): void {
 
 /** The ladder of a file. @throws InvalidInput | Problem that names the file and the invalid fields */
 export function readLadder(path: string): Ladder {
-  const { name: _, ...ladder } = parseWith(ladderDefinition, readJson(path), path);
+  const { name: _, ...ladder } = readLadderFile(path);
   return ladder;
 }
 

@@ -14,7 +14,7 @@ export function serveGuide(
     ['queues', definitions.map(queueText).join(' · ') || `none yet: PUT ${url}/queues/NAME adds one`],
   ];
   const first = simplest(definitions);
-  if (first !== undefined) lines.push(['try', postTicket(url, first.name)]);
+  if (first !== undefined) lines.push(['try', postTicket(url, first)]);
   lines.push([
     'stop',
     dataDir === undefined
@@ -25,9 +25,11 @@ export function serveGuide(
 }
 
 /** A shell command that posts a ticket of one player. */
-function postTicket(url: string, queue: string): string {
-  const ticket = { ticketId: 't-1', players: [{ playerId: 'ann', skill: 1500 }] };
-  return `curl -H 'content-type: application/json' -d '${JSON.stringify(ticket)}' ${url}/queues/${queue}/tickets`;
+function postTicket(url: string, { name, ladder }: QueueDefinition): string {
+  // A ladder has the skill of its players.
+  const player = { playerId: 'ann', ...(ladder === undefined && { skill: 1500 }) };
+  const ticket = { ticketId: 't-1', players: [player] };
+  return `curl -H 'content-type: application/json' -d '${JSON.stringify(ticket)}' ${url}/queues/${name}/tickets`;
 }
 
 /** The queue that needs the fewest players for a match; a queue without roles if there is one. */

@@ -17,6 +17,7 @@ import { serveGuide } from './serve-guide.ts';
 interface ServeOptions {
   readonly port: number;
   readonly queues?: string;
+  readonly ladders?: string;
   readonly data?: string;
   readonly secrets?: string;
   readonly jwtIssuer?: string;
@@ -37,6 +38,10 @@ export function serveCommand(): Command {
     )
     .option('--port <port>', 'port of the HTTP API on 127.0.0.1; 0 takes any free port', portNumber, 3000)
     .option('--queues <dir>', 'folder of queue definitions (default: queues in the repository)')
+    .option(
+      '--ladders <dir>',
+      'folder of ladder definitions (default: ladders beside the folder of queues, if there is one)',
+    )
     .option(
       '--data <dir>',
       'folder that stores tables and queues for the next start (default: nothing is stored)',
@@ -76,10 +81,11 @@ async function serve(options: ServeOptions): Promise<void> {
 
 /** @throws Failure | InvalidInput | Problem */
 async function start(options: ServeOptions): Promise<LocalCloud> {
-  const { port, queues, data, secrets, awsDelays, verbose } = options;
-  if (queues !== undefined) {
-    if (!existsSync(queues)) throw new InvalidInput(`folder not found: ${queues}`);
-    checkFolder('--queues', queues);
+  const { port, queues, ladders, data, secrets, awsDelays, verbose } = options;
+  for (const [option, dir] of Object.entries({ '--queues': queues, '--ladders': ladders })) {
+    if (dir === undefined) continue;
+    if (!existsSync(dir)) throw new InvalidInput(`folder not found: ${dir}`);
+    checkFolder(option, dir);
   }
   if (data !== undefined && existsSync(data)) checkFolder('--data', data);
   if (secrets !== undefined) await checkSecrets(secrets);
@@ -91,6 +97,7 @@ async function start(options: ServeOptions): Promise<LocalCloud> {
     return await startMuster({
       port,
       queuesDir: queues,
+      laddersDir: ladders,
       dataDir: data,
       secretsFile: secrets,
       ...authorization,

@@ -1,10 +1,62 @@
+import { basename, dirname, resolve } from 'node:path';
 import { styleText } from 'node:util';
 import { Command } from 'commander';
+import { ladderProblems } from '../contract/ladder.ts';
 import { isLoopback, refusalOf, urlProblems, urlsOf } from '../contract/outbound-url.ts';
 import { invalid } from '../contract/problem.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { reportFailure } from './failure.ts';
-import { readQueueFile } from './input.ts';
+import { readLadderFile, readQueueFile } from './input.ts';
+
+/** The command `validate`: checks all given definitions and reports every invalid field. */
+export function validateCommand(): Command {
+  return new Command('validate')
+    .summary('check definitions of queues and ladders')
+    .description(
+      'Checks definitions and names every invalid field. Prints to standard error only. A file in a folder named ladders is a ' +
+        'definition of a ladder, every other one of a queue. The ladder that a queue names has to be among the files. URLs on ' +
+        'this machine are valid, with a note: only the local service may call them.',
+    )
+    .argument('<file...>', 'definitions of queues and ladders')
+    .action((files: string[]) => {
+      const isLadder = (file: string) => basename(dirname(resolve(file))) === 'ladders';
+      const ladders = checkFiles(files.filter(isLadder), 'ladder', readLadderFile);
+      checkFiles(
+        files.filter((file) => !isLadder(file)),
+        'queue',
+        (file) => {
+          const definition = readQueueFile(file);
+          checkUrls(definition, file);
+          const problems = ladderProblems(definition, ladders);
+          if (problems.length > 0) throw invalid(file, problems);
+          return definition;
+        },
+      );
+    });
+}
+
+/** Reports whether each file is valid, and returns the names of the definitions that are. */
+function checkFiles(
+  files: readonly string[],
+  kind: string,
+  read: (file: string) => { readonly name: string },
+): string[] {
+  const fileOf = new Map<string, string>();
+  const valid = styleText('green', 'valid', { stream: process.stderr });
+  for (const file of files) {
+    try {
+      const { name } = read(file);
+      const other = fileOf.get(name);
+      console.error(
+        `${file}: ${valid} (${kind} ${name}${other === undefined ? '' : `, the same name as in ${other}`})`,
+      );
+      fileOf.set(name, file);
+    } catch (error) {
+      process.exitCode = reportFailure(error);
+    }
+  }
+  return [...fileOf.keys()];
+}
 
 /**
  * Notes the URLs that only the local service may call.
@@ -16,33 +68,4 @@ function checkUrls(definition: QueueDefinition, file: string): void {
   for (const { pointer, url } of urlsOf(definition))
     if (isLoopback(new URL(url)))
       console.error(`${file}: ${pointer}: a deployment refuses ${url}; only the local service may call it`);
-}
-
-/** The command `validate`: checks all given queue definitions and reports every invalid field. */
-export function validateCommand(): Command {
-  return new Command('validate')
-    .summary('check queue definitions')
-    .description(
-      'Checks queue definitions and names every invalid field. Prints to standard error only. URLs on this machine are valid, ' +
-        'with a note: only the local service may call them.',
-    )
-    .argument('<file...>', 'queue definitions')
-    .action((files: string[]) => {
-      const fileOfQueue = new Map<string, string>();
-      const valid = styleText('green', 'valid', { stream: process.stderr });
-      for (const file of files) {
-        try {
-          const definition = readQueueFile(file);
-          const { name } = definition;
-          checkUrls(definition, file);
-          const other = fileOfQueue.get(name);
-          console.error(
-            `${file}: ${valid} (queue ${name}${other === undefined ? '' : `, the same name as in ${other}`})`,
-          );
-          fileOfQueue.set(name, file);
-        } catch (error) {
-          process.exitCode = reportFailure(error);
-        }
-      }
-    });
 }

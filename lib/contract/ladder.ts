@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type Ladder, RATING_MODELS } from '../ratings/ladder.ts';
+import { type FieldProblem, parseJson, parseWith } from './problem.ts';
 import { queueName } from './queue-definition.ts';
 
 /** The largest number of a scale of ratings. */
@@ -38,3 +39,27 @@ export const ladderDefinition = z
   })
   .meta({ id: 'LadderDefinition' });
 export type LadderDefinition = z.output<typeof ladderDefinition>;
+
+/**
+ * Reads one ladder definition.
+ * @param text JSON
+ * @param source the origin of the text, with which the error message begins
+ * @throws Problem (400) that names every invalid field, or the position of malformed JSON
+ */
+export function parseLadderDefinition(text: string, source: string): LadderDefinition {
+  return parseWith(ladderDefinition, parseJson(text, source), source);
+}
+
+/**
+ * The fields of a queue's file that name a ladder without a file.
+ * @param ladders the names of the ladders that have one
+ */
+export function ladderProblems(
+  { ladder }: { readonly ladder?: string | undefined },
+  ladders: readonly string[],
+): FieldProblem[] {
+  if (ladder === undefined || ladders.includes(ladder)) return [];
+  const known = ladders.length === 0 ? 'none was given' : ladders.join(', ');
+  const detail = `Expected the name of a ladder that has a file (${known}), got ${ladder}: add ladders/${ladder}.json`;
+  return [{ pointer: '#/ladder', detail }];
+}

@@ -9,13 +9,14 @@ import { Construct } from 'constructs';
 import { queueName } from '../contract/queue-definition.ts';
 import type { SecretGrants } from '../contract/secret-grants.ts';
 import { Api, type JwtOptions } from './api.ts';
+import { readLadderDefinitions, readQueueDefinitions } from './definition-folders.ts';
 import { FanOut } from './fan-out.ts';
 import { GameLift, gameSessionQueuesOf } from './game-lift.ts';
 import { Intake } from './intake.ts';
 import { type LimitProps, limitsOf } from './limits.ts';
 import { Observability, type ObservabilityProps } from './observability.ts';
 import { Push, type PushProps } from './push.ts';
-import { QueueDefinitions, readQueueDefinitions } from './queue-definitions.ts';
+import { QueueDefinitions } from './queue-definitions.ts';
 import { parseSecretGrants } from './secrets-access.ts';
 import { type Stage, stagePolicy } from './stage-policy.ts';
 import { Store } from './store.ts';
@@ -34,6 +35,12 @@ export interface MatchmakerProps extends LimitProps {
    * @default - none; create queues with `PUT /queues/{queue}`
    */
   readonly queues?: string | undefined;
+  /**
+   * A folder of ladder definitions (`*.json`, one each), which a deployment stores before the queues that name them. Removing a
+   * file removes its ladder, which no queue may name then. Has no effect without `queues`.
+   * @default - none; create ladders with `PUT /ladders/{ladder}`
+   */
+  readonly ladders?: string | undefined;
   /**
    * Accept tokens of this issuer instead of requests signed with AWS credentials. A token carries `muster/player`,
    * `muster/backend` or `muster/admin` in its `scope` or `scp`; the `sub` of a player is the `playerId`.
@@ -153,10 +160,10 @@ export class Matchmaker extends Construct {
       accessLog: props.accessLog ?? true,
       stage,
     });
+    const ladders = props.ladders === undefined ? undefined : readLadderDefinitions(props.ladders);
+    const isPublic = props.stage === 'prod';
     const definitions =
-      props.queues === undefined
-        ? {}
-        : readQueueDefinitions(props.queues, grants, { isPublic: props.stage === 'prod' });
+      props.queues === undefined ? {} : readQueueDefinitions(props.queues, grants, { isPublic, ladders });
     const gameSessionQueues = gameSessionQueuesOf(definitions, props.gameSessionQueues ?? []);
     const intake = new Intake(this, 'Intake', {
       api,
@@ -173,6 +180,7 @@ export class Matchmaker extends Construct {
     if (props.queues !== undefined) {
       new QueueDefinitions(this, 'QueueDefinitions', {
         definitions,
+        ladders,
         store,
         secretGrants: grants,
         gameSessionQueues,

@@ -1,11 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { CustomResource, Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import { urlProblems } from '../contract/outbound-url.ts';
-import { invalid } from '../contract/problem.ts';
-import { parseQueueDefinition } from '../contract/queue-definition.ts';
-import { type SecretGrants, secretProblems } from '../contract/secret-grants.ts';
+import type { SecretGrants } from '../contract/secret-grants.ts';
 import { setGameSessionQueues } from './game-lift.ts';
 import { MusterFunction } from './muster-function.ts';
 import { setSecretGrants } from './secrets-access.ts';
@@ -15,6 +10,8 @@ import type { Store } from './store.ts';
 export interface QueueDefinitionsProps {
   /** The text of each definition by the queue's name; see {@link readQueueDefinitions}. */
   readonly definitions: Readonly<Record<string, string>>;
+  /** The same of ladders. @default - there is no folder of ladders */
+  readonly ladders?: Readonly<Record<string, string>> | undefined;
   readonly store: Store;
   /** See {@link MatchmakerProps.secretGrants}. */
   readonly secretGrants: SecretGrants;
@@ -23,7 +20,7 @@ export interface QueueDefinitionsProps {
   readonly stage: StagePolicy;
 }
 
-/** Stores the queue definitions of a folder on each deployment that changes them, and removes deleted ones. */
+/** Stores the definitions of folders, of queues and ladders, on each deployment that changes them, and removes deleted ones. */
 export class QueueDefinitions extends Construct {
   readonly deployQueues: MusterFunction;
 
@@ -31,11 +28,12 @@ export class QueueDefinitions extends Construct {
     super(scope, id);
     this.deployQueues = new MusterFunction(this, 'DeployQueues', {
       name: 'deploy-queues',
-      description: 'Puts the queue definitions of a deployment in the table',
+      description: 'Puts the definitions of queues and ladders of a deployment in the table',
       timeout: Duration.minutes(1),
       stage: props.stage,
     });
-    props.store.queues.allow(this.deployQueues, 'GetItem', 'UpdateItem');
+    // A ladder is removed at once, a queue by dispatch. A ladder that a queue names is not removed.
+    props.store.queues.allow(this.deployQueues, 'BatchGetItem', 'DeleteItem', 'GetItem', 'UpdateItem');
     props.store.queues.allowIndexQuery(this.deployQueues, 'items');
     setSecretGrants(this.deployQueues, props.secretGrants);
     setGameSessionQueues(this.deployQueues, props.gameSessionQueues);
@@ -46,41 +44,10 @@ export class QueueDefinitions extends Construct {
       serviceTimeout: Duration.minutes(6),
       // When the table is retained after the stack is deleted, its queues are retained too.
       removalPolicy: props.stage.removalPolicy,
-      properties: { definitions: props.definitions },
+      properties: {
+        definitions: props.definitions,
+        ...(props.ladders !== undefined && { ladders: props.ladders }),
+      },
     });
   }
-}
-
-/**
- * Reads a folder of queue definitions: the text of each, without insignificant spaces, by the queue's name.
- * Throws an error naming the file when one is no valid definition or names a secret that its queue may not use, or two
- * have the same name.
- * @param options `isPublic`: also when one has a URL that a deployment can never call. The local service may
- */
-export function readQueueDefinitions(
-  dir: string,
-  grants: SecretGrants,
-  { isPublic = false } = {},
-): Record<string, string> {
-  const sources = new Map<string, string>();
-  const definitions: Record<string, string> = {};
-  for (const file of readdirSync(dir).sort()) {
-    if (!file.endsWith('.json')) continue;
-    const source = join(dir, file);
-    // Some editors write a byte order mark, which is not part of the text.
-    const text = readFileSync(source, 'utf8').replace(/^\uFEFF/, '');
-    const definition = parseQueueDefinition(text, source);
-    const problems = [...secretProblems(definition, grants), ...(isPublic ? urlProblems(definition) : [])];
-    if (problems.length > 0) throw invalid(source, problems);
-    const { name } = definition;
-    const other = sources.get(name);
-    if (other !== undefined) {
-      throw new Error(
-        `Expected queue names to be unique, got "${name}" in both ${other} and ${source}. Rename one.`,
-      );
-    }
-    sources.set(name, source);
-    definitions[name] = JSON.stringify(JSON.parse(text));
-  }
-  return definitions;
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Node } from 'constructs';
 import type { SecretGrants } from '../contract/secret-grants.ts';
@@ -14,6 +14,7 @@ import { parseStage } from './stage-policy.ts';
  *
  * - `stage`: `dev` or `prod`. Default `dev`.
  * - `queues`: the folder of queue definitions, relative to the working directory. Default: `queues` beside the app.
+ * - `ladders`: the folder of ladder definitions. Default: `ladders` beside the folder of queues, if there is one.
  * - `jwtIssuer`, `jwtAudience`: accept this issuer's tokens; audiences are separated by commas. Default: IAM.
  * - `secretGrants`: queues by secret, as JSON: `{ "NAME": ["QUEUE"] }`. Default: none.
  * - `secretsKeys`: ARNs of KMS keys, separated by commas. Default: none.
@@ -30,9 +31,11 @@ import { parseStage } from './stage-policy.ts';
 export function stackOptions(node: Pick<Node, 'tryGetContext' | 'getAllContext'>): MusterStackProps {
   rejectUnknown(node);
   const text = (name: string): string | undefined => node.tryGetContext(name);
+  const queues = folder('queues', text('queues') ?? defaultQueuesDir);
   return {
     stage: parseStage(node.tryGetContext('stage') ?? 'dev'),
-    queues: queuesDir(text('queues')),
+    queues,
+    ladders: laddersDir(text('ladders'), queues),
     jwt: jwt(text('jwtIssuer'), text('jwtAudience')),
     secretsPrefix: text('secretsPrefix'),
     secretGrants: grants(node.tryGetContext('secretGrants')),
@@ -51,6 +54,7 @@ export function stackOptions(node: Pick<Node, 'tryGetContext' | 'getAllContext'>
 const optionNames = [
   'stage',
   'queues',
+  'ladders',
   'jwtIssuer',
   'jwtAudience',
   'secretsPrefix',
@@ -81,10 +85,16 @@ function rejectUnknown(node: Pick<Node, 'getAllContext'>): void {
 /** The default folder of queue definitions. */
 export const defaultQueuesDir = fileURLToPath(new URL('../../queues', import.meta.url));
 
-function queuesDir(value: string | undefined): string {
-  const dir = value === undefined ? defaultQueuesDir : resolve(value);
+function laddersDir(value: string | undefined, queues: string): string | undefined {
+  if (value !== undefined) return folder('ladders', value);
+  const beside = join(dirname(queues), 'ladders');
+  return existsSync(beside) ? beside : undefined;
+}
+
+function folder(option: string, value: string): string {
+  const dir = resolve(value);
   if (!existsSync(dir))
-    throw new Error(`Expected \`queues\` to be a folder, got "${dir}", which does not exist.`);
+    throw new Error(`Expected \`${option}\` to be a folder, got "${dir}", which does not exist.`);
   return dir;
 }
 

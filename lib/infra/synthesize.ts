@@ -14,6 +14,11 @@ export interface SynthesizeOptions {
    */
   readonly queuesDir?: string | undefined;
   /**
+   * The folder of ladder definitions.
+   * @default - `ladders` beside that of the queues, if there is one
+   */
+  readonly laddersDir?: string | undefined;
+  /**
    * Accept tokens of this issuer.
    * @default - the value in cdk.json, otherwise IAM
    */
@@ -70,13 +75,14 @@ export interface Synthesized {
 
 /**
  * Synthesizes in this process the stack that `cdk deploy` deploys, with the same context and template but without
- * cdk-nag's checks. Needs no network, credentials or CLI. Throws when a queue definition is invalid.
+ * cdk-nag's checks. Needs no network, credentials or CLI. Throws when a definition is invalid.
  */
 export function synthesize(options: SynthesizeOptions = {}): Synthesized {
   const app = new App({
     context: {
       ...cdkJsonContext(),
       ...(options.queuesDir === undefined ? {} : { queues: options.queuesDir }),
+      ...(options.laddersDir === undefined ? {} : { ladders: options.laddersDir }),
       ...(options.stage === undefined ? {} : { stage: options.stage }),
       ...(options.push === undefined ? {} : { push: options.push }),
       ...(options.secretGrants === undefined ? {} : { secretGrants: options.secretGrants }),

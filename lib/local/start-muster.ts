@@ -11,6 +11,11 @@ export interface MusterOptions extends Omit<LocalCloudOptions, 'template' | 'ass
    */
   readonly queuesDir?: string | undefined;
   /**
+   * The folder of ladder definitions.
+   * @default - `ladders` beside that of the queues, if there is one
+   */
+  readonly laddersDir?: string | undefined;
+  /**
    * Requires tokens of this issuer, which `verifyToken` checks.
    * @default - every request may call every route
    */
@@ -23,17 +28,19 @@ export interface MusterOptions extends Omit<LocalCloudOptions, 'template' | 'ass
  * Starts the service on this machine: synthesizes the app and starts a local cloud from the template
  * that `cdk deploy` would deploy. Every queue may use every secret, because one developer owns them all.
  *
- * @throws Problem with the file and the invalid fields when a queue definition is invalid
+ * @throws Problem with the file and the invalid fields when a definition is invalid
  * @throws LocalCloudError as {@link startLocalCloud} does
  */
 export async function startMuster({
   queuesDir,
+  laddersDir,
   jwt,
   push = true,
   ...options
 }: MusterOptions): Promise<LocalCloud> {
   const { template, assetPathOf, outdir } = await synthesizeApart({
     queuesDir,
+    laddersDir,
     jwt,
     push,
     secretGrants: ALL_SECRETS,

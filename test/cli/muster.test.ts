@@ -66,6 +66,7 @@ describe.concurrent('muster', () => {
     [['serve', '--port', 'many'], /--port.*0 to 65535.*many/],
     [['serve', '--port', '70000'], /--port.*70000/],
     [['serve', '--queues', '/nowhere'], /^folder not found: \/nowhere\n$/],
+    [['serve', '--ladders', '/nowhere'], /^folder not found: \/nowhere\n$/],
     [['serve', '--queues', 'package.json'], /^--queues: expected a folder, got a file: package\.json\n$/],
     [['serve', '--data', 'package.json'], /^--data: expected a folder, got a file: package\.json\n$/],
     [['serve', '--secrets', '/nowhere.json'], /^file not found: \/nowhere\.json\n$/],
@@ -164,6 +165,29 @@ describe.concurrent('muster validate', () => {
       'queues/arena.json: valid (queue arena)',
       'queues/duel.json: valid (queue duel)',
       'queues/raid.json: valid (queue raid)',
+    ]);
+  });
+
+  it('checks ladders, and that the ladder of a queue is among the files', async () => {
+    const ranked = file('project/ladders/ranked.json', { name: 'ranked', beta: 200 });
+    const wrong = file('project/ladders/wrong.json', { name: 'wrong', beta: 0 });
+    const queue = (name: string, ladder: string) =>
+      file(`project/queues/${name}.json`, definition({ name, ladder }));
+    const { status, stderr } = await muster(
+      'validate',
+      queue('arena', 'ranked'),
+      queue('duel', 'casual'),
+      ranked,
+      wrong,
+    );
+    expect(status).toBe(2);
+    expect(stderr.trim().split('\n')).toEqual([
+      expect.stringMatching(/ladders\/ranked\.json: valid \(ladder ranked\)$/),
+      expect.stringMatching(/ladders\/wrong\.json: #\/beta: /),
+      expect.stringMatching(/queues\/arena\.json: valid \(queue arena\)$/),
+      expect.stringMatching(
+        /queues\/duel\.json: #\/ladder: Expected the name of a ladder that has a file \(ranked\), got casual: add ladders\/casual\.json$/,
+      ),
     ]);
   });
 

@@ -150,11 +150,12 @@ describe('options from context', () => {
   });
 
   it('are parsed from the strings of the command line', () => {
-    const queues = temporaryFolder();
+    const [queues, ladders] = [temporaryFolder(), temporaryFolder()];
     expect(
       options({
         stage: 'prod',
         queues,
+        ladders,
         jwtIssuer: 'https://issuer.example',
         jwtAudience: 'game, tools',
         secretsPrefix: 'studio/',
@@ -179,6 +180,7 @@ describe('options from context', () => {
     ).toEqual({
       stage: 'prod',
       queues,
+      ladders,
       jwt: { issuer: 'https://issuer.example', audience: ['game', 'tools'] },
       secretsPrefix: 'studio/',
       secretGrants: { backend: ['arena'] },
@@ -204,6 +206,7 @@ describe('options from context', () => {
   it.each([
     [{ stage: 'production' }, 'Expected `stage` to be "dev" or "prod", got "production"'],
     [{ queues: '/nowhere' }, 'Expected `queues` to be a folder, got "/nowhere"'],
+    [{ ladders: '/nowhere' }, 'Expected `ladders` to be a folder, got "/nowhere"'],
     [{ jwtIssuer: 'https://issuer.example' }, 'got no `jwtAudience`'],
     [{ jwtAudience: 'game' }, 'got no `jwtIssuer`'],
     [{ secretGrants: 'backend' }, 'Expected `secretGrants` to be JSON, got backend.'],

@@ -246,6 +246,8 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'sqs:GetQueueAttributes rate',
   ],
   'deploy-queues': [
+    'dynamodb:BatchGetItem queues',
+    'dynamodb:DeleteItem queues',
     'dynamodb:GetItem queues',
     'dynamodb:UpdateItem queues',
     'dynamodb:Query queues/index/items',

@@ -4,7 +4,7 @@ import { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { GameLiftStack } from '../../examples/hosting/gamelift-stack.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
-import { readQueueDefinitions } from '../../lib/infra/queue-definitions.ts';
+import { readQueueDefinitions } from '../../lib/infra/definition-folders.ts';
 import { definition } from '../service/definitions.ts';
 import { functionsOf, resourcesOf, statementsOf } from './resources.ts';
 import { synthesized, temporaryFolder } from './synthesized.ts';

@@ -1,8 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseQueueDefinition } from '../../lib/contract/queue-definition.ts';
-import { readQueueDefinitions } from '../../lib/infra/queue-definitions.ts';
+import { readLadderDefinitions, readQueueDefinitions } from '../../lib/infra/definition-folders.ts';
 import { defaultQueuesDir } from '../../lib/infra/stack-options.ts';
 import { functionNamed, resourcesOf } from './resources.ts';
 import { synthesized, temporaryFolder } from './synthesized.ts';
@@ -23,6 +23,42 @@ function folder(files: Record<string, unknown>): string {
   }
   return dir;
 }
+
+describe('a folder of ladder definitions', () => {
+  const ranked = { name: 'ranked', beta: 200 };
+
+  it('beside that of the queues becomes an input of deploy-queues too', () => {
+    const project = temporaryFolder();
+    for (const [kind, one] of Object.entries({ queues: { ...duel, ladder: 'ranked' }, ladders: ranked })) {
+      mkdirSync(join(project, kind));
+      writeFileSync(join(project, kind, 'one.json'), JSON.stringify(one, null, 2));
+    }
+    const { template } = synthesized({ queuesDir: join(project, 'queues') });
+    const [resource] = resourcesOf(template, 'Custom::QueueDefinitions');
+    expect(resource!.Properties).toMatchObject({
+      definitions: { duel: JSON.stringify({ ...duel, ladder: 'ranked' }) },
+      ladders: { ranked: JSON.stringify(ranked) },
+    });
+  });
+
+  it('has only valid definitions, each with another name', () => {
+    expect(readLadderDefinitions(folder({ 'ranked.json': ranked }))).toHaveProperty('ranked');
+    expect(() => readLadderDefinitions(folder({ 'ranked.json': { ...ranked, beta: 0 } }))).toThrow(
+      /ranked\.json.*#\/beta/s,
+    );
+    expect(() => readLadderDefinitions(folder({ 'one.json': ranked, 'two.json': ranked }))).toThrow(
+      /Expected ladder names to be unique, got "ranked" in both .*one\.json and .*two\.json/,
+    );
+  });
+
+  it('has the ladder that a queue names, or the queue is rejected with its file and what to do', () => {
+    const dir = folder({ 'duel.json': { ...duel, ladder: 'ranked' } });
+    expect(() => readQueueDefinitions(dir, {}, { ladders: { casual: '{}' } })).toThrow(
+      /duel\.json.*#\/ladder: Expected the name of a ladder that has a file \(casual\), got ranked: add ladders\/ranked\.json/s,
+    );
+    expect(readQueueDefinitions(dir, {}, { ladders: { ranked: '{}' } })).toHaveProperty('duel');
+  });
+});
 
 describe('a folder of queue definitions', () => {
   it('becomes the input of deploy-queues, which changes only when a definition changes', () => {

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { describe, expect, it } from 'vitest';
@@ -14,6 +16,11 @@ const OPTIONS: {
   [Name in keyof Required<Omit<MatchmakerProps, 'stage'>>]: (app: App) => MatchmakerProps[Name];
 } = {
   queues: () => defaultQueuesDir,
+  ladders: () => {
+    const dir = temporaryFolder();
+    writeFileSync(join(dir, 'ranked.json'), '{ "name": "ranked" }');
+    return dir;
+  },
   jwt: () => ({ issuer: 'https://issuer.example', audience: ['game', 'tools'] }),
   secretsPrefix: () => 'studio/',
   secretGrants: () => ({ backend: ['arena', 'duel'] }),

@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ladderProblems, parseLadderDefinition } from '../contract/ladder.ts';
+import { urlProblems } from '../contract/outbound-url.ts';
+import { type FieldProblem, invalid } from '../contract/problem.ts';
+import { parseQueueDefinition } from '../contract/queue-definition.ts';
+import { type SecretGrants, secretProblems } from '../contract/secret-grants.ts';
+
+/** The text of each definition of a folder, without insignificant spaces, by its name. */
+export type DefinitionTexts = Record<string, string>;
+
+/**
+ * Reads a folder of queue definitions. Throws an error naming the file when one is no valid definition, names a secret that its
+ * queue may not use, or names a ladder that is not among `ladders`, or two have the same name.
+ * @param options `isPublic`: also when one has a URL that a deployment can never call. The local service may. `ladders`: those
+ *   of the folder of ladders @default none
+ */
+export function readQueueDefinitions(
+  dir: string,
+  grants: SecretGrants,
+  {
+    isPublic = false,
+    ladders = {},
+  }: { isPublic?: boolean; ladders?: Readonly<DefinitionTexts> | undefined } = {},
+): DefinitionTexts {
+  return readDefinitions(dir, 'queue', parseQueueDefinition, (definition) => [
+    ...ladderProblems(definition, Object.keys(ladders)),
+    ...secretProblems(definition, grants),
+    ...(isPublic ? urlProblems(definition) : []),
+  ]);
+}
+
+/**
+ * Reads a folder of ladder definitions. Throws an error naming the file when one is no valid definition, or two have the same
+ * name.
+ */
+export function readLadderDefinitions(dir: string): DefinitionTexts {
+  return readDefinitions(dir, 'ladder', parseLadderDefinition, () => []);
+}
+
+function readDefinitions<Definition extends { readonly name: string }>(
+  dir: string,
+  kind: 'queue' | 'ladder',
+  parse: (text: string, source: string) => Definition,
+  problemsOf: (definition: Definition) => FieldProblem[],
+): DefinitionTexts {
+  const sources = new Map<string, string>();
+  const texts: DefinitionTexts = {};
+  for (const file of readdirSync(dir).sort()) {
+    if (!file.endsWith('.json')) continue;
+    const source = join(dir, file);
+    // Some editors write a byte order mark, which is not part of the text.
+    const text = readFileSync(source, 'utf8').replace(/^\uFEFF/, '');
+    const definition = parse(text, source);
+    const problems = problemsOf(definition);
+    if (problems.length > 0) throw invalid(source, problems);
+    const { name } = definition;
+    const other = sources.get(name);
+    if (other !== undefined) {
+      throw new Error(
+        `Expected ${kind} names to be unique, got "${name}" in both ${other} and ${source}. Rename one.`,
+      );
+    }
+    sources.set(name, source);
+    texts[name] = JSON.stringify(JSON.parse(text));
+  }
+  return texts;
+}
