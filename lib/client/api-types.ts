@@ -755,6 +755,8 @@ export interface LadderDefinition {
         readonly perDay: number;
       }
     | undefined;
+  /** How many matches the placement of a new player takes (default 0). Reads of a rating say how many are left; they change neither matches nor ratings */
+  readonly placementMatches?: number | undefined;
 }
 
 export interface NewRating {
@@ -1828,6 +1830,8 @@ export interface Rating {
   readonly deviation: number;
   /** 0: a new player, with the rating that the ladder begins with */
   readonly matches: number;
+  /** How many of the ladder's placement matches are left; 0 when they are over, or it has none */
+  readonly placement: number;
   /** When the last rated match ended, or the rating was imported. Absent for a new player */
   readonly updatedAt?: string | undefined;
   /** The means after the latest matches, oldest first, at most 50: to the minute, with four digits */
@@ -1956,6 +1960,8 @@ export interface LadderDefinitionOutput {
     readonly perGame: number;
     readonly perDay: number;
   };
+  /** How many matches the placement of a new player takes (default 0). Reads of a rating say how many are left; they change neither matches nor ratings */
+  readonly placementMatches?: number | undefined;
 }
 
 /** Every webhook that this version knows. */

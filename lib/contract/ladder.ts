@@ -3,6 +3,8 @@ import { type Ladder, RATING_MODELS } from '../ratings/ladder.ts';
 import { type FieldProblem, parseJson, parseWith } from './problem.ts';
 import { queueName } from './queue-definition.ts';
 
+/** The maximum of placement matches. */
+const PLACEMENT_MATCHES_MAX = 100;
 /** The largest number of a scale of ratings. */
 const SCALE_MAX = 1_000_000_000;
 
@@ -36,6 +38,11 @@ export const ladderDefinition = z
       .strictObject({ perGame: from0, perDay: from0 })
       .default(LADDER_DEFAULTS.drift)
       .meta({ description: 'How much a skill changes by a match and in a day, as standard deviations' }),
+    // Without a default: a stored definition and its ETag stay as they are.
+    placementMatches: z.number().int().min(0).max(PLACEMENT_MATCHES_MAX).exactOptional().meta({
+      description:
+        'How many matches the placement of a new player takes (default 0). Reads of a rating say how many are left; they change neither matches nor ratings',
+    }),
   })
   .meta({ id: 'LadderDefinition' });
 export type LadderDefinition = z.output<typeof ladderDefinition>;

@@ -18,6 +18,10 @@ export const ratingView = z
       .number()
       .int()
       .meta({ description: '0: a new player, with the rating that the ladder begins with' }),
+    placement: z.number().int().meta({
+      description:
+        "How many of the ladder's placement matches are left; 0 when they are over, or it has none",
+    }),
     updatedAt: z.iso.datetime().optional().meta({
       description: 'When the last rated match ended, or the rating was imported. Absent for a new player',
     }),

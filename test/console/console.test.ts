@@ -142,6 +142,7 @@ describe('a ladder', () => {
           mean: 1_612.4,
           deviation: 88,
           matches: 3,
+          placement: 7,
           updatedAt: '2026-01-31T12:00:00.000Z',
           recent: [1_500, 1_571, 1_540, 1_612].map((mean, at) => ({
             at: `2026-01-3${at % 2}T12:00:00Z`,
@@ -161,6 +162,7 @@ describe('a ladder', () => {
     await tab.getByLabel('Player id').fill('ann');
     await tab.getByRole('button', { name: 'Show' }).click();
     await tab.getByRole('heading', { name: '1,612 ± 88' }).waitFor();
+    await tab.getByText('Placement: 3 of 10 played.').waitFor();
     await tab.getByRole('img', { name: 'Mean after the latest 4 matches: from 1,500 to 1,612' }).waitFor();
     await expectWellMade(tab);
   });

@@ -91,6 +91,7 @@ export const JOURNEYS = {
     const restored = (await api.post(`${path}/versions/1/restore`)).body;
     expect(restored).toMatchObject({ restored: 1, definition: { name: ladder, beta: 175 } });
     expect((await api.get(`${path}/versions`)).body.versions[0]).toEqual(restored);
+    await api.put(path, { name: ladder, placementMatches: 3 });
     const [winner, loser] = [fresh('winner'), fresh('loser')];
     const imported = await api.put(`${path}/players/${winner}`, { mean: 1_600, deviation: 200 });
     expect(imported.status).toBe(200);
@@ -110,8 +111,8 @@ export const JOURNEYS = {
     await eventually(async () => {
       const { ratings } = (await api.get(`${path}/players?playerIds=${winner},${loser}`)).body;
       expect(ratings).toMatchObject([
-        { playerId: winner, matches: 1 },
-        { playerId: loser, matches: 1 },
+        { playerId: winner, matches: 1, placement: 2 },
+        { playerId: loser, matches: 1, placement: 2 },
       ]);
       expect(ratings[0].mean).toBeGreaterThan(1_600);
       expect(ratings[1].mean).toBeLessThan(1_500);
@@ -119,7 +120,11 @@ export const JOURNEYS = {
     // Without a crash it is 1: see `rate`.
     expect((await api.get(`${path}/odds`)).body.results).toBeLessThanOrEqual(1);
     expect((await api.delete(`${path}/players/${winner}`)).status).toBe(204);
-    expect((await api.get(`${path}/players/${winner}`)).body).toMatchObject({ mean: 1_500, matches: 0 });
+    expect((await api.get(`${path}/players/${winner}`)).body).toMatchObject({
+      mean: 1_500,
+      matches: 0,
+      placement: 3,
+    });
     expect((await api.delete(path)).status).toBe(409);
     await api.put(`/queues/${queue}`, definition({ name: queue }));
     await eventually(async () => {

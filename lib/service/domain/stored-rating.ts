@@ -1,5 +1,5 @@
+import type { LadderDefinition } from '../../contract/ladder.ts';
 import { type RatingView, RECENT_RATINGS_MAX } from '../../contract/rating.ts';
-import type { Ladder } from '../../ratings/ladder.ts';
 import type { OddsSlope } from '../../ratings/odds-slope.ts';
 import type { OddsSums } from '../../ratings/odds-sums.ts';
 import { newRatingOf, type PlayerRating } from '../../ratings/rate-game.ts';
@@ -32,13 +32,18 @@ export function withRecent(recent: string, atMs: number, mean: number): string {
 }
 
 /** A rating in the format of responses; that of a new player when there is none. */
-export function toRatingView(playerId: string, ladder: Ladder, stored: StoredRating | undefined): RatingView {
+export function toRatingView(
+  playerId: string,
+  ladder: LadderDefinition,
+  stored: StoredRating | undefined,
+): RatingView {
   const { mean, deviation, matches } = stored ?? newRatingOf(ladder);
   return {
     playerId,
     mean,
     deviation,
     matches,
+    placement: Math.max(0, (ladder.placementMatches ?? 0) - matches),
     ...(stored && { updatedAt: new Date(stored.updatedAtMs).toISOString() }),
     recent: (stored?.recent ?? '').split(' ').flatMap((one) => {
       const [minute, then] = one.split(':');

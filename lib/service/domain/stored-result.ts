@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { ladderDefinition } from '../../contract/ladder.ts';
 import type { MatchView } from '../../contract/match.ts';
+import { storedLadder } from './stored-definition.ts';
 
 /** The result of a match as it is stored. */
 export const storedResult = z.object({
   at: z.iso.datetime(),
   /** The ladder as it was when the result was accepted: a later change of the ladder does not change how it is rated. */
-  ladder: z.object(ladderDefinition.shape),
+  ladder: storedLadder,
   /** Of the teams, in their order; absent when the result is void. */
   ranks: z.array(z.number()).exactOptional(),
   /** The players who do not count in full, each once. No record: an id may be `constructor` or `__proto__`. */

@@ -42,6 +42,11 @@ export function RatingPage({ ladder, playerId }: RatingOf) {
               ? 'A new player, with the rating that the ladder begins with.'
               : `After ${countText(data.matches, 'rated match', 'rated matches')}, the last one ${new Date(data.updatedAt!).toLocaleString('en-GB')}. The skill is within this range with two chances in three.`}
           </p>
+          {data.placement > 0 && (
+            <p>
+              Placement: {data.matches} of {data.matches + data.placement} played.
+            </p>
+          )}
           {data.recent.length > 1 && <Means recent={data.recent} />}
         </section>
       )}
