@@ -151,9 +151,11 @@ export class Api extends Construct {
     stage.addResourceDependency(route.node.defaultChild as CfnRoute);
   }
 
-  /** One integration for all routes of a function. */
+  /** One integration for all routes of a function, and one permission: a stack has 500 resources at most. */
   #integration(fn: MusterFunction): HttpLambdaIntegration {
-    const integration = this.#integrations.get(fn) ?? new HttpLambdaIntegration(`${fn.name}Integration`, fn);
+    const integration =
+      this.#integrations.get(fn) ??
+      new HttpLambdaIntegration(`${fn.name}Integration`, fn, { scopePermissionToRoute: false });
     this.#integrations.set(fn, integration);
     return integration;
   }

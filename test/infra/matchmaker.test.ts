@@ -348,9 +348,9 @@ describe('tokens in place of AWS credentials', () => {
     });
     const routes = Object.values(template().findResources('AWS::ApiGatewayV2::Route'));
     const types = routes.map(({ Properties }) => Properties.AuthorizationType);
-    expect(types.filter((type) => type === 'JWT')).toHaveLength(43);
+    expect(types.filter((type) => type === 'JWT')).toHaveLength(45);
     expect(types.filter((type) => type === 'NONE')).toHaveLength(3);
-    expect(routes.filter(({ Properties }) => Properties.AuthorizerId)).toHaveLength(43);
+    expect(routes.filter(({ Properties }) => Properties.AuthorizerId)).toHaveLength(45);
   });
 
   it.each(ROUTE_KEYS)('admit to %s the callers with a scope of the route', (key) => {

@@ -36,12 +36,12 @@ describe('the API', () => {
     ]);
   });
 
-  it('may invoke each function that it has a route for', () => {
+  it('may invoke each function that it has a route for, by one permission', () => {
     const invocable = resourcesOf(template, 'AWS::Lambda::Permission')
       .filter(({ Properties }) => Properties.Principal === 'apigateway.amazonaws.com')
       .map(({ Properties }) => functionNamed(template, Properties.FunctionName));
-    expect(invocable).toHaveLength(routes.length);
-    expect(new Set(invocable)).toEqual(new Set(ROUTE_KEYS.map((key) => routeOf(key).function)));
+    const served = new Set(ROUTE_KEYS.map((key) => routeOf(key).function));
+    expect(invocable.sort()).toEqual([...served].sort());
   });
 
   it('logs requests without anything that tells who the caller is', () => {
