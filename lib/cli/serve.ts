@@ -12,6 +12,7 @@ import { ErrorLines } from './error-lines.ts';
 import { Failure, InvalidInput } from './failure.ts';
 import { INTERRUPTED_STATUS, interruption, startUnless } from './interruption.ts';
 import { readJson } from './json-file.ts';
+import { missingSecrets } from './missing-secrets.ts';
 import { serveGuide } from './serve-guide.ts';
 
 interface ServeOptions {
@@ -70,8 +71,9 @@ async function serve(options: ServeOptions): Promise<void> {
   // With tokens required, the requests in the guide and in the console would be rejected.
   const isOpen = options.jwtIssuer === undefined;
   const page = options.console && isOpen ? await startLocalConsole(cloud.url) : undefined;
+  const queues = isOpen ? await (await serviceClient(cloud.url)).queues() : [];
+  for (const line of missingSecrets(queues, cloud.secrets, options.secrets)) console.error(line);
   if (people && isOpen) {
-    const queues = await (await serviceClient(cloud.url)).queues();
     console.log(serveGuide(cloud.url, queues, { dataDir: options.data, consoleUrl: page?.url }));
   } else if (page !== undefined) console.error(`The console is at ${page.url}`);
   await interrupted;

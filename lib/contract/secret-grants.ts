@@ -39,11 +39,14 @@ export function secretRefusal(secret: string, queue: string, grants: SecretGrant
   return `Expected a secret that queue ${queue} may use, ${queue}/… or shared/… or one granted to it by the deployment's option secretGrants, got ${secret}`;
 }
 
-/** The secrets of a definition that its queue may not use. */
-export function secretProblems(
-  { name, webhooks = [], provisioner }: QueueDefinition,
-  grants: SecretGrants,
-): FieldProblem[] {
+/** A secret that a definition names, and where. */
+export interface NamedSecret {
+  readonly pointer: string;
+  readonly secret: string;
+}
+
+/** The secrets that a definition names. */
+export function secretsOf({ webhooks = [], provisioner }: QueueDefinition): NamedSecret[] {
   const used = webhooks.map(({ secret }, i) => ({ pointer: `#/webhooks/${i}/secret`, secret }));
   if (provisioner?.type === 'http' && provisioner.secret !== undefined) {
     used.push({ pointer: '#/provisioner/secret', secret: provisioner.secret });
@@ -51,8 +54,13 @@ export function secretProblems(
   if (provisioner?.type === 'agones') {
     used.push({ pointer: '#/provisioner/certificate', secret: provisioner.certificate });
   }
-  return used.flatMap(({ pointer, secret }) => {
-    const detail = secretRefusal(secret, name, grants);
+  return used;
+}
+
+/** The secrets of a definition that its queue may not use. */
+export function secretProblems(definition: QueueDefinition, grants: SecretGrants): FieldProblem[] {
+  return secretsOf(definition).flatMap(({ pointer, secret }) => {
+    const detail = secretRefusal(secret, definition.name, grants);
     return detail === undefined ? [] : [{ pointer, detail }];
   });
 }
