@@ -48,7 +48,8 @@ const deps = {
 const estimates = new WaitEstimates(deps);
 
 const socketsUrl = optionalEnvironment('SOCKETS_URL');
-const watching = socketsUrl === undefined ? undefined : { url: socketsUrl, tokens: newTokens() };
+const watching =
+  socketsUrl === undefined ? undefined : { queues: deps.queues, url: socketsUrl, tokens: newTokens() };
 
 function newTokens(): PlayerTokens {
   const secrets = new SecretsManagerClient({ requestHandler: REQUEST_TIMEOUTS, ...tries });

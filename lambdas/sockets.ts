@@ -21,6 +21,7 @@ import { queueStore } from '../lib/aws/queue-store.ts';
 import { sockets } from '../lib/aws/sockets.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { watcherOf } from '../lib/aws/watcher-context.ts';
+import { connectQuery } from '../lib/contract/watch.ts';
 import { inParallel } from '../lib/service/concurrency/in-parallel.ts';
 import type { Watcher } from '../lib/service/domain/connection.ts';
 import { Unreadable } from '../lib/service/domain/unreadable.ts';
@@ -51,7 +52,12 @@ const SHOWN_AT_ONCE = 50;
 export const handler = (event: APIGatewayProxyWebsocketEventV2 | DynamoDBStreamEvent) =>
   'Records' in event ? fromStream(event) : fromSocket(event);
 
-async function fromSocket(event: APIGatewayProxyWebsocketEventV2): Promise<APIGatewayProxyResultV2> {
+/** The event of `$connect` has the query of its URL. */
+type SocketEvent = APIGatewayProxyWebsocketEventV2 & {
+  readonly queryStringParameters?: Readonly<Record<string, string | undefined>>;
+};
+
+async function fromSocket(event: SocketEvent): Promise<APIGatewayProxyResultV2> {
   logger.resetKeys();
   const { routeKey, connectionId, authorizer } = event.requestContext as typeof event.requestContext & {
     authorizer?: unknown;
@@ -71,9 +77,10 @@ async function handle(
   routeKey: string,
   watcher: Watcher,
   connectionId: string,
-  { body = '', isBase64Encoded }: APIGatewayProxyWebsocketEventV2,
+  { body = '', isBase64Encoded, queryStringParameters }: SocketEvent,
 ): Promise<void> {
-  if (routeKey === '$connect') return connect(deps, watcher, connectionId, clock.now());
+  if (routeKey === '$connect')
+    return connect(deps, watcher, connectionId, clock.now(), connectQuery.parse(queryStringParameters ?? {}));
   if (routeKey === '$disconnect') return disconnect(deps, watcher, connectionId, clock.now());
   const text = isBase64Encoded ? Buffer.from(body, 'base64').toString() : body;
   await answerFrame(deps, watcher, connectionId, text, toProblem);

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchGetCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Freshness } from '../service/ports/freshness.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
+import { isConsistent } from './is-consistent.ts';
 
 /** The maximum of keys in one batch of DynamoDB. */
 export const BATCH_GET_MAX = 100;
@@ -8,23 +10,26 @@ export const BATCH_GET_MAX = 100;
 const ATTEMPTS = 5;
 
 /**
- * Reads the items with these keys consistently, a batch at a time. They are in no order; missing items are omitted.
+ * Reads the items with these keys, a batch at a time. They are in no order; missing items are omitted.
  * @param keys each once
+ * @param freshness @default 'now'
  * @throws StoreBusy when DynamoDB keeps omitting items
  */
 export async function batchGet(
   client: DynamoDBDocumentClient,
   table: string,
   keys: readonly Record<string, unknown>[],
+  freshness?: Freshness,
 ): Promise<Record<string, unknown>[]> {
   const items: Record<string, unknown>[] = [];
+  const ConsistentRead = isConsistent(freshness);
   for (let from = 0; from < keys.length; from += BATCH_GET_MAX) {
     let left = keys.slice(from, from + BATCH_GET_MAX);
     for (let attempt = 0; left.length > 0; attempt++) {
       if (attempt === ATTEMPTS) throw new StoreBusy(`${left.length} items could not be read`);
       if (attempt > 0) await sleep(Math.random() * 50 * 2 ** attempt);
       const { Responses, UnprocessedKeys } = await client.send(
-        new BatchGetCommand({ RequestItems: { [table]: { Keys: left, ConsistentRead: true } } }),
+        new BatchGetCommand({ RequestItems: { [table]: { Keys: left, ConsistentRead } } }),
       );
       items.push(...(Responses?.[table] ?? []));
       left = UnprocessedKeys?.[table]?.Keys ?? [];

@@ -1,10 +1,12 @@
 import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
+import { TICKET_STATUSES } from '../contract/ticket.ts';
 import type { Connection } from '../service/domain/connection.ts';
 import { CONNECTION } from '../service/domain/statuses.ts';
 import { readWith } from '../service/domain/unreadable.ts';
 import type { ConnectionStore } from '../service/ports/connection-store.ts';
 import { conditionally } from './dynamo.ts';
+import { isConsistent } from './is-consistent.ts';
 import { movedBy } from './status-condition.ts';
 
 /** API Gateway ends a connection after two hours. The item is kept an hour longer. */
@@ -28,7 +30,7 @@ export function connectionStore(client: DynamoDBDocumentClient, table: string): 
       await conditionally(() => client.send(new PutCommand({ TableName: table, Item, ConditionExpression })));
     },
 
-    async of(ticketId) {
+    async of(ticketId, freshness) {
       const connections: Connection[] = [];
       let from: Record<string, unknown> | undefined;
       do {
@@ -37,7 +39,7 @@ export function connectionStore(client: DynamoDBDocumentClient, table: string): 
             TableName: table,
             KeyConditionExpression: 'ticketId = :ticketId',
             ExpressionAttributeValues: { ':ticketId': ticketId },
-            ConsistentRead: true,
+            ConsistentRead: isConsistent(freshness),
             ...(from && { ExclusiveStartKey: from }),
           }),
         );
@@ -61,6 +63,9 @@ const connectionItem = z.object({
   status: z.enum(CONNECTION.statuses),
   connectedAtMs: z.number(),
   shownFromMs: z.number(),
+  // A later version may have more statuses: then the ticket is shown.
+  seen: z.enum(TICKET_STATUSES).optional().catch(undefined),
+  pingSeconds: z.number().optional(),
 }) satisfies z.ZodType<Connection>;
 
 /** @throws Unreadable */

@@ -3,11 +3,13 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } fr
 import type { Why } from '../contract/reason-code.ts';
 import { allOf } from '../service/concurrency/all-of.ts';
 import { MATCH, type Transition } from '../service/domain/statuses.ts';
+import type { Freshness } from '../service/ports/freshness.ts';
 import type { MatchStore, SingleMatchStore } from '../service/ports/match-store.ts';
 import { batchGet } from './batch-get.ts';
 import { changeItem, type ItemChange, type Returned } from './change-item.ts';
 import { deadlineGroup } from './deadline-index.ts';
 import { conditionally, isTooLarge, secondsAfter, TRANSACTION_MAX, transact } from './dynamo.ts';
+import { isConsistent } from './is-consistent.ts';
 import {
   ABANDONED,
   existing,
@@ -95,15 +97,15 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
 }
 
 function matchReads(client: DynamoDBDocumentClient, table: string) {
-  const itemOf = async (matchId: string) => {
+  const itemOf = async (matchId: string, freshness?: Freshness) => {
     const { Item } = await client.send(
-      new GetCommand({ TableName: table, Key: { matchId }, ConsistentRead: true }),
+      new GetCommand({ TableName: table, Key: { matchId }, ConsistentRead: isConsistent(freshness) }),
     );
     return Item;
   };
   return {
-    async get(matchId) {
-      return existing(await itemOf(matchId));
+    async get(matchId, freshness) {
+      return existing(await itemOf(matchId, freshness));
     },
 
     async getMany(matchIds) {

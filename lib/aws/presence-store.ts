@@ -40,7 +40,7 @@ export function presenceStore(client: DynamoDBDocumentClient, table: string): Pr
     });
   };
   return {
-    async of(queue, ticketIds) {
+    async of(queue, ticketIds, freshness) {
       const batches = Array.from({ length: Math.ceil(ticketIds.length / BATCH_GET_MAX) }, (_, i) =>
         ticketIds.slice(i * BATCH_GET_MAX, (i + 1) * BATCH_GET_MAX),
       );
@@ -49,6 +49,7 @@ export function presenceStore(client: DynamoDBDocumentClient, table: string): Pr
           client,
           table,
           batch.map((ticketId) => keyOf(queue, ticketId)),
+          freshness,
         ),
       );
       const prefix = keyOf(queue, '').item.length;

@@ -5,6 +5,8 @@ import { logger } from './log.ts';
 
 /** How long a request to API Gateway may take. A message is small, and API Gateway does not wait for the client to read it. */
 const SEND_TIMEOUT_MS = 1_000;
+type Method = 'POST' | 'GET' | 'DELETE';
+
 /** Tries of a request, when it fails or is throttled. */
 const SENDS_MAX = 3;
 
@@ -14,7 +16,7 @@ const SENDS_MAX = 3;
  */
 export function sockets(url: string): Sockets {
   const base = `${url.replace(/^ws/, 'http')}/@connections/`;
-  const command = async (method: 'POST' | 'DELETE', connectionId: string, body?: string) => {
+  const command = async (method: Method, connectionId: string, body?: string) => {
     let status: number | undefined;
     for (let tried = 1; tried <= SENDS_MAX; tried++) {
       if (tried > 1) await sleep(Math.random() * 50 * 2 ** tried);
@@ -31,6 +33,11 @@ export function sockets(url: string): Sockets {
       return status === 200 ? 'sent' : status === 410 ? 'gone' : 'failed';
     },
 
+    async find(connectionId) {
+      const status = await command('GET', connectionId);
+      return status === 200 ? 'open' : status === 410 ? 'gone' : 'failed';
+    },
+
     async close(connectionId) {
       const status = await command('DELETE', connectionId);
       return status === 204 || status === 200 || status === 410;
@@ -39,7 +46,7 @@ export function sockets(url: string): Sockets {
 }
 
 /** The status of the response; undefined without one. */
-async function statusOf(method: 'POST' | 'DELETE', url: string, body?: string): Promise<number | undefined> {
+async function statusOf(method: Method, url: string, body?: string): Promise<number | undefined> {
   const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '', AWS_SESSION_TOKEN, AWS_REGION } = process.env;
   const signer = new AwsV4Signer({
     method,

@@ -8,6 +8,7 @@ import { batchGet } from './batch-get.ts';
 import { changeItem, type ItemChange, updateOf } from './change-item.ts';
 import { packPlayers } from './compact-players.ts';
 import { conditionally, secondsAfter, transact } from './dynamo.ts';
+import { isConsistent } from './is-consistent.ts';
 import type { ParsedTickets } from './parsed-tickets.ts';
 import { placesOf, placeWrites } from './places.ts';
 import { movedBy } from './status-condition.ts';
@@ -89,9 +90,9 @@ function ticketItems(
 
     places: (scope, playerIds) => placesOf(client, table, scope, playerIds),
 
-    async get(ticketId) {
+    async get(ticketId, freshness) {
       const { Item } = await client.send(
-        new GetCommand({ TableName: table, Key: { ticketId }, ConsistentRead: true }),
+        new GetCommand({ TableName: table, Key: { ticketId }, ConsistentRead: isConsistent(freshness) }),
       );
       return Item && toTicket(Item);
     },
@@ -153,12 +154,14 @@ function matchExits(client: DynamoDBDocumentClient, table: string): MatchExits {
   };
   return {
     release(ticket, matchId, layout, announced) {
-      const set = announced ? queued(ticket, layout) : { ...queued(ticket, layout), releasedFrom: matchId };
+      const how = announced ? { returns: returnsOf(ticket) } : { releasedFrom: matchId };
+      const set = { ...queued(ticket, layout), ...how };
       return change(announced ? RELEASE : UNCLAIM, ticket.ticketId, matchId, set, ['matchId', 'expiresAt']);
     },
 
     requeue(ticket, matchId, layout) {
-      const failed = { failures: (ticket.failures ?? 0) + 1, releasedFrom: matchId };
+      const failures = (ticket.failures ?? 0) + 1;
+      const failed = { failures, returns: returnsOf(ticket), releasedFrom: matchId };
       const set = { ...queued(ticket, layout), ...failed };
       return change(REQUEUE, ticket.ticketId, matchId, set, ['matchId', 'expiresAt']);
     },
@@ -167,6 +170,9 @@ function matchExits(client: DynamoDBDocumentClient, table: string): MatchExits {
     failWithMatch: (ticketId, matchId, why, nowMs) => end(FAIL_WITH_MATCH, ticketId, matchId, why, nowMs),
   };
 }
+
+/** Once more than before: the ticket is as it was read in its match. */
+const returnsOf = ({ returns = 0 }: StoredTicket) => returns + 1;
 
 const { create: CREATE, claim: CLAIM, unclaim: UNCLAIM, release: RELEASE } = TICKET.transitions;
 const { requeue: REQUEUE, cancel: CANCEL, timeOut: TIME_OUT } = TICKET.transitions;

@@ -889,6 +889,8 @@ export interface Ticket {
         readonly url: string;
         /** By playerId, one for each player */
         readonly tokens: Readonly<Record<string, string>>;
+        /** In a queue with presence: ping at this interval */
+        readonly pingSeconds?: number | undefined;
       }
     | undefined;
   /** Why the ticket ended without a match. While QUEUED, with `explain=true`: why it is not matched yet */

@@ -41,7 +41,7 @@ import {
 } from './requests.ts';
 import { to } from './route-to.ts';
 import { type WaitOptions, waitForMatch } from './wait-for-match.ts';
-import { type Watch, type WatchOptions, watchTicket } from './watch.ts';
+import { type Watch, type WatchedTicket, type WatchOptions, watchTicket } from './watch.ts';
 
 /**
  * A client of Muster's API. Every request is repeated with growing, random delays after a failure that may pass, and honours
@@ -70,7 +70,7 @@ export interface MusterClient {
    * deployment with push, by its socket; otherwise, and where no socket can be opened, by long polls. It connects again for as
    * long as it takes, and ends when nothing can follow.
    */
-  watch(ticket: Pick<Ticket, 'ticketId' | 'watch'>, options?: WatchOptions): Watch;
+  watch(ticket: WatchedTicket, options?: WatchOptions): Watch;
   /** Cancels a ticket that is QUEUED. One that is CANCELLED stays as it is. */
   cancel(ticketId: string, options?: RequestOptions): Promise<Ticket>;
   /**

@@ -1,13 +1,13 @@
 import type { Problem } from './api-types.ts';
-import type { Change, WatchTarget } from './watch-types.ts';
+import type { Change, SeenState, WatchTarget } from './watch-types.ts';
 
 /** What a connection needs besides its target. */
 export interface SessionOptions {
   readonly Socket: typeof globalThis.WebSocket;
   readonly signal: AbortSignal | undefined;
   readonly onProblem: ((problem: Problem) => void) | undefined;
-  /** What was yielded last, for pings. */
-  readonly seen: () => Change | undefined;
+  /** What the caller has seen, if anything. */
+  readonly seen: () => SeenState | undefined;
 }
 
 /** The pause between two pings, which keeps a connection from ending after the ten minutes of API Gateway. */
@@ -21,7 +21,8 @@ export class SocketSession {
   readonly #options: SessionOptions;
   readonly #received: Change[] = [];
   #wake: () => void = () => {};
-  #hasFirst = false;
+  /** Whether the first message has come, or the connection is open and needs none. */
+  isCurrent = false;
   #isOver = false;
   readonly #timer: ReturnType<typeof setTimeout>;
   #pings: ReturnType<typeof setInterval> | undefined;
@@ -29,12 +30,18 @@ export class SocketSession {
 
   constructor({ url, token, pingSeconds = PING_SECONDS }: WatchTarget, options: SessionOptions) {
     this.#options = options;
-    this.#socket = new options.Socket(`${url}?token=${encodeURIComponent(token)}`);
+    const seen = options.seen();
+    // A match has to be shown whole, so its client says nothing.
+    const said = seen && !seen.matchId ? `&seen=${seen.status}&pingSeconds=${pingSeconds}` : '';
+    this.#socket = new options.Socket(`${url}?token=${encodeURIComponent(token)}${said}`);
+    this.#socket.onopen = () => {
+      this.isCurrent ||= said !== '';
+    };
     this.#socket.onmessage = ({ data }) => this.#take(String(data));
     this.#socket.onclose = () => this.end();
     this.#socket.onerror = () => this.end();
     options.signal?.addEventListener('abort', this.end, { once: true });
-    this.#timer = setTimeout(() => this.#hasFirst || this.end(), FIRST_MESSAGE_MS);
+    this.#timer = setTimeout(() => this.isCurrent || this.end(), FIRST_MESSAGE_MS);
     this.#pingEvery(pingSeconds);
   }
 
@@ -45,7 +52,7 @@ export class SocketSession {
     return true;
   }
 
-  /** What the service sends, from the first message on, until the connection ends. */
+  /** What the service sends until the connection ends. */
   async *messages(): AsyncGenerator<Change> {
     for (;;) {
       const next = this.#received.shift();
@@ -75,18 +82,8 @@ export class SocketSession {
     if (seconds >= this.#pingSeconds) return;
     this.#pingSeconds = seconds;
     clearInterval(this.#pings);
-    this.#pings = setInterval(() => this.#ping(), 1_000 * seconds);
-  }
-
-  #ping(): void {
-    const last = this.#options.seen();
-    // JSON leaves out what is undefined.
-    const seen = last && {
-      status: last.ticket.status,
-      matchId: last.ticket.matchId,
-      roster: last.match?.roster,
-    };
-    this.send({ action: 'ping', seen });
+    const ping = () => this.send({ action: 'ping', seen: this.#options.seen() });
+    this.#pings = setInterval(ping, 1_000 * seconds);
   }
 
   #take(text: string): void {
@@ -97,13 +94,12 @@ export class SocketSession {
       this.#options.onProblem?.(data as unknown as Problem);
       return;
     }
-    // What comes before the first message may be older than it.
-    this.#hasFirst ||= type === 'Ticket';
     // In a queue with presence a client pings more often.
     if (data.pingSeconds !== undefined) this.#pingEvery(data.pingSeconds);
-    if (!this.#hasFirst || data.ticket === undefined) return;
-    const { ticket, match, ready } = data;
-    this.#received.push({ type, timestamp, ticket, ...(match && { match }), ...(ready && { ready }) });
+    if (data.ticket === undefined) return;
+    this.isCurrent = true;
+    const { ticket, match, revision, ready } = data;
+    this.#received.push({ type, timestamp, ticket, match, revision, ready });
     this.#wake();
   }
 }
@@ -111,7 +107,9 @@ export class SocketSession {
 interface Message {
   readonly type: string;
   readonly timestamp: string;
-  readonly data: Partial<Pick<Change, 'ticket' | 'match' | 'ready'>> & { readonly pingSeconds?: number };
+  readonly data: Partial<Pick<Change, 'ticket' | 'match' | 'revision' | 'ready'>> & {
+    readonly pingSeconds?: number;
+  };
 }
 
 /** A message of the service; undefined for anything else, such as an error of API Gateway. */

@@ -10,14 +10,29 @@ export interface Change {
   readonly ticket: Ticket;
   /** Its match, if it has one. By long polls it is absent: read it with `match`. */
   readonly match?: Match | undefined;
+  /** Grows with each change. By long polls it is absent. */
+  readonly revision?: number | undefined;
   /** True on the one change from which on the players can play. */
   readonly ready?: true | undefined;
+}
+
+/** What a caller has seen of a ticket. */
+export interface SeenState {
+  readonly status: Ticket['status'];
+  readonly matchId?: string | undefined;
+  readonly roster?: number | undefined;
 }
 
 /** What a game client needs to watch a ticket: the part `watch` of a posted ticket, with the token of its player. */
 export interface WatchTarget {
   readonly url: string;
   readonly token: string;
-  /** @default 300 */
+  /** How often to ping. @default 300, or what the first message says, in a queue with presence */
   readonly pingSeconds?: number | undefined;
+  /**
+   * The status that the game shows already, such as `QUEUED` after the POST: it saves the first message. The first change is then
+   * one that says something else.
+   * @default - the ticket as it is comes first
+   */
+  readonly seen?: Ticket['status'] | undefined;
 }

@@ -5,7 +5,7 @@ import { MusterUnreachable } from './errors.ts';
 import type { RequestOptions, Sender } from './requests.ts';
 import { SocketSession } from './socket-session.ts';
 import { isFinal } from './wait-for-match.ts';
-import type { Change, WatchTarget } from './watch-types.ts';
+import type { Change, SeenState, WatchTarget } from './watch-types.ts';
 
 export interface WatchOptions extends RequestOptions {
   /**
@@ -32,6 +32,9 @@ export interface Watch extends AsyncIterable<Change> {
   cancel(): Promise<void>;
 }
 
+/** A ticket as it was posted or read; without its status, a `Ticket` comes first. */
+export type WatchedTicket = Ticket | (Pick<Ticket, 'ticketId' | 'watch'> & { readonly status?: never });
+
 /** The delays before a further connection. */
 const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000 };
 /** How long connections may fail in a row, where nothing else can be done, in milliseconds. A deployment takes less. */
@@ -42,6 +45,8 @@ const FAILED_MAX = 4;
 /** How the changes of a ticket are read. */
 interface Ways {
   readonly target: WatchTarget | undefined;
+  /** The ticket as the caller has it. */
+  readonly known?: Change | false;
   readonly pause: Sender['pause'];
   /** Reads them by long polls, if the client can send requests. */
   readonly polls?: ((last: Ticket | undefined) => AsyncIterable<Change>) | undefined;
@@ -61,7 +66,9 @@ function watchBy(ways: Ways, { signal, onProblem, WebSocket }: WatchOptions): Wa
       await ways.act(action, matchId);
   };
   async function* changes(): AsyncGenerator<Change> {
-    const seen = new Seen();
+    const { known } = ways;
+    const seen = new Seen(ways.target?.seen);
+    if (known && seen.isNews(known)) yield known;
     let answeredMs = Date.now();
     for (let failed = 0; ; ) {
       signal?.throwIfAborted();
@@ -77,14 +84,14 @@ function watchBy(ways: Ways, { signal, onProblem, WebSocket }: WatchOptions): Wa
           `watch ${target.url}`,
           new Error('No connection was made for ten minutes: the network fails, or the token is not valid'),
         );
-      session = new SocketSession(target, { Socket, signal, onProblem, seen: () => seen.last });
+      session = new SocketSession(target, { Socket, signal, onProblem, seen: () => seen.state });
       for await (const change of session.messages()) {
         failed = 0;
-        answeredMs = Date.now();
         if (!seen.isNews(change)) continue;
         yield change;
         if (isOver(change)) return;
       }
+      if (session.isCurrent) answeredMs = Date.now();
       failed++;
       await ways.pause(BACKOFF, failed, signal);
     }
@@ -121,15 +128,18 @@ export function watchBySocket(target: WatchTarget, options: WatchOptions = {}): 
 /** Watches a ticket of a client that can also send requests. */
 export function watchTicket(
   sender: Sender,
-  { ticketId, watch }: Pick<Ticket, 'ticketId' | 'watch'>,
+  ticket: WatchedTicket,
   options: WatchOptions & Pick<Ways, 'act'>,
 ): Watch {
+  const { ticketId, watch } = ticket;
   const tokens = Object.entries(watch?.tokens ?? {});
   const { playerId = tokens[0]?.[0] } = options;
   const token = tokens.find(([one]) => one === playerId)?.[1];
   const target = watch && token !== undefined ? { ...watch, token } : undefined;
   const polls = (last: Ticket | undefined) => changesByPolls(sender, ticketId, last, options);
-  return watchBy({ target, pause: sender.pause, polls, act: options.act }, options);
+  // One that has moved on is shown with its match.
+  const known = ticket.status === 'QUEUED' && { type: 'Ticket', timestamp: new Date().toISOString(), ticket };
+  return watchBy({ target, known, pause: sender.pause, polls, act: options.act }, options);
 }
 
 /** Nothing can follow: the ticket has ended without a match, or its match has ended. */
@@ -140,17 +150,29 @@ function isOver({ ticket, match }: Change): boolean {
 /** What was yielded last. */
 class Seen {
   #last: Change | undefined;
+  readonly #status: Ticket['status'] | undefined;
+
+  /** @param status what the caller shows already */
+  constructor(status: Ticket['status'] | undefined) {
+    this.#status = status;
+  }
 
   get last(): Change | undefined {
     return this.#last;
+  }
+
+  /** For pings, and for the next connection. JSON leaves out what is undefined. */
+  get state(): SeenState | undefined {
+    const { ticket, match } = this.#last ?? {};
+    const status = ticket?.status ?? this.#status;
+    return status && { status, matchId: ticket?.matchId, roster: match?.roster };
   }
 
   /** Whether a change says something new. One that was sent before the last one but arrives after it is none. */
   isNews(change: Change): boolean {
     const last = this.#last;
     if (last !== undefined) {
-      const [before, now] = [last.match?.createdAt ?? '', change.match?.createdAt ?? ''];
-      if (now !== '' && now < before) return false;
+      if (change.revision! < last.revision!) return false;
       if (signOf(last) === signOf(change) && change.ready === undefined) return false;
     }
     this.#last = change;

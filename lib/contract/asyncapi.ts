@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import {
+  connectQuery,
   doneMessage,
   frame,
   matchChangeMessage,
@@ -58,7 +59,7 @@ export function asyncApi(): Json {
         bindings: {
           ws: {
             method: 'GET',
-            query: { type: 'object', properties: { token: { type: 'string' } }, required: ['token'] },
+            query: querySchema(),
           },
         },
       },
@@ -90,6 +91,15 @@ export function asyncApi(): Json {
       },
     },
   };
+}
+
+function querySchema(): Json {
+  const {
+    $schema: _,
+    properties,
+    ...schema
+  } = z.toJSONSchema(connectQuery, { target: 'draft-7', io: 'output' });
+  return { ...schema, properties: { token: { type: 'string' }, ...properties }, required: ['token'] };
 }
 
 function messageOf(name: string, summary: string): Json {

@@ -148,6 +148,11 @@ export const ticketView = z
       .object({
         url: z.string(),
         tokens: z.record(z.string(), z.string()).meta({ description: 'By playerId, one for each player' }),
+        pingSeconds: z
+          .number()
+          .int()
+          .optional()
+          .meta({ description: 'In a queue with presence: ping at this interval' }),
       })
       .optional()
       .meta({

@@ -15,6 +15,22 @@ export const SOCKET_LIMITS = {
 
 const matchId = id.meta({ description: 'The match that the ticket has accepted or declined' });
 
+/**
+ * What a client says in the URL with which it connects, besides its token. A client that says nothing, or something else, gets the
+ * ticket as it is.
+ */
+export const connectQuery = z.object({
+  seen: z.enum(TICKET_STATUSES).optional().catch(undefined).meta({
+    description:
+      'The status that the client shows already, such as QUEUED after the POST. The first message is sent only if the ticket has another status, or a match',
+  }),
+  pingSeconds: z.coerce.number().positive().optional().catch(undefined).meta({
+    description:
+      'The interval at which the client pings. In a queue with presence the first message, which has the interval, is sent also if this is longer or absent',
+  }),
+});
+export type ConnectQuery = z.output<typeof connectQuery>;
+
 /** What a client sends on the socket: one JSON object in each frame. */
 export const frame = z
   .discriminatedUnion('action', [
@@ -48,6 +64,11 @@ const timestamp = z.iso.datetime().meta({ description: 'When it happened, or was
 const ticket = ticketView.meta({ description: 'The ticket as it is now, as a player of it may see it' });
 const match = matchView.meta({ description: 'Its match, as this player may see it' });
 
+const revision = z.number().int().meta({
+  description:
+    'Grows with each change of the ticket and of its match: ignore a message with a lower one than the last',
+});
+
 const truncated = z.literal(true).optional().meta({
   description:
     'Present when the whole is larger than 128 KB. Then players have no `attributes`, the match no `rules`, or there is no `match`',
@@ -60,6 +81,7 @@ const about = {
     .meta({ description: 'The same whenever this change is sent: use it to discard repetitions' }),
   queue: queueName,
   ticket,
+  revision,
   truncated,
 };
 
@@ -71,6 +93,7 @@ export const ticketMessage = z
     data: z.object({
       ticket,
       match: match.optional(),
+      revision,
       truncated,
       pingSeconds: z.number().int().optional().meta({
         description:

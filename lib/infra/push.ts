@@ -57,8 +57,8 @@ export class Push extends Construct {
     this.#api = this.#webSocketApi();
     this.stage = this.#stage();
     this.#readStream();
-    this.#allowSend(props.publish);
-    this.#allowSend(this.sockets);
+    this.#allowCommands(props.publish, ['POST', 'DELETE']);
+    this.#allowCommands(this.sockets, ['POST', 'GET', 'DELETE']);
     props.enqueue.addEnvironment('SOCKETS_URL', this.url);
     this.#allowKeys([props.enqueue, this.authorize]);
     // For changes of tickets that somebody watches.
@@ -159,11 +159,11 @@ export class Push extends Construct {
     });
   }
 
-  /** Lets a function send messages to connections and end them. */
-  #allowSend(fn: MusterFunction): void {
+  /** Lets a function send messages to connections (POST), look whether they are open (GET), and end them (DELETE). */
+  #allowCommands(fn: MusterFunction, methods: readonly ('POST' | 'GET' | 'DELETE')[]): void {
     fn.addEnvironment('SOCKETS_URL', this.url);
     const stack = Stack.of(this);
-    const arns = ['POST', 'DELETE'].map((method) =>
+    const arns = methods.map((method) =>
       stack.formatArn({
         service: 'execute-api',
         resource: this.#api.apiId,
@@ -173,7 +173,7 @@ export class Push extends Construct {
     );
     Grant.addToPrincipal({ grantee: fn, actions: ['execute-api:ManageConnections'], resourceArns: arns });
     const api = stack.getLogicalId(this.#api.node.defaultChild as CfnApi);
-    for (const method of ['POST', 'DELETE'])
+    for (const method of methods)
       Validations.of(fn.role!).acknowledge({
         id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<${api}>/${STAGE}/${method}/@connections/*]`,
         reason: 'Connections have their ids from API Gateway, when they are made.',

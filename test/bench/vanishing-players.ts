@@ -10,6 +10,7 @@ import { type RandomSource, seededRandom } from '../../lib/simulation/random.ts'
 import { startTables } from '../aws/emulated-tables.ts';
 import { definition } from '../service/definitions.ts';
 import { VirtualCloud } from '../service/virtual-cloud.ts';
+import { OPEN_SOCKETS } from '../service/watching/open-sockets.ts';
 import { table } from '../tables/print.ts';
 
 const GRACE_MS = 15_000;
@@ -79,7 +80,7 @@ async function run({ players, seed }: { players: number; seed: number }, comesBa
   const deps = {
     ...cloud.deps,
     connections: connectionStore(cloud.client, tables.names.connections),
-    sockets: { send: async () => 'sent' as const, close: async () => true },
+    sockets: OPEN_SOCKETS,
   };
   const random = seededRandom(seed).fork('presence');
   const goneAtMs = new Map<string, number>();

@@ -7,14 +7,20 @@ import { startMuster } from '../../lib/local/start-muster.ts';
 import { PRICES } from '../../lib/simulation/cost.ts';
 import { Usage } from './usage.ts';
 
-/** What the service has used since its start. */
-export interface Report {
+export interface Work {
   readonly writeUnits: number;
   readonly readUnits: number;
-  /** Of all functions but `tick`, which runs by the clock. */
   readonly invocations: number;
   /** DynamoDB, Lambda, SQS, the bus, logs and the HTTP API. */
   readonly dollars: number;
+}
+
+/** What the service has used since its start. */
+export interface Report {
+  /** Of the functions that requests, changes and messages of events start. */
+  readonly started: Work;
+  /** Of `tick` and `dispatch`, which run by the clock: more often in a run that takes longer. */
+  readonly byClock: Work;
   /** Messages on sockets, in both directions. */
   readonly messages: number;
   /** The time of all connections that have ended. */
@@ -29,14 +35,16 @@ const folder = mkdtempSync(join(tmpdir(), 'muster-watchers-'));
 const [queuesDir, secretsFile] = [join(folder, 'queues'), join(folder, 'secrets')];
 mkdirSync(queuesDir);
 writeFileSync(secretsFile, JSON.stringify({ bench: `whsec_${Buffer.alloc(24, 7).toString('base64')}` }));
-const usage = new Usage();
+const [started, byClock] = [new Usage(), new Usage()];
+/** By the name of a function or of its service. */
+const usageOf = (name = '') => (/^(Matchmaker)?(Tick|dispatch$)/i.test(name) ? byClock : started);
 const cloud = await startMuster({
   port: 0,
   queuesDir,
   secretsFile,
-  intercept: (call, service, caller) => usage.request(call, caller, service),
-  onInvocation: (invocation) => usage.countInvocation(invocation),
-  log: ({ line }) => usage.countLog(line),
+  intercept: (call, service, caller) => usageOf(caller).request(call, caller, service),
+  onInvocation: (invocation) => usageOf(invocation.service).countInvocation(invocation),
+  log: ({ source, line }) => usageOf(source).countLog(line),
 });
 
 process.on('message', () => process.send?.(report()));
@@ -51,18 +59,25 @@ function report(): Report {
   const { rss, heapUsed } = process.memoryUsage();
   const { messages, connectedMs } = cloud.socketUsage();
   // Commands to the WebSocket API are no requests that `Usage` counts. As if a function sent each message, also a client's.
-  const { memoryMb = 0 } = usage.invocations.get('sockets') ?? {};
+  const { memoryMb = 0 } = started.invocations.get('sockets') ?? {};
   const sendingGbSeconds = messages * (AWS_DELAYS.socketRequest.p50Ms / 1_000) * (memoryMb / 1_024);
-  const { writeUnits, readUnits } = usage;
   return {
-    writeUnits,
-    readUnits,
-    invocations: sum([...usage.invocations].map(([name, { count }]) => (name === 'tick' ? 0 : count))),
-    dollars: sum(Object.values(usage.dollars())) + sendingGbSeconds * PRICES.lambdaGbSecond,
+    started: workOf(started, sendingGbSeconds * PRICES.lambdaGbSecond),
+    byClock: workOf(byClock),
     messages,
     connectedMs,
     rssMb: rss / MB,
     heapMb: heapUsed / MB,
+  };
+}
+
+function workOf(usage: Usage, moreDollars = 0): Work {
+  const { writeUnits, readUnits, invocations } = usage;
+  return {
+    writeUnits,
+    readUnits,
+    invocations: sum([...invocations.values()].map(({ count }) => count)),
+    dollars: sum(Object.values(usage.dollars())) + moreDollars,
   };
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { watchBySocket } from '../../lib/client/index.ts';
+import { type Ticket, watchBySocket } from '../../lib/client/index.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { inParallel } from '../../lib/service/concurrency/in-parallel.ts';
 import type { Report } from './watchers-cloud.ts';
@@ -42,6 +42,8 @@ function queueOf(name: string, more: Partial<QueueDefinition>): QueueDefinition 
     imbalance: { alpha: 1, p: 1, q: 2 },
     release: { policy: 'greedy' },
     tickSeconds: 1,
+    // One bucket: a busy machine must not split it, which adds searches.
+    buckets: [],
     timeoutSeconds: 3_600,
     attributes: { pair: { type: 'string' } },
     rules: [{ name: 'own opponent', type: 'same', attribute: 'pair' }],
@@ -88,8 +90,7 @@ export async function waits(service: Service, options: WaitsOptions): Promise<Wa
   async function duel(pair: string, ms: number) {
     const first = `${waiting}-${pair}-first`;
     const ticket = await muster.post(waiting, ticketOf(pair, first));
-    const told =
-      waiting === 'unwatched' ? undefined : toldOfMatch(ticket.watch!.url, ticket.watch!.tokens[first]!);
+    const told = waiting === 'unwatched' ? undefined : toldOfMatch(ticket.watch!, first);
     await sleep(ms);
     await told?.connected;
     await muster.post(waiting, ticketOf(pair, `${waiting}-${pair}-last`));
@@ -104,12 +105,18 @@ export async function waits(service: Service, options: WaitsOptions): Promise<Wa
   }
 }
 
-/** Watches a ticket: when the first message has come, and at what time that with the match. */
-function toldOfMatch(url: string, token: string) {
+/** Watches a ticket that its player knows to be QUEUED: when it is connected, and at what time the message with the match comes. */
+function toldOfMatch({ url, tokens, pingSeconds }: NonNullable<Ticket['watch']>, playerId: string) {
   const connected = Promise.withResolvers<void>();
+  class Socket extends globalThis.WebSocket {
+    constructor(at: string | URL) {
+      super(at);
+      this.addEventListener('open', () => connected.resolve());
+    }
+  }
+  const target = { url, token: tokens[playerId]!, pingSeconds, seen: 'QUEUED' } as const;
   const watched = async () => {
-    for await (const { match } of watchBySocket({ url, token })) {
-      connected.resolve();
+    for await (const { match } of watchBySocket(target, { WebSocket: Socket })) {
       if (match !== undefined) return performance.now();
     }
     throw new Error('The ticket ended without a match');
@@ -181,9 +188,12 @@ export async function crowd({ muster, settled }: Service, numbers: readonly numb
   return { memory, connected: sockets.length, told, refusal };
 }
 
-function difference(after: Report, before: Report): Report {
-  const entries = Object.entries(after) as [keyof Report, number][];
-  return Object.fromEntries(entries.map(([key, value]) => [key, value - before[key]])) as unknown as Report;
+function difference<Numbers extends object>(after: Numbers, before: Numbers): Numbers {
+  const entries = Object.entries(after).map(([key, value]) => {
+    const earlier = before[key as keyof Numbers];
+    return [key, typeof value === 'object' ? difference(value, earlier as object) : value - Number(earlier)];
+  });
+  return Object.fromEntries(entries) as Numbers;
 }
 
 function ascending(numbers: readonly number[]): number[] {

@@ -1,5 +1,6 @@
 import { quantile } from '../../lib/service/queues/quantile.ts';
 import { table } from '../tables/print.ts';
+import type { Report, Work } from './watchers-cloud.ts';
 import type { Crowd, Waits } from './watchers-run.ts';
 
 /** Prices of WebSocket APIs per million, in the cheapest and the dearest region of those that the documentation names. */
@@ -41,15 +42,15 @@ export function costTable(
       'total $',
     ],
     rows.map(([name, { used }]) => {
-      const per = (key: keyof typeof used) => (used[key] - unwatched.used[key]) / duels;
-      const [messages, minutes] = [per('messages'), per('connectedMs') / MINUTE_MS];
+      const more = (key: keyof Work) => moreOf(used, unwatched.used, key) / duels;
+      const [messages, minutes] = [used.messages / duels, used.connectedMs / duels / MINUTE_MS];
       const at = (region: 0 | 1) => [messages * PRICES.messages[region], minutes * PRICES.minutes[region]];
       const [cheap, dear] = [at(0), at(1)];
-      const others = per('dollars') * MILLION;
+      const others = more('dollars') * MILLION;
       const range = (low: number, high: number) => `${low.toFixed(2)}–${high.toFixed(2)}`;
       return [
         name,
-        ...[per('writeUnits'), per('readUnits'), per('invocations'), messages, minutes].map((value) =>
+        ...[more('writeUnits'), more('readUnits'), more('invocations'), messages, minutes].map((value) =>
           value.toFixed(2),
         ),
         range(cheap[0]!, dear[0]!),
@@ -59,6 +60,15 @@ export function costTable(
       ];
     }),
   );
+}
+
+/**
+ * What a run has used more than the one that nobody watches. What runs by the clock costs a run more that took longer, so each of
+ * its invocations is compared with the mean one of the run that nobody watches.
+ */
+function moreOf(used: Report, unwatched: Report, key: keyof Work): number {
+  const mean = unwatched.byClock[key] / unwatched.byClock.invocations;
+  return used.started[key] - unwatched.started[key] + used.byClock[key] - mean * used.byClock.invocations;
 }
 
 /** The memory of the process of the service. */

@@ -18,10 +18,10 @@ it('the benchmark of watchers measures messages, their price, and the memory for
   expect(unwatched.webhookMs).toHaveLength(2);
   for (const { messageMs, webhookMs, used } of [watched, presence]) {
     expect([messageMs, webhookMs].map(({ length }) => length)).toEqual([2, 2]);
-    // The ticket as it is, and the match.
-    expect(used.messages).toBe(4);
+    // The match; and the ticket as it is, if it was matched before the service looked.
+    expect([2, 3, 4]).toContain(used.messages);
     expect(used.connectedMs).toBeGreaterThan(0);
-    expect(used.writeUnits).toBeGreaterThan(unwatched.used.writeUnits);
+    expect(used.started.writeUnits).toBeGreaterThan(unwatched.used.started.writeUnits);
   }
   expect(latencyTable({ watched, presence }).split('\n')).toHaveLength(4);
   expect(costTable(2, { unwatched, watched, presence }).split('\n')).toHaveLength(4);

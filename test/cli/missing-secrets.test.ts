@@ -22,7 +22,9 @@ describe('the secrets that a queue names and that are not given', () => {
     const lines = missingSecrets([arena], new Set(), undefined);
     expect(lines).toHaveLength(3);
     expect(lines.at(-1)).toContain('#/provisioner/secret');
-    expect(lines.at(-1)).toContain('Start with --secrets FILE, where FILE is JSON such as {"shared/servers": "VALUE"}.');
+    expect(lines.at(-1)).toContain(
+      'Start with --secrets FILE, where FILE is JSON such as {"shared/servers": "VALUE"}.',
+    );
   });
 
   it('are none in a queue that names none', () => {

@@ -40,7 +40,7 @@ function start(): string[] {
 }
 
 const match = { matchId: 'm-1' };
-const ticket = (status: string) => ({ ticket: { ticketId: 't-1', status } });
+const ticket = (status: string, revision = 1) => ({ ticket: { ticketId: 't-1', status }, revision });
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -79,6 +79,27 @@ describe('the game client of docs/players.md', () => {
     socket!.receive('Problem', { title: 'Bad request', status: 400 });
     socket!.close();
     vi.advanceTimersByTime(5_000);
-    expect(PlayedSocket.all.map(({ url }) => url)).toEqual(Array(2).fill('wss://example/live?token=token'));
+    const at = (status: string) => `wss://example/live?token=token&seen=${status}&pingSeconds=20`;
+    expect(PlayedSocket.all.map(({ url }) => url)).toEqual([at('QUEUED'), at('QUEUED')]);
+  });
+
+  it('shows no state that is older than the last, also after it has connected again', () => {
+    const shown = start();
+    PlayedSocket.all[0]!.receive('MatchFound', { ...ticket('PLACING', 5), match });
+    PlayedSocket.all[0]!.receive('Ticket', ticket('QUEUED', 4));
+    PlayedSocket.all[0]!.close();
+    vi.advanceTimersByTime(5_000);
+    PlayedSocket.all[1]!.receive('Ticket', ticket('QUEUED', 4));
+    PlayedSocket.all[1]!.receive('Ticket', { ...ticket('COMPLETED', 6), match });
+    expect(shown).toEqual(['PLACING', 'COMPLETED']);
+  });
+
+  it('says the last status that it has shown when it connects again', () => {
+    start();
+    const [socket] = PlayedSocket.all;
+    socket!.receive('MatchFound', { ...ticket('PLACING'), match });
+    socket!.close();
+    vi.advanceTimersByTime(5_000);
+    expect(PlayedSocket.all.at(-1)!.url).toContain('&seen=PLACING&');
   });
 });

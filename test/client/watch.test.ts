@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type WebSocket as ServerSocket, WebSocketServer } from 'ws';
 import {
   type Change,
@@ -69,18 +69,27 @@ describe('a ticket that is watched', () => {
 
   it('yields no state twice when it connects again, and none that is older than the last', async () => {
     connected = (socket, before) => {
-      const second = { ticket: ticketOf('PLACING', 'm2'), match: matchOf('m2', 'PLACING') };
+      const second = { ticket: ticketOf('PLACING', 'm2'), match: matchOf('m2', 'PLACING'), revision: 11 };
       if (before === 0) {
-        // Sent before the first message, which is newer.
-        say(socket, 'MatchFound', { ticket: ticketOf('PLACING', 'm1'), match: matchOf('m1', 'PLACING') });
-        say(socket, 'Ticket', { ticket: ticketOf('QUEUED') });
+        say(socket, 'Ticket', { ticket: ticketOf('QUEUED'), revision: 10 });
+        say(socket, 'MatchFound', {
+          ticket: ticketOf('PLACING', 'm1'),
+          match: matchOf('m1', 'PLACING'),
+          revision: 1,
+        });
         say(socket, 'MatchFound', second);
         say(socket, 'MatchFound', second);
         socket.close();
       } else {
         say(socket, 'Ticket', second);
-        say(socket, 'MatchFailed', { ticket: ticketOf('QUEUED'), match: matchOf('m1', 'FAILED') });
-        say(socket, 'TicketCancelled', { ticket: ticketOf('CANCELLED') });
+        say(socket, 'MatchFailed', {
+          ticket: ticketOf('QUEUED'),
+          match: matchOf('m1', 'FAILED'),
+          revision: 10,
+        });
+        // Without a match it would look as new as any.
+        say(socket, 'Ticket', { ticket: ticketOf('QUEUED'), revision: 10 });
+        say(socket, 'TicketCancelled', { ticket: ticketOf('CANCELLED'), revision: 99 });
       }
     };
     expect(await all(watchBySocket(target()))).toEqual([
@@ -148,6 +157,69 @@ describe('a ticket that is watched', () => {
     };
     expect(await all(watchBySocket(target()))).toEqual(['Ticket QUEUED', 'TicketTimedOut TIMED_OUT']);
     expect(received[0]).toEqual({ action: 'ping', seen: { status: 'QUEUED' } });
+  });
+
+  it('says what it shows, and begins with the first change', async () => {
+    const urls: (string | undefined)[] = [];
+    server.on('connection', (_, { url: path }) => urls.push(path));
+    connected = (socket, before) => {
+      if (before === 0) socket.close();
+      else
+        socket.on('message', (data) => {
+          received.push(JSON.parse(String(data)));
+          say(socket, 'TicketTimedOut', { ticket: ticketOf('TIMED_OUT') });
+        });
+    };
+    const states = all(watchBySocket({ ...target(), seen: 'QUEUED', pingSeconds: 0.01 }));
+    expect(await states).toEqual(['TicketTimedOut TIMED_OUT']);
+    expect(urls).toEqual(Array(2).fill('/live?token=token&seen=QUEUED&pingSeconds=0.01'));
+    expect(received[0]).toEqual({ action: 'ping', seen: { status: 'QUEUED' } });
+  });
+
+  it('asks for the whole ticket when it connects again with a match', async () => {
+    const urls: (string | undefined)[] = [];
+    server.on('connection', (_, { url: path }) => urls.push(path));
+    connected = (socket, before) => {
+      const match = matchOf('m1', 'COMPLETED');
+      if (before === 0) say(socket, 'MatchFound', { ticket: ticketOf('COMPLETED', 'm1'), match });
+      else
+        say(socket, 'Ticket', { ticket: ticketOf('COMPLETED', 'm1'), match: { ...match, endedAt: 'now' } });
+      socket.close();
+    };
+    const states = await all(watchBySocket({ ...target(), seen: 'QUEUED' }));
+    expect(states).toEqual(['MatchFound COMPLETED', 'Ticket COMPLETED']);
+    expect(urls).toEqual(['/live?token=token&seen=QUEUED&pingSeconds=300', '/live?token=token']);
+  });
+
+  it('connects again after an hour without a change', async () => {
+    const now = vi.spyOn(Date, 'now');
+    connected = (socket, before) => {
+      if (before === 0) {
+        say(socket, 'Ticket', { ticket: ticketOf('QUEUED') });
+        socket.once('message', () => {
+          const hourLaterMs = Date.now() + 3_600_000;
+          now.mockImplementation(() => hourLaterMs);
+          socket.close();
+        });
+      } else say(socket, 'TicketCancelled', { ticket: ticketOf('CANCELLED') });
+    };
+    const states = all(watchBySocket({ ...target(), pingSeconds: 0.01 }));
+    expect(await states.finally(() => now.mockRestore())).toEqual([
+      'Ticket QUEUED',
+      'TicketCancelled CANCELLED',
+    ]);
+  });
+
+  it('begins with the ticket as its caller has it, without a message', async () => {
+    let path: string | undefined;
+    server.on('connection', (_, request) => {
+      path = request.url;
+    });
+    connected = (socket) => say(socket, 'TicketCancelled', { ticket: ticketOf('CANCELLED') });
+    const client = musterClient({ url: 'http://muster.example', ...noPause });
+    const ticket = { ...ticketOf('QUEUED'), watch: { url, tokens: { ann: 'token' }, pingSeconds: 20 } };
+    expect(await all(client.watch(ticket))).toEqual(['Ticket QUEUED', 'TicketCancelled CANCELLED']);
+    expect(path).toBe('/live?token=token&seen=QUEUED&pingSeconds=20');
   });
 
   it('ends with the reason of its signal', async () => {

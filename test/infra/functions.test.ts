@@ -273,6 +273,7 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'dynamodb:GetShardIterator connections/stream',
     'dynamodb:ListStreams connections/stream',
     'execute-api:ManageConnections /live/POST/@connections/*',
+    'execute-api:ManageConnections /live/GET/@connections/*',
     'execute-api:ManageConnections /live/DELETE/@connections/*',
   ],
 };

@@ -1,7 +1,7 @@
 import { connectionStore } from '../../lib/aws/connection-store.ts';
 import { toProblem } from '../../lib/aws/http.ts';
 import type { PresenceOptions } from '../../lib/contract/presence.ts';
-import type { WatchMessage } from '../../lib/contract/watch.ts';
+import type { ConnectQuery, WatchMessage } from '../../lib/contract/watch.ts';
 import type { Connection, Watcher } from '../../lib/service/domain/connection.ts';
 import type { Sent, Sockets } from '../../lib/service/ports/sockets.ts';
 import { answerFrame, type FrameDeps } from '../../lib/service/watching/answer-frame.ts';
@@ -21,8 +21,6 @@ type StateMessage = Extract<WatchMessage, { data: { ticket: unknown } }>;
 interface Socket {
   readonly client: Client;
   status: 'opening' | 'open' | 'closed';
-  /** Whether the first message has come. */
-  hasFirst: boolean;
 }
 
 /** A game client: it connects for as long as its ticket may change, and keeps what it was told. */
@@ -30,7 +28,7 @@ interface Client {
   readonly watcher: Watcher;
   /** Its newest connection; undefined while it has none. */
   connectionId: string | undefined;
-  /** Every state that it was told after the first message of a connection, in order. */
+  /** Every state that it was told, in order, but for those that are older than one before. */
   readonly told: StateMessage['data'][];
   /** When it said that it is there, and when its connections ended. */
   readonly presences: Presences;
@@ -49,6 +47,8 @@ export class ChaosWatchers {
   readonly #cloud: VirtualCloud;
   readonly #all: Interleaving;
   readonly #random: RandomSource;
+  /** For what clients say when they connect: apart, so that what else a seed does stays. */
+  readonly #saying: RandomSource;
   readonly #pickDeps: () => Deps;
   readonly #clients = new Map<string, Client>();
   readonly #sockets = new Map<string, Socket>();
@@ -70,6 +70,7 @@ export class ChaosWatchers {
     deps: () => Deps,
   ) {
     this.#random = seededRandom(seed).fork('watchers');
+    this.#saying = seededRandom(seed).fork('saying');
     this.#cloud = cloud;
     this.#all = all;
     this.#pickDeps = deps;
@@ -186,14 +187,15 @@ export class ChaosWatchers {
 
   #connect(client: Client): void {
     const connectionId = `connection-${this.#ids++}`;
-    const socket: Socket = { client, status: 'opening', hasFirst: false };
+    const socket: Socket = { client, status: 'opening' };
     this.#sockets.set(connectionId, socket);
     client.connectionId = connectionId;
     const fromMs = this.#cloud.nowMs;
+    const said = this.#said(client);
     this.#all.begin(
       `connect ${connectionId} ${client.watcher.ticketId}`,
       async () => {
-        await connect(this.#deps(), client.watcher, connectionId, this.#cloud.nowMs);
+        await connect(this.#deps(), client.watcher, connectionId, this.#cloud.nowMs, said);
         return true;
       },
       (isDone) => {
@@ -205,6 +207,20 @@ export class ChaosWatchers {
         }
       },
     );
+  }
+
+  /** Some clients say what they show: the ticket as it was posted, or as they were told, while it has no match. */
+  #said({ told, watcher }: Client): ConnectQuery {
+    if (this.#saying.uniform() < 0.5) return {};
+    if (told.length === 0)
+      told.push({
+        ticket: { ticketId: watcher.ticketId, status: 'QUEUED' },
+        revision: 0,
+      } as StateMessage['data']);
+    const { status, matchId } = told.at(-1)!.ticket;
+    return matchId === undefined
+      ? { seen: status, pingSeconds: this.#saying.uniform() < 0.5 ? 20 : 300 }
+      : {};
   }
 
   #close(connectionId: string): void {
@@ -252,6 +268,8 @@ export class ChaosWatchers {
     const on = <T>(what: string, effect: () => T) => this.#cloud.pass(what, async () => effect());
     return {
       send: (connectionId, message) => on('send', () => this.#take(connectionId, message)),
+      find: (connectionId) =>
+        on('find', () => (this.#sockets.get(connectionId)?.status === 'open' ? 'open' : 'gone')),
       close: (connectionId) =>
         on('close', () => {
           const socket = this.#sockets.get(connectionId);
@@ -265,9 +283,12 @@ export class ChaosWatchers {
     const socket = this.#sockets.get(connectionId);
     if (socket === undefined || socket.status !== 'open') return 'gone';
     const message: WatchMessage = JSON.parse(text);
-    socket.hasFirst ||= message.type === 'Ticket';
     this.messages++;
-    if (socket.hasFirst && 'ticket' in message.data) socket.client.told.push((message as StateMessage).data);
+    if (!('ticket' in message.data)) return 'sent';
+    const { told } = socket.client;
+    const { data } = message as StateMessage;
+    // What was sent before the last state says nothing more.
+    if (data.revision >= (told.at(-1)?.revision ?? 0)) told.push(data);
     return 'sent';
   }
 }

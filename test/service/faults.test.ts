@@ -1,5 +1,6 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectionStore } from '../../lib/aws/connection-store.ts';
 import { EVENT_TYPES } from '../../lib/contract/event-type.ts';
 import { Problem } from '../../lib/contract/problem.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
@@ -16,9 +17,12 @@ import { deleteExperiment, putExperiment } from '../../lib/service/queues/experi
 import { deleteQueue, putQueue } from '../../lib/service/queues/queues.ts';
 import { answerMatch } from '../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
+import { keepAlive } from '../../lib/service/tickets/keep-alive.ts';
 import { cancelTicket } from '../../lib/service/tickets/tickets.ts';
 import { dispatch } from '../../lib/service/ticks/dispatch.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
+import { answerFrame } from '../../lib/service/watching/answer-frame.ts';
+import { connect } from '../../lib/service/watching/connect.ts';
 import { type EmulatedTables, STORES, startTables, suiteName } from '../aws/emulated-tables.ts';
 import { ticket } from '../aws/samples.ts';
 import { sample } from '../long.ts';
@@ -26,6 +30,7 @@ import { violations } from './checker.ts';
 import { definition } from './definitions.ts';
 import { type Scenario, withFaults as withEvery } from './faults.ts';
 import { type Streams, VirtualCloud } from './virtual-cloud.ts';
+import { OPEN_SOCKETS } from './watching/open-sockets.ts';
 
 /** A function killed at any of its calls loses no ticket, matches no ticket twice, and leaves no ticket waiting. */
 describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
@@ -639,6 +644,52 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
             });
           });
         });
+      });
+
+      describe('presence: a sign that a player is there', () => {
+        const deps = () => ({
+          ...cloud.deps,
+          connections: connectionStore(cloud.client, tables.names.connections),
+          sockets: OPEN_SOCKETS,
+        });
+        const watcher = () => ({ ticketId: id('a'), queue, playerId: 'ann', player: 0 });
+        const signs = {
+          connection: () => connect(deps(), watcher(), 'two', cloud.nowMs),
+          // A function that is killed answers nothing.
+          ping: () =>
+            answerFrame(deps(), watcher(), 'one', '{"action":"ping"}', (error) => {
+              throw error;
+            }),
+          request: () => keepAlive(cloud.deps, id('a'), { scope: 'backend' }, cloud.nowMs),
+        };
+
+        it.each(['connection', 'ping', 'request'] as const)(
+          'by a %s that was killed is made up for by the next one, and only players who give none are gone',
+          async (kind) => {
+            await withFaults(async (run, label) => {
+              await begin({ presence: { graceSeconds: 5 }, timeoutSeconds: 600 });
+              await join('a', 1);
+              const status = async () => (await cloud.deps.tickets.get(id('a')))!.status;
+              await connect(deps(), watcher(), 'one', cloud.nowMs);
+              cloud.nowMs += 20_000;
+              let isDone = false;
+              await run((line) =>
+                cloud.on(line, async () => {
+                  await signs[kind]();
+                  isDone = true;
+                }),
+              );
+              cloud.nowMs += 1_000;
+              // Its client connects again, or repeats the request.
+              if (!isDone) await signs[kind]();
+              await cloud.run(23_000);
+              expect(await status(), label).toBe('QUEUED');
+              await cloud.run(25_000);
+              expect(await status(), label).toBe('CANCELLED');
+              accepted = [];
+            });
+          },
+        );
       });
 
       /** Replaces the text of the queue's definition in the table, and returns the earlier text. */

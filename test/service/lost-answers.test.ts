@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { connectionStore } from '../../lib/aws/connection-store.ts';
+import { toProblem } from '../../lib/aws/http.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { addWait, noTotals } from '../../lib/experiments/block-totals.ts';
 import { block } from '../../lib/experiments/schedule.ts';
@@ -21,11 +23,15 @@ import { cancelTicket } from '../../lib/service/tickets/tickets.ts';
 import { dispatch } from '../../lib/service/ticks/dispatch.ts';
 import { stopExperiment } from '../../lib/service/ticks/stop-experiment.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
+import { answerFrame } from '../../lib/service/watching/answer-frame.ts';
+import { connect } from '../../lib/service/watching/connect.ts';
+import { disconnect } from '../../lib/service/watching/disconnect.ts';
 import { EMULATORS, suiteName } from '../aws/emulated-tables.ts';
 import { ticket } from '../aws/samples.ts';
 import { definition, queuesWithoutLadders } from './definitions.ts';
 import { ownCloudForEachTest } from './own-cloud.ts';
 import type { Line, VirtualCloud } from './virtual-cloud.ts';
+import { OPEN_SOCKETS } from './watching/open-sockets.ts';
 
 /** The end of an ETag, which differs between runs because the names of their queues do. */
 const DIGEST = /(?<=\d)-[\w-]{10}(?=\\")/g;
@@ -51,8 +57,10 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
   describe.skipIf(skipped !== undefined)(suiteName('a write without a response', emulator, skipped), () => {
     let cloud: VirtualCloud;
     let queue: string;
+    let connectionsTable: string;
     const begin = ownCloudForEachTest(emulator, (own) => {
       ({ cloud, queue } = own);
+      connectionsTable = own.tables.names.connections;
     });
     const id = (name: string) => `${queue}:${name}`;
     const define = (changes: Partial<QueueDefinition> = {}) =>
@@ -68,6 +76,18 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       cloud.nowMs = Math.min(...cloud.tickMessages.map(({ dueMs }) => dueMs));
       await tick(cloud.deps, cloud.dueTicks()[0]!);
       return (await cloud.deps.tickets.get(id('a')))!.matchId!;
+    };
+    const watchDeps = () => ({
+      ...cloud.deps,
+      connections: connectionStore(cloud.client, connectionsTable),
+      sockets: OPEN_SOCKETS,
+    });
+    const watcher = () => ({ ticketId: id('a'), queue, playerId: playerOf('a'), player: 0 });
+    const watched = async () => {
+      await define({ presence: { graceSeconds: 5 } });
+      await join('a');
+      await connect(watchDeps(), watcher(), 'one', cloud.nowMs);
+      cloud.nowMs += 1_000;
     };
     const playerOf = (name: string) => `${id(name)}.0`;
     const answer = (name: string, matchId: string, accepted: boolean) =>
@@ -132,6 +152,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         : [];
       const backfill = await cloud.deps.backfills.get(id('backfill'));
       const cooldowns = [...(await cloud.deps.cooldowns.of(queue, ['a', 'b'].map(playerOf)))];
+      const connections = await watchDeps().connections.of(id('a'));
       const present = await cloud.deps.presence.of(queue, ['a', 'b'].map(id));
       const presence = [...present].map(([ticketId, record]) => [ticketId, [...record].sort()]).sort();
       return JSON.parse(
@@ -143,6 +164,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
           backfill,
           cooldowns,
           presence,
+          connections,
           ticks: cloud.tickMessages,
           deadlines: cloud.deadlineMessages,
         })
@@ -467,6 +489,29 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         act: () => keepAlive(cloud.deps, id('a'), { scope: 'backend' }, cloud.nowMs),
         outcome: ({ status }: { status: string }) => status,
         writes: ['UpdateItem'],
+      },
+      'a player who connects in a queue with presence': {
+        prepare: async () => {
+          await define({ presence: { graceSeconds: 5 } });
+          await join('a');
+        },
+        act: () => connect(watchDeps(), watcher(), 'one', cloud.nowMs),
+        outcome: () => 'connected',
+        // The queue is watched, the connection, and the presence of its player.
+        writes: ['UpdateItem', 'PutItem', 'UpdateItem'],
+      },
+      'a ping of a player': {
+        prepare: watched,
+        act: () => answerFrame(watchDeps(), watcher(), 'one', '{"action":"ping"}', toProblem),
+        outcome: () => 'answered',
+        writes: ['UpdateItem'],
+      },
+      'a player who leaves': {
+        prepare: watched,
+        act: () => disconnect(watchDeps(), watcher(), 'one', cloud.nowMs),
+        outcome: () => 'left',
+        // The connection, and the presence of its player.
+        writes: ['DeleteItem', 'UpdateItem'],
       },
       'a match that a player has left before it is placed': {
         prepare: async () => {

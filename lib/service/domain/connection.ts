@@ -1,3 +1,4 @@
+import type { TicketStatus } from '../../contract/ticket.ts';
 import type { ConnectionStatus } from './statuses.ts';
 
 /** The token of a player says who watches what. */
@@ -16,4 +17,7 @@ export interface Connection extends Omit<Watcher, 'playerId'> {
   readonly connectedAtMs: number;
   /** The first message is sent no earlier: see `watching/connect.ts`. */
   readonly shownFromMs: number;
+  /** The status that the client shows already, and the interval at which it pings, if it has said so. */
+  readonly seen?: TicketStatus | undefined;
+  readonly pingSeconds?: number | undefined;
 }

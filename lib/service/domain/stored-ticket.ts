@@ -20,6 +20,8 @@ export interface StoredTicket {
   readonly reasonCode?: TicketReasonCode;
   /** The last match that was abandoned, or not placed, and that the ticket has returned from. */
   readonly releasedFrom?: string;
+  /** How often it has returned to the pool from a match that its players know of. */
+  readonly returns?: number;
   /** The number of its matches that were not placed, after which it has returned to the pool. */
   readonly failures?: number;
   /** The ticket that it has replaced, and whose wait it has. */
@@ -57,6 +59,7 @@ export const storedTicket = z.object({
   // A later version may have more codes.
   reasonCode: z.custom<TicketReasonCode>((code) => typeof code === 'string').exactOptional(),
   releasedFrom: z.string().exactOptional(),
+  returns: z.number().exactOptional(),
   failures: z.number().exactOptional(),
   replaces: z.string().exactOptional(),
   replacedBy: z.string().exactOptional(),

@@ -2,6 +2,7 @@ import type { Assignment } from '../../contract/match.ts';
 import type { MatchReasonCode, Why } from '../../contract/reason-code.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredResult } from '../domain/stored-result.ts';
+import type { Freshness } from './freshness.ts';
 import type { MeetingRecord } from './meeting-store.ts';
 
 /** A match that a tick forms: its id and its tickets. */
@@ -12,7 +13,8 @@ export interface FormingMatch {
 
 /** Operations that need only the matches. An abandoned match counts as missing, for ever. */
 export interface SingleMatchStore {
-  get(matchId: string): Promise<StoredMatch | undefined>;
+  /** @param freshness @default 'now' */
+  get(matchId: string, freshness?: Freshness): Promise<StoredMatch | undefined>;
   /** The existing matches with these ids, by id. Each id once. */
   getMany(matchIds: readonly string[]): Promise<ReadonlyMap<string, StoredMatch>>;
   /**

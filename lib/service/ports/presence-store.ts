@@ -1,9 +1,17 @@
 import type { PlayerPresence, PresenceRecord } from '../domain/presence.ts';
+import type { Freshness } from './freshness.ts';
 
 /** When the players of tickets were last there, for queues with `presence`. */
 export interface PresenceStore {
-  /** The records of tickets, by ticket, read consistently. Tickets without one are omitted. */
-  of(queue: string, ticketIds: readonly string[]): Promise<ReadonlyMap<string, PresenceRecord>>;
+  /**
+   * The records of tickets, by ticket. Tickets without one are omitted.
+   * @param freshness @default 'now'
+   */
+  of(
+    queue: string,
+    ticketIds: readonly string[],
+    freshness?: Freshness,
+  ): Promise<ReadonlyMap<string, PresenceRecord>>;
   /**
    * A player is there. It changes nothing when the player is known to be there for longer, so requests that overtake each other
    * say the same in any order.

@@ -1,6 +1,7 @@
 import type { Why } from '../../contract/reason-code.ts';
 import type { BucketLayout, KeyRange } from '../domain/buckets.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
+import type { Freshness } from './freshness.ts';
 
 /** Limits a read. */
 export interface ReadBound {
@@ -66,7 +67,8 @@ export interface TicketStore {
    */
   create(ticket: StoredTicket, layout: BucketLayout, announced?: boolean, beside?: Beside): Promise<Created>;
   places(scope: string, playerIds: readonly string[]): Promise<Places>;
-  get(ticketId: string): Promise<StoredTicket | undefined>;
+  /** @param freshness @default 'now' */
+  get(ticketId: string, freshness?: Freshness): Promise<StoredTicket | undefined>;
   /** The existing tickets with these ids, by id. Each id once. */
   getMany(ticketIds: readonly string[]): Promise<ReadonlyMap<string, StoredTicket>>;
   /**

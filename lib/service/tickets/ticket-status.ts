@@ -41,7 +41,8 @@ export async function withMatch(deps: TicketStatusDeps, ticket: StoredTicket): P
     if (now !== undefined && (now.matchId !== ticket.matchId || hasOwnStatus(now)))
       return withMatch(deps, now);
     const { becomes, ...why } = fateOf(match, ticket);
-    if (becomes === 'QUEUED') return { ticket: waiting(ticket) };
+    // As the write that returns it to the pool will leave it.
+    if (becomes === 'QUEUED') return { ticket: { ...waiting(ticket), returns: (ticket.returns ?? 0) + 1 } };
     return { ticket: { ...ticket, status: becomes, ...why }, ...(becomes === 'FAILED' && { match }) };
   }
   return { ticket: { ...ticket, ...statusOf(match) }, match };

@@ -1,4 +1,5 @@
 import { Problem } from '../../contract/problem.ts';
+import type { ConnectQuery } from '../../contract/watch.ts';
 import type { Connection, Watcher } from '../domain/connection.ts';
 import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
@@ -45,6 +46,7 @@ const TRIES_MAX = 5;
  *     close    older connections of the same player beyond the maximum, so that a token opens only a few. A crash before
  *              it: the next connection closes them
  *
+ * @param query what the client shows already: then it needs no first message
  * @throws Problem 404 the queue is gone
  * @throws StoreBusy
  */
@@ -53,6 +55,7 @@ export async function connect(
   { playerId: _, ...watched }: Watcher,
   connectionId: string,
   nowMs: number,
+  query: ConnectQuery = {},
 ): Promise<void> {
   const fromMs = await watchedFrom(deps, watched.queue, nowMs);
   const connection: Connection = {
@@ -61,6 +64,7 @@ export async function connect(
     status: 'CONNECTED',
     connectedAtMs: nowMs,
     shownFromMs: Math.max(nowMs, fromMs),
+    ...query,
   };
   await deps.connections.add(connection);
   await noteSeen(deps, connection, connectionId, nowMs);
@@ -92,9 +96,11 @@ async function closeOldest(
   { connections, sockets }: ConnectDeps,
   { ticketId, player, connectionId }: Connection,
 ): Promise<void> {
-  const all = await connections.of(ticketId);
+  const all = await connections.of(ticketId, 'lately');
   const own = all.filter((one) => one.player === player && one.status === 'CONNECTED');
-  const place = own.findIndex((one) => one.connectionId === connectionId);
+  const at = own.findIndex((one) => one.connectionId === connectionId);
+  // The read may be older than this connection, which then is the latest.
+  const place = at === -1 ? own.length : at;
   const older = own.slice(0, Math.max(0, place + 1 - CONNECTIONS_PER_PLAYER_MAX));
   for (const one of older.slice(-CLOSED_MAX)) {
     await sockets.close(one.connectionId);

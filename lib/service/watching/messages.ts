@@ -13,6 +13,7 @@ import { ticketFor } from '../players/own-ticket.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { presenceOf } from '../tickets/keep-alive.ts';
 import type { TicketAndMatch } from '../tickets/ticket-status.ts';
+import { revisionOf } from './revision.ts';
 
 /** What a player may see of a ticket and of its match. */
 interface Seen {
@@ -31,12 +32,13 @@ export async function ticketText(
   nowMs: number,
 ): Promise<string> {
   const timestamp = new Date(nowMs).toISOString();
+  const revision = revisionOf(state);
   const hasPresence = (await presenceOf(deps, state.ticket.queue)) !== undefined;
   const pings = hasPresence && { pingSeconds: PRESENCE_PING_SECONDS };
   return fittingText(await seenBy(deps, state, player), (data) => ({
     type: 'Ticket',
     timestamp,
-    data: { ...data, ...pings },
+    data: { ...data, revision, ...pings },
   }));
 }
 
@@ -47,11 +49,13 @@ export async function eventText(
   state: TicketAndMatch,
   player: number,
 ): Promise<string> {
+  const revision = revisionOf(state);
   const { type, time: timestamp, eventId, queue } = event;
   const ready = 'ready' in event && event.ready ? { ready: event.ready } : {};
   return fittingText(
     await seenBy(deps, state, player),
-    (seen) => ({ type, timestamp, data: { eventId, queue, ...ready, ...seen } }) as TicketStateMessage,
+    (seen) =>
+      ({ type, timestamp, data: { eventId, queue, revision, ...ready, ...seen } }) as TicketStateMessage,
   );
 }
 

@@ -101,11 +101,13 @@ async function isWatched({ queues, clock }: PushDeps, queue: string): Promise<bo
 
 async function pushEvent(deps: PushDeps, { event, match }: Told, untilMs: number): Promise<void> {
   const isLate = () => deps.clock.now() >= untilMs;
+  // One read of the match for all of its tickets.
+  const its = { ...deps, matches: readOnce(deps.matches) };
   await inParallel(subjectOf(event).ticketIds, TICKETS_AT_ONCE, async (ticketId) => {
     if (isLate()) return;
     const connected = (await deps.connections.of(ticketId)).filter(({ status }) => status === 'CONNECTED');
     if (connected.length === 0) return;
-    const state = await stateOf(deps, ticketId);
+    const state = await stateOf(its, ticketId);
     if (state === undefined || !isStill(event, state)) return;
     // A ticket that has returned to the pool names its match no more; the message does.
     const told = state.match === undefined && match !== undefined ? { ...state, match } : state;
@@ -118,6 +120,18 @@ async function pushEvent(deps: PushDeps, { event, match }: Told, untilMs: number
       await sendTo(deps, connection, text);
     }
   });
+}
+
+/** Reads each match once. */
+function readOnce(matches: PushDeps['matches']): PushDeps['matches'] {
+  const read = new Map<string, ReturnType<typeof matches.get>>();
+  return {
+    get(matchId) {
+      const match = read.get(matchId) ?? matches.get(matchId);
+      read.set(matchId, match);
+      return match;
+    },
+  };
 }
 
 /** Whether a ticket and its match are as the event says. */

@@ -1,7 +1,11 @@
+import { PRESENCE_PING_SECONDS } from '../../contract/presence.ts';
+import type { TicketStatus } from '../../contract/ticket.ts';
 import type { Connection } from '../domain/connection.ts';
+import type { Freshness } from '../ports/freshness.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
+import { presenceOf } from '../tickets/keep-alive.ts';
 import { type TicketAndMatch, withMatch } from '../tickets/ticket-status.ts';
 import { ticketText } from './messages.ts';
 import { endConnection, type SendDeps } from './send.ts';
@@ -16,56 +20,78 @@ export interface ShowDeps extends SendDeps {
 const OPENS_MS = [25, 50, 100, 200, 400, 800, 1_600] as const;
 
 /**
- * Sends a connection the ticket as it is. No change is missed between this message and those of `push`:
+ * Sends a new connection the ticket as it is. No change is missed between this message and those of `push`:
  *
  *     wait     until `publish` looks for those who watch the queue
- *     read     the ticket and its match. Changes before it are in the message
- *     send     the message, as soon as the connection is open. A crash after it: it is sent once more
- *     read     again. Changes since the connection was added are sent by `push`; but one between the two reads may have been
- *              sent before this message, which then is not the newest. Then the connection is closed: the client connects again
- *              and gets the ticket as it is
- *
- * A client ignores what comes before the first message.
+ *     find     the connection open. From then on `push` reaches it; before, a change finds nobody
+ *     show     the ticket: see {@link sendTicket}, unless the client has said that it shows it. A crash before it: the stream
+ *              reports the connection again
  */
 export async function showTicket(deps: ShowDeps, connection: Connection): Promise<void> {
-  const { ticketId, shownFromMs } = connection;
+  const { connectionId, shownFromMs } = connection;
   const untilMs = shownFromMs - deps.clock.now();
   if (untilMs > 0) await deps.clock.sleep(untilMs);
-  const state = await stateOf(deps, ticketId);
-  if (state === undefined) return endConnection(deps, connection);
-  const text = await ticketText(deps, state, connection.player, deps.clock.now());
-  if (!(await sendWhenOpen(deps, connection, text))) return endConnection(deps, connection);
-  const now = await stateOf(deps, ticketId);
-  if (now === undefined || !isSame(now, state)) await endConnection(deps, connection);
+  if (!(await isOpen(deps, connectionId))) return endConnection(deps, connection);
+  await sendTicket(deps, connection);
 }
 
-/** A ticket with its status and its match; undefined when there is none. */
+/**
+ * Sends an open connection the ticket as it is.
+ *
+ *     read     the ticket and its match. Changes before it are in the message
+ *     send     the message. A change after the read is sent by `push`, before this message or after it: its revision is higher, by
+ *              which the client knows. A crash after it: it is sent once more
+ */
+export async function sendTicket(deps: ShowDeps, connection: Connection): Promise<void> {
+  const state = await stateOf(deps, connection.ticketId);
+  if (state === undefined) return endConnection(deps, connection);
+  if (await needsNone(deps, connection, state)) return;
+  const text = await ticketText(deps, state, connection.player, deps.clock.now());
+  if ((await deps.sockets.send(connection.connectionId, text)) !== 'sent')
+    await endConnection(deps, connection);
+}
+
+/**
+ * A ticket with its status and its match; undefined when there is none.
+ * @param freshness @default 'now'
+ */
 export async function stateOf(
-  deps: Pick<ShowDeps, 'tickets' | 'matches'>,
+  { tickets, matches }: Pick<ShowDeps, 'tickets' | 'matches'>,
   ticketId: string,
+  freshness?: Freshness,
 ): Promise<TicketAndMatch | undefined> {
+  const deps = {
+    tickets: { get: (id: string) => tickets.get(id, freshness) },
+    matches: { get: (id: string) => matches.get(id, freshness) },
+  };
   const ticket = await deps.tickets.get(ticketId);
   return ticket && withMatch(deps, ticket);
 }
 
-/** Whether no event is between two states. */
-export function isSame(one: TicketAndMatch, other: TicketAndMatch): boolean {
-  return signOf(one) === signOf(other);
+/** Whether a client has seen a ticket and its match as they are. */
+export function isKnown(
+  seen: { readonly status: TicketStatus; readonly matchId?: string; readonly roster?: number },
+  { ticket, match }: TicketAndMatch,
+): boolean {
+  const isSame = seen.status === ticket.status && seen.matchId === ticket.matchId;
+  // A client that has seen the end of its match watches no more.
+  return isSame && seen.roster === match?.roster && match?.endedAt === undefined;
 }
 
-/** What events change. Other changes, such as that a party has accepted, are no news. */
-function signOf({ ticket, match }: TicketAndMatch): string {
-  const { status, roster, assignment, endedAt } = match ?? {};
-  return JSON.stringify([ticket.status, ticket.matchId, status, roster, assignment !== undefined, endedAt]);
+/** Whether the first message would say nothing new: neither about the ticket, nor how often to ping. */
+async function needsNone(deps: ShowDeps, { seen, queue, pingSeconds }: Connection, state: TicketAndMatch) {
+  if (seen === undefined || !isKnown({ status: seen }, state)) return false;
+  const isAsked = (await presenceOf(deps, queue)) !== undefined;
+  return !isAsked || (pingSeconds !== undefined && pingSeconds <= PRESENCE_PING_SECONDS);
 }
 
-/** Returns false when the client has left, or nobody knows whether it has the message. */
-async function sendWhenOpen({ sockets, clock }: ShowDeps, { connectionId }: Connection, text: string) {
-  let sent = await sockets.send(connectionId, text);
+/** Waits until a connection is open. Returns false when its client has left, or nobody knows. */
+async function isOpen({ sockets, clock }: ShowDeps, connectionId: string): Promise<boolean> {
+  let found = await sockets.find(connectionId);
   for (const ms of OPENS_MS) {
-    if (sent !== 'gone') break;
+    if (found !== 'gone') break;
     await clock.sleep(ms);
-    sent = await sockets.send(connectionId, text);
+    found = await sockets.find(connectionId);
   }
-  return sent === 'sent';
+  return found === 'open';
 }

@@ -1,7 +1,11 @@
+import { PRESENCE_PING_SECONDS } from '../../contract/presence.ts';
 import type { TicketView } from '../../contract/ticket.ts';
 import type { PlayerTokens } from '../ports/player-tokens.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
+import { presenceOf } from '../tickets/keep-alive.ts';
 
 export interface WatchInfoDeps {
+  readonly queues: Pick<QueueStore, 'get'>;
   readonly tokens: PlayerTokens;
   /** Of the WebSocket API. */
   readonly url: string;
@@ -12,10 +16,10 @@ const VALID_MS = 2 * 86_400_000;
 
 /**
  * How the players of a ticket watch it: a URL, and a token for each of them that ends with the ticket. The same for a ticket at all
- * times, so that a repeated POST gets the same answer.
+ * times, so that a repeated POST gets the same answer, unless its queue gets or loses `presence`.
  */
 export async function watchInfo(
-  { tokens, url }: WatchInfoDeps,
+  { queues, tokens, url }: WatchInfoDeps,
   { ticketId, queue, players, enqueuedAt }: Pick<TicketView, 'ticketId' | 'queue' | 'players' | 'enqueuedAt'>,
 ): Promise<NonNullable<TicketView['watch']>> {
   const untilMs = Date.parse(enqueuedAt) + VALID_MS;
@@ -25,5 +29,10 @@ export async function watchInfo(
       await tokens.issue({ ticketId, queue, playerId, player }, untilMs),
     ],
   );
-  return { url, tokens: Object.fromEntries(await Promise.all(issued)) };
+  const hasPresence = (await presenceOf({ queues }, queue)) !== undefined;
+  return {
+    url,
+    tokens: Object.fromEntries(await Promise.all(issued)),
+    ...(hasPresence && { pingSeconds: PRESENCE_PING_SECONDS }),
+  };
 }

@@ -6,6 +6,7 @@ import { tableResources } from '../../aws/emulated-tables.ts';
 import { definition } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
+import { OPEN_SOCKETS } from './open-sockets.ts';
 
 describe('connections of one player', () => {
   let cloud: VirtualCloud;
@@ -22,7 +23,7 @@ describe('connections of one player', () => {
     const open = new Set(ids);
     let commands = 0;
     const sockets = {
-      send: async () => 'sent' as const,
+      ...OPEN_SOCKETS,
       close: async (connectionId: string) => {
         commands++;
         open.delete(connectionId);

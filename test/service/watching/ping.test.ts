@@ -10,6 +10,7 @@ import { tableResources } from '../../aws/emulated-tables.ts';
 import { definition } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
+import { OPEN_SOCKETS } from './open-sockets.ts';
 
 describe('a ping of a client whose last message was lost', () => {
   let cloud: VirtualCloud;
@@ -23,11 +24,11 @@ describe('a ping of a client whose last message was lost', () => {
     sent.length = 0;
     const { name } = tableResources().find((table) => table.name.includes('Connections'))!;
     const sockets = {
+      ...OPEN_SOCKETS,
       send: async (_: string, text: string) => {
         sent.push(JSON.parse(text));
         return 'sent' as const;
       },
-      close: async () => true,
     };
     deps = { ...cloud.deps, connections: connectionStore(cloud.client, name), sockets };
     await putQueue(cloud.deps.queues, definition({ name: queue }), cloud.nowMs);

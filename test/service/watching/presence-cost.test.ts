@@ -12,6 +12,7 @@ import { disconnect } from '../../../lib/service/watching/disconnect.ts';
 import { type EmulatedTables, startTables } from '../../aws/emulated-tables.ts';
 import { definition } from '../definitions.ts';
 import { metered, type Units } from '../metered.ts';
+import { OPEN_SOCKETS } from './open-sockets.ts';
 
 let tables: EmulatedTables;
 beforeAll(async () => {
@@ -42,7 +43,7 @@ async function life(queue: string, hasPresence: boolean): Promise<Units[]> {
   const deps = {
     ...cloud.deps,
     connections: connectionStore(cloud.client, tables.names.connections),
-    sockets: { send: async () => 'sent' as const, close: async () => true },
+    sockets: OPEN_SOCKETS,
   };
   await putQueue(
     cloud.deps.queues,

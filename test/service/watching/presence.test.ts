@@ -18,6 +18,7 @@ import { definition } from '../definitions.ts';
 import { withFaults } from '../faults.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
+import { OPEN_SOCKETS } from './open-sockets.ts';
 
 const GRACE_MS = 15_000;
 const PING_MS = 20_000;
@@ -59,7 +60,7 @@ describe('a queue with presence', () => {
   const deps = () => ({
     ...cloud.deps,
     connections: connectionStore(cloud.client, connectionsTable),
-    sockets: { send: async () => 'sent' as const, close: async () => true },
+    sockets: OPEN_SOCKETS,
   });
   const watcher = (name: string, player = 0) => ({ ticketId: id(name), queue, playerId: name, player });
   const open = (name: string, connectionId: string, player = 0) =>

@@ -10,6 +10,7 @@ import { tableResources } from '../../aws/emulated-tables.ts';
 import { definition } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
+import { OPEN_SOCKETS } from './open-sockets.ts';
 
 describe('the changes of a batch', () => {
   let cloud: VirtualCloud;
@@ -27,6 +28,7 @@ describe('the changes of a batch', () => {
       cloud.nowMs += 3_000;
     };
     const sockets = {
+      ...OPEN_SOCKETS,
       send: () => hang().then(() => 'failed' as const),
       close: () => hang().then(() => false),
     };
@@ -47,12 +49,47 @@ describe('the changes of a batch', () => {
     expect(commands).toBeLessThanOrEqual(2 * 16);
   });
 
+  it('are sent to all players of a match for one read of it', async () => {
+    await putQueue(cloud.deps.queues, definition({ name: queue }), cloud.nowMs);
+    const { name } = tableResources().find((table) => table.name.includes('Connections'))!;
+    const sent: string[] = [];
+    let reads = 0;
+    const deps = {
+      ...cloud.deps,
+      connections: connectionStore(cloud.client, name),
+      sockets: {
+        ...OPEN_SOCKETS,
+        send: async (connectionId: string) => {
+          sent.push(connectionId);
+          return 'sent' as const;
+        },
+      },
+      matches: {
+        ...cloud.deps.matches,
+        get: (matchId: string) => {
+          reads++;
+          return cloud.deps.matches.get(matchId);
+        },
+      },
+    };
+    for (const playerId of ['ann', 'zoe']) {
+      const ticketId = `${queue}:${playerId}`;
+      await enqueue(cloud.deps, queue, { ticketId, players: [{ playerId, skill: 1 }] }, cloud.nowMs);
+      await connect(deps, { ticketId, queue, playerId, player: 0 }, playerId, cloud.nowMs);
+    }
+    await cloud.newChanges();
+    await cloud.run(5_000);
+    const found = cloud.changes.filter(({ table }) => table === 'matches');
+    expect(await push(deps, found)).toEqual([]);
+    expect(sent.sort()).toEqual(['ann', 'zoe']);
+    expect(reads).toBe(1);
+  });
+
   it('are tried again while the store is too busy, for half a minute, so that other events go on', async () => {
     await putQueue(cloud.deps.queues, definition({ name: queue }), cloud.nowMs);
     const { name } = tableResources().find((table) => table.name.includes('Connections'))!;
     const connections = connectionStore(cloud.client, name);
-    const sockets = { send: async () => 'sent' as const, close: async () => true };
-    const deps = { ...cloud.deps, connections, sockets };
+    const deps = { ...cloud.deps, connections, sockets: OPEN_SOCKETS };
     const ticketId = `${queue}:one`;
     await enqueue(cloud.deps, queue, { ticketId, players: [{ playerId: 'ann', skill: 1 }] }, cloud.nowMs);
     await connect(deps, { ticketId, queue, playerId: 'ann', player: 0 }, 'connection', cloud.nowMs);

@@ -1,0 +1,101 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { connectionStore } from '../../../lib/aws/connection-store.ts';
+import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import type { ConnectQuery, WatchMessage } from '../../../lib/contract/watch.ts';
+import type { Found } from '../../../lib/service/ports/sockets.ts';
+import { putQueue } from '../../../lib/service/queues/queues.ts';
+import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
+import { cancelTicket } from '../../../lib/service/tickets/tickets.ts';
+import { connect } from '../../../lib/service/watching/connect.ts';
+import { showTicket } from '../../../lib/service/watching/show-ticket.ts';
+import { tableResources } from '../../aws/emulated-tables.ts';
+import { definition } from '../definitions.ts';
+import { ownCloudForEachTest } from '../own-cloud.ts';
+import type { VirtualCloud } from '../virtual-cloud.ts';
+import { OPEN_SOCKETS } from './open-sockets.ts';
+
+describe('a client that says which status it shows', () => {
+  let cloud: VirtualCloud;
+  let queue: string;
+  ownCloudForEachTest('memory', (own) => {
+    ({ cloud, queue } = own);
+  });
+  let sent: WatchMessage[];
+  let find: () => Promise<Found>;
+  beforeEach(() => {
+    sent = [];
+    find = async () => 'open';
+  });
+  const deps = () => {
+    const { name } = tableResources().find((table) => table.name.includes('Connections'))!;
+    const send = async (_: string, text: string) => {
+      sent.push(JSON.parse(text));
+      return 'sent' as const;
+    };
+    const sockets = { ...OPEN_SOCKETS, send, find: () => find() };
+    return { ...cloud.deps, connections: connectionStore(cloud.client, name), sockets };
+  };
+  const ticketId = () => `${queue}:ann`;
+  /** Posts a ticket and connects. Returns what the stream of connections reports. */
+  const connected = async (query: ConnectQuery, changes: Partial<QueueDefinition> = {}) => {
+    await putQueue(cloud.deps.queues, definition({ name: queue, ...changes }), cloud.nowMs);
+    const players = [{ playerId: 'ann', skill: 1 }];
+    await enqueue(cloud.deps, queue, { ticketId: ticketId(), players }, cloud.nowMs);
+    const watcher = { ticketId: ticketId(), queue, playerId: 'ann', player: 0 };
+    await connect(deps(), watcher, 'connection', cloud.nowMs, query);
+    const [connection] = await deps().connections.of(ticketId());
+    cloud.nowMs = connection!.shownFromMs;
+    return connection!;
+  };
+
+  it('gets no message while the ticket has it', async () => {
+    await showTicket(deps(), await connected({ seen: 'QUEUED' }));
+    expect(sent).toEqual([]);
+    expect(await deps().connections.of(ticketId())).toHaveLength(1);
+  });
+
+  it('gets the ticket if it has another one', async () => {
+    const connection = await connected({ seen: 'QUEUED' });
+    await cancelTicket(cloud.deps, ticketId(), cloud.nowMs);
+    await showTicket(deps(), connection);
+    expect(sent).toMatchObject([{ type: 'Ticket', data: { ticket: { status: 'CANCELLED' } } }]);
+  });
+
+  it('gets a change that came before its connection was open, when nothing could be sent to it', async () => {
+    const connection = await connected({ seen: 'QUEUED' });
+    let looked = 0;
+    find = async () => {
+      if (++looked < 3) return 'gone';
+      await cancelTicket(cloud.deps, ticketId(), cloud.nowMs);
+      return 'open';
+    };
+    await showTicket(deps(), connection);
+    expect(looked).toBe(3);
+    expect(sent).toMatchObject([{ type: 'Ticket', data: { ticket: { status: 'CANCELLED' } } }]);
+  });
+
+  it('is forgotten when it is not connected, or nobody knows', async () => {
+    const connection = await connected({ seen: 'QUEUED' });
+    for (const found of ['gone', 'failed'] as const) {
+      await deps().connections.add(connection);
+      find = async () => found;
+      await showTicket(deps(), connection);
+      expect(await deps().connections.of(ticketId())).toEqual([]);
+    }
+    expect(sent).toEqual([]);
+  });
+
+  it.each([
+    { pingSeconds: undefined, messages: 1 },
+    { pingSeconds: 300, messages: 1 },
+    { pingSeconds: 20, messages: 0 },
+  ])(
+    'that pings every $pingSeconds s learns how often to ping in a queue with presence by $messages message(s)',
+    async ({ pingSeconds, messages }) => {
+      const presence = { presence: { graceSeconds: 15 } };
+      await showTicket(deps(), await connected({ seen: 'QUEUED', pingSeconds }, presence));
+      expect(sent).toHaveLength(messages);
+      for (const message of sent) expect(message).toMatchObject({ data: { pingSeconds: 20 } });
+    },
+  );
+});
