@@ -5,11 +5,18 @@ import { queueName } from './queue-definition.ts';
 
 /** The maximum of placement matches. */
 const PLACEMENT_MATCHES_MAX = 100;
-/** The largest number of a scale of ratings. */
+/** The largest and the smallest number of a scale of ratings. Squares of smaller ones vanish, and DynamoDB takes none below 1e-130. */
 const SCALE_MAX = 1_000_000_000;
+const SCALE_MIN = 1e-9;
 
-const above0 = z.number().positive().max(SCALE_MAX);
-const from0 = z.number().min(0).max(SCALE_MAX);
+const above0 = z.number().min(SCALE_MIN).max(SCALE_MAX);
+const from0 = z
+  .number()
+  .min(0)
+  .max(SCALE_MAX)
+  .refine((value) => value <= 0 || value >= SCALE_MIN, {
+    error: ({ input }) => `Expected 0 or a number from ${SCALE_MIN} on, got ${input}`,
+  });
 
 /** The values of a ladder whose file does not say. */
 export const LADDER_DEFAULTS: Ladder = {

@@ -21,6 +21,9 @@ const GAMMA = 1;
 /** A team's mean is at most so many standard deviations of the match away from that of a new one: no result could be surer. */
 const REACH = 300;
 
+/** What is nearer to 0 is 0, and no deviation is smaller: DynamoDB takes no number below 1e-130, and no such difference matters. */
+const TINY = 1e-100;
+
 const MODELS: Readonly<Record<RatingModel, Model>> = {
   'plackett-luce': plackettLuce,
   'bradley-terry': bradleyTerryFull,
@@ -57,9 +60,10 @@ export function rateMatch(
       const { mu, sigma } = after[t]![i]!;
       const change = mu - before[t]![i]!.mu;
       const variance = rating.deviation ** 2 + weight * (sigma ** 2 - rating.deviation ** 2);
+      const mean = rating.mean + weight * change;
       return {
-        mean: rating.mean + weight * change,
-        deviation: Math.sqrt(variance),
+        mean: Math.abs(mean) < TINY ? 0 : mean,
+        deviation: Math.max(TINY, Math.sqrt(variance)),
       };
     }),
   );

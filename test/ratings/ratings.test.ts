@@ -144,6 +144,15 @@ describe('the ratings after a match', () => {
       }
   });
 
+  it.each(RATING_MODELS)('are 0 or no smaller than numbers that DynamoDB stores (%s)', (model) => {
+    const ladder: Ladder = { ...LADDER, model, initial: { mean: 0, deviation: 350 }, beta: 175 };
+    for (let mean = 50_000; mean < 400_000; mean += 5_000) {
+      const teams = [[seat({ mean, deviation: 90 })], [seat({ mean: 0, deviation: 350 })]];
+      for (const after of rateMatch(ladder, teams, [1, 2]).flat())
+        expect(after.mean === 0 || Math.abs(after.mean) >= 1e-100, String(after.mean)).toBe(true);
+    }
+  });
+
   it('are less sure after a pause, and never less than those of a new player', () => {
     const ladder: Ladder = { ...LADDER, drift: { perGame: 0, perDay: 10 } };
     const rating = { mean: 1_800, deviation: 100 };
