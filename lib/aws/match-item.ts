@@ -54,7 +54,7 @@ const abandonedItem = z.object({ matchId: z.string(), queue: z.string(), ticketI
 export function gameOf(match: StoredMatch) {
   const { matchId, queue, status, createdAt, deadline, accepted, cancelled, assignment, ...rest } = match;
   const { reason, reasonCode, acceptBy, declinedBy, requeued, ...later } = rest;
-  const { roster, newTicketIds, endedAt, backfillId, result, rated, ...game } = later;
+  const { roster, newTicketIds, endedAt, backfillId, result, rated, erasures, ...game } = later;
   return game;
 }
 
@@ -80,4 +80,11 @@ export function hasRoster(roster: number | undefined): Condition {
   return roster === undefined
     ? { condition: 'attribute_not_exists(roster)' }
     : { condition: 'roster = :roster', values: { ':roster': roster } };
+}
+
+/** The condition that no player was erased from a match since it was read, so that a write does not bring the name back. */
+export function hasErasures({ erasures }: Pick<StoredMatch, 'erasures'>): Condition {
+  return erasures === undefined
+    ? { condition: 'attribute_not_exists(erasures)' }
+    : { condition: 'erasures = :erasures', values: { ':erasures': erasures } };
 }

@@ -13,6 +13,7 @@ import { isConsistent } from './is-consistent.ts';
 import {
   ABANDONED,
   existing,
+  hasErasures,
   hasRoster,
   isAbandoned,
   MATCH_DAYS,
@@ -38,7 +39,7 @@ const LOOK_AGAIN_MS = 30_000;
  *
  *     assign    the assignment; COMPLETED    if it has no assignment
  *     end       endedAt                      if it has not ended
- *     result    result, endedAt              if it has no result, and the roster that was read
+ *     result    result, endedAt              if it has no result, and the roster and the erasures that were read
  *     dissolve  FAILED                       if no ticket has accepted since
  *
  * An abandoned match has an item, so that it cannot be created later. Every other operation treats it as missing. For
@@ -176,13 +177,13 @@ function matchProgress(change: Change) {
       return existing((await change(matchId, END, { set, if: [isNew] }, 'after')).item);
     },
 
-    async result(matchId, roster, result) {
+    async result(read, result) {
       const changed = {
         set: { result: JSON.stringify(result) },
         init: { endedAt: result.at },
-        if: [{ condition: 'attribute_not_exists(#result)' }, hasRoster(roster)],
+        if: [{ condition: 'attribute_not_exists(#result)' }, hasRoster(read.roster), hasErasures(read)],
       };
-      return existing((await change(matchId, RESULT, changed, 'after')).item);
+      return existing((await change(read.matchId, RESULT, changed, 'after')).item);
     },
   } satisfies Partial<SingleMatchStore>;
 }

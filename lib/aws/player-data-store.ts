@@ -42,7 +42,7 @@ type ScannedTable = Exclude<Table, 'ratings'>;
  * requests for the data of one player are rare.
  *
  * The rewriting of an item is conditional on the attributes that it changes: `players` of a ticket or a backfill, `game` and
- * `assignment` of a match (and its `backfillId`, `status`, `result` and `rated`), `heldBy` of a place, `met` of meetings, `offences` of a cooldown.
+ * `assignment` of a match (and its `backfillId`, `status`, `result`, `rated` and `erasures`), `heldBy` of a place, `met` of meetings, `offences` of a cooldown.
  */
 export function playerDataStore(
   client: DynamoDBDocumentClient,
@@ -291,11 +291,12 @@ function matchWithout(playerId: string, match: StoredMatch, pseudonym: string): 
         : { ...seat, ...(attributes && { attributes }) },
     ),
   }));
-  const { assignment, result, rated } = match;
+  const { assignment, result, rated, erasures = 0 } = match;
   const tokens = Object.entries(assignment?.tokens ?? {}).filter(([name]) => name !== playerId);
   return {
     sets: {
       game: packGame(gameOf({ ...match, teams })),
+      erasures: erasures + 1,
       ...(assignment && {
         assignment: JSON.stringify({
           ...assignment,

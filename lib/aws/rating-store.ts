@@ -14,6 +14,7 @@ import { batchGet } from './batch-get.ts';
 import { changeItem, updateOf } from './change-item.ts';
 import { secondsAfter, transact } from './dynamo.ts';
 import { jsonOf } from './item.ts';
+import { hasErasures } from './match-item.ts';
 import { movedBy } from './status-condition.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
 
@@ -28,7 +29,7 @@ const ODDS = '#odds';
  * of the odds of a ladder is the item of the player `#odds`.
  *
  *     rate    each rating: if it is as it was read, by the mark of the write that left it
- *             the match: if it has no mark. All in one transaction
+ *             the match: if it has no mark, and the erasures that were read. All in one transaction
  *     put     replaces any
  *     learn   if it is as it was read, by its mark
  */
@@ -56,13 +57,17 @@ export function ratingStore(
       await client.send(new DeleteCommand({ TableName: ratings, Key: { playerId, ladder } }));
     },
 
-    async rate({ matchId, ladder, atMs, rated, players }) {
+    async rate({ match, ladder, atMs, rated, players }) {
       const mark = {
         Update: updateOf({
           table: tables.matches,
-          key: { matchId },
+          key: { matchId: match.matchId },
           set: { rated: JSON.stringify(rated) },
-          if: [movedBy(MATCH.transitions.rate, 'matchId'), { condition: 'attribute_not_exists(rated)' }],
+          if: [
+            movedBy(MATCH.transitions.rate, 'matchId'),
+            { condition: 'attribute_not_exists(rated)' },
+            hasErasures(match),
+          ],
         }),
       };
       const writes = players.map(({ playerId, read, after }) => {

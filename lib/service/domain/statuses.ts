@@ -133,7 +133,7 @@ export const MATCH = machine<StoredMatchStatus>()({
     result: {
       from: ['COMPLETED'],
       to: ['COMPLETED'],
-      if: 'it has no result, and the roster that was read',
+      if: 'it has no result, and the players that were read',
       leaves: 'result',
       by: 'the studio',
       event: 'MatchEnded',
@@ -143,7 +143,7 @@ export const MATCH = machine<StoredMatchStatus>()({
     rate: {
       from: ['COMPLETED'],
       to: ['COMPLETED'],
-      if: 'it has no ratings, and each rating is as it was read',
+      if: 'it has no ratings, and its players and each rating are as they were read',
       leaves: 'rated',
       by: '`rate`, in one transaction with the ratings of its players',
       event: 'MatchRated',

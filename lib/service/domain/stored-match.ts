@@ -39,6 +39,8 @@ export interface StoredMatch extends Omit<MatchView, 'acceptance' | 'result' | '
   readonly rated?: StoredRatings;
   /** When the tickets of its backfills have joined, in a match with a ladder. */
   readonly joined?: Readonly<Record<string, string>>;
+  /** How many players were erased from it; absent: none. Whoever writes the names that it has read depends on it. */
+  readonly erasures?: number;
 }
 
 /** The part of a match that changes with its roster only. */
@@ -76,12 +78,14 @@ export const storedMatchState = z.object({
   backfillId: z.string().exactOptional(),
   result: storedResult.exactOptional(),
   rated: storedRatings.exactOptional(),
+  erasures: z.number().exactOptional(),
 });
 
 /** A match in the format of responses and events. */
 export function toMatchView(match: StoredMatch): MatchView {
   const { ticketIds: _, deadline: __, accepted: ___, cancelled: ____, backfillId: _____, ...rest } = match;
-  const { acceptBy: ______, declinedBy: _______, joined: ________, result, rated, ...view } = rest;
+  const { acceptBy: ______, declinedBy: _______, joined: ________, erasures: _________, ...more } = rest;
+  const { result, rated, ...view } = more;
   const acceptance = acceptanceOf(match);
   return {
     ...view,

@@ -40,10 +40,13 @@ export interface SingleMatchStore {
   /** Ends a match that is COMPLETED. Returns the match, unchanged if it has ended before or is not COMPLETED. */
   end(matchId: string, nowMs: number): Promise<StoredMatch | undefined>;
   /**
-   * Stores how a match that is COMPLETED has ended, and ends it if it has not ended, as long as it has this roster. Returns the
-   * match, unchanged if it has a result, another roster or another status.
+   * Stores how a match that is COMPLETED has ended, and ends it if it has not ended, as long as it has the players that were
+   * read. Returns the match, unchanged if it has a result, other players or another status.
    */
-  result(matchId: string, roster: number | undefined, result: StoredResult): Promise<StoredMatch | undefined>;
+  result(
+    read: Pick<StoredMatch, 'matchId' | 'roster' | 'erasures'>,
+    result: StoredResult,
+  ): Promise<StoredMatch | undefined>;
   /** Assigns a match and completes it. `conflict`: it has another assignment, or its status allows none. */
   assign(
     matchId: string,

@@ -1,10 +1,12 @@
 import type { PlayerRating } from '../../ratings/rate-game.ts';
+import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredOdds, StoredRating } from '../domain/stored-rating.ts';
 import type { StoredRatings } from '../domain/stored-result.ts';
 
 /** A match with the ratings that it leaves. */
 export interface RatedWrite {
-  readonly matchId: string;
+  /** As it was read. */
+  readonly match: Pick<StoredMatch, 'matchId' | 'erasures'>;
   readonly ladder: string;
   readonly atMs: number;
   readonly rated: StoredRatings;
@@ -24,8 +26,8 @@ export interface RatingStore {
   put(ladder: string, playerId: string, rating: PlayerRating, nowMs: number): Promise<StoredRating>;
   remove(ladder: string, playerId: string): Promise<void>;
   /**
-   * Stores the ratings after a match and its mark in one transaction. `lost-race`: the match has the mark already, or a rating is
-   * not as it was read; nothing has changed.
+   * Stores the ratings after a match and its mark in one transaction. `lost-race`: the match has the mark already, a player of it
+   * was erased, or a rating is not as it was read; nothing has changed.
    */
   rate(write: RatedWrite): Promise<'rated' | 'lost-race'>;
   /** What is learnt of the odds of a ladder; undefined before its first result. */

@@ -15,7 +15,7 @@ export interface ResultDeps extends EndDeps {
   readonly ladders: Pick<LadderStore, 'get'>;
 }
 
-/** Each try after the first meets a backfill of the match that is filled at this moment. */
+/** Each try after the first meets a backfill of the match that is filled, or a player of it who is erased, at this moment. */
 const TRIES_MAX = 5;
 
 /**
@@ -72,7 +72,7 @@ async function store(
   if (record === undefined)
     throw new Problem(409, `Match ${matchId} is not rated: its ladder ${name} was removed.`);
   const at = new Date(nowMs).toISOString();
-  return matches.result(matchId, match.roster, resultOf(match, posted, { at, ladder: record.definition }));
+  return matches.result(match, resultOf(match, posted, { at, ladder: record.definition }));
 }
 
 /** What does not fit the match. */

@@ -20,8 +20,8 @@ const TRIES_MAX = 10;
  * Rates the players of a match by its result, exactly once.
  *
  *     read    the match and the ratings of its players. A crash before or after changes nothing
- *     rate    all ratings and the mark of the match in one transaction, on the condition that the match has no mark and each
- *             rating is as it was read. A match that loses reads again: nothing has changed. After it the match is rated, and a
+ *     rate    all ratings and the mark of the match in one transaction, on the condition that the match has no mark, nobody was
+ *             erased from it, and each rating is as it was read. A match that loses reads again: nothing has changed. After it the match is rated, and a
  *             repeated message finds the mark
  *     learn   the slope of the odds and their figures. A crash before it: this result is not in them
  *
@@ -48,13 +48,13 @@ export async function rateResult(deps: RateDeps, matchId: string): Promise<'rate
 /** One try; undefined when it has lost. */
 async function rateOnce(
   { ratings }: RateDeps,
-  { matchId, teams }: StoredMatch,
+  match: StoredMatch,
   { at, ladder, weights = [] }: StoredResult,
   ranks: readonly number[],
 ): Promise<RatedGame | undefined> {
   const atMs = Date.parse(at);
   const weightOf = new Map(weights);
-  const people = teams.map(({ players }) =>
+  const people = match.teams.map(({ players }) =>
     players.map(({ playerId, bot }) => ({ playerId, isKept: !bot && !isErased(playerId) })),
   );
   const kept = people.flat().filter(({ isKept }) => isKept);
@@ -79,7 +79,7 @@ async function rateOnce(
       return [{ playerId, read: read.get(playerId), after }];
     }),
   );
-  const outcome = await ratings.rate({ matchId, ladder: ladder.name, atMs, rated, players });
+  const outcome = await ratings.rate({ match, ladder: ladder.name, atMs, rated, players });
   return outcome === 'rated' ? game : undefined;
 }
 

@@ -115,8 +115,9 @@ const MATCHES: Kind = {
         await backfills.create(asBackfill(`b${id}`), undefined);
         return backfills.fill(asBackfill(`b${id}`), filled(status), LATER_MS, []);
       },
-      result: () => matches.result(id, undefined, result),
-      rate: () => ratings.rate({ matchId: id, ladder: 'l', atMs: LATER_MS, rated: [], players: [] }),
+      result: () => matches.result({ matchId: id }, result),
+      rate: () =>
+        ratings.rate({ match: { matchId: id }, ladder: 'l', atMs: LATER_MS, rated: [], players: [] }),
       end: () => matches.end(id, LATER_MS),
     };
     return writes[name as keyof typeof writes]();
