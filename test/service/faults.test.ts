@@ -15,6 +15,10 @@ import { checkDeadline } from '../../lib/service/placement/deadline.ts';
 import { provision } from '../../lib/service/placement/provision.ts';
 import { deleteExperiment, putExperiment } from '../../lib/service/queues/experiments.ts';
 import { deleteQueue, putQueue } from '../../lib/service/queues/queues.ts';
+import { putLadder } from '../../lib/service/ratings/ladders.ts';
+import { OddsLearner } from '../../lib/service/ratings/odds-learner.ts';
+import { postResult } from '../../lib/service/ratings/post-result.ts';
+import { rateResult } from '../../lib/service/ratings/rate-result.ts';
 import { answerMatch } from '../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
 import { keepAlive } from '../../lib/service/tickets/keep-alive.ts';
@@ -26,6 +30,7 @@ import { connect } from '../../lib/service/watching/connect.ts';
 import { type EmulatedTables, STORES, startTables, suiteName } from '../aws/emulated-tables.ts';
 import { ticket } from '../aws/samples.ts';
 import { sample } from '../long.ts';
+import { CHAOS_LADDER } from './chaos-results.ts';
 import { violations } from './checker.ts';
 import { definition } from './definitions.ts';
 import { type Scenario, withFaults as withEvery } from './faults.ts';
@@ -525,6 +530,89 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
           await putAside(readable);
           await expectAllWell(label);
           expectEvents();
+        });
+      });
+
+      describe('the ratings of a match', () => {
+        /** A duel of the players a and b, in a queue with a ladder of its own. */
+        const played = async (changes: Partial<QueueDefinition> = {}) => {
+          await begin();
+          await putLadder(cloud.deps.ladders, { ...CHAOS_LADDER, name: queue }, cloud.nowMs);
+          const rules = definition({ name: queue, tickSeconds: 10, ladder: queue, ...changes });
+          await putQueue(cloud.deps.queues, rules, cloud.nowMs);
+          for (const name of ['a', 'b']) {
+            const posted = { ticketId: id(name), players: [{ playerId: id(`player-${name}`) }] };
+            await enqueue(cloud.deps, queue, posted, cloud.nowMs);
+            accepted.push(id(name));
+          }
+          await tick(cloud.deps, nextTick());
+          return (await cloud.deps.tickets.get(id('a')))!.matchId!;
+        };
+        const BODY = { scores: [3, 1] };
+        const post = (matchId: string, body: object = BODY) =>
+          postResult(cloud.deps, matchId, body, cloud.nowMs);
+        /** Each player has one match, and the match one result, one end and one rating, with an event of each. */
+        const expectRatedOnce = async (matchId: string, label: string) => {
+          await cloud.run(5_000);
+          await expectAllWell(label);
+          const players = ['a', 'b'].map((name) => id(`player-${name}`));
+          const ratings = await cloud.deps.ratings.of(queue, players);
+          const { result, rated = [], teams } = (await cloud.deps.matches.get(matchId))!;
+          expect(result!.ranks, label).toEqual([1, 2]);
+          for (const [place, team] of teams.entries()) {
+            const { playerId } = team.players[0]!;
+            const { mean, deviation, matches } = ratings.get(playerId)!;
+            expect(matches, label).toBe(1);
+            expect(Math.sign(mean - CHAOS_LADDER.initial.mean), label).toBe(place === 0 ? 1 : -1);
+            expect(rated.find(([one]) => one === playerId)!.slice(3), label).toEqual([mean, deviation]);
+          }
+          for (const part of ['endedAt', 'result', 'rated'] as const) {
+            const begun = cloud.changes.filter(
+              ({ before = {}, after }) => part in after && !(part in before),
+            );
+            expect(begun, `${part}, ${label}`).toHaveLength(1);
+          }
+          for (const type of ['MatchEnded', 'MatchRated']) {
+            const ids = cloud.events.filter((event) => event.type === type).map(({ eventId }) => eventId);
+            expect(new Set(ids).size, `${type}, ${label}`).toBe(1);
+          }
+        };
+
+        it('result: stands once it is stored, and whatever was left undone is done by its repetition', async () => {
+          const calls = await withFaults(async (run, label) => {
+            const matchId = await played({ cooldown: { leave: [{ times: 1, seconds: 60 }] } });
+            const body = { ...BODY, leavers: [id('player-a')] };
+            await run((line) => cloud.on(line, () => post(matchId, body)));
+            const begun = (await cloud.deps.matches.get(matchId))!.result;
+            cloud.nowMs += 5_000;
+            const { result } = await post(matchId, body);
+            if (begun !== undefined) expect(result, label).toEqual(begun);
+            await expect(post(matchId, { scores: [1, 3] }), label).rejects.toMatchObject({ status: 409 });
+            const noted = await cloud.deps.cooldowns.of(queue, [id('player-a')]);
+            expect(noted.get(id('player-a'))!.offences, label).toHaveLength(1);
+            await expectRatedOnce(matchId, label);
+          });
+          // The match, its ladder, the result; and of the leaver the queue, the offence and its count.
+          expect(calls.slice(0, 3)).toEqual(['GetItem', 'GetItem', 'UpdateItem']);
+        });
+
+        it('rate: counts a result once for every player, and in the odds once or, after a crash between, not at all', async () => {
+          const calls = await withFaults(async (run, label) => {
+            const matchId = await played();
+            await post(matchId);
+            const handle = () => {
+              const odds = new OddsLearner(cloud.deps.ratings, cloud.deps.clock);
+              return rateResult({ ...cloud.deps, odds }, matchId);
+            };
+            await run((line) => cloud.on(line, handle));
+            // SQS delivers the message again.
+            await handle();
+            await expectRatedOnce(matchId, label);
+            const between = /^(after call 3|before call 4|after call 4|before call 5)/.test(label);
+            const { sums } = (await cloud.deps.ratings.odds(queue)) ?? {};
+            expect(sums?.results ?? 0, label).toBe(between ? 0 : 1);
+          });
+          expect(calls).toEqual(['GetItem', 'BatchGetItem', 'TransactWriteItems', 'GetItem', 'UpdateItem']);
         });
       });
 

@@ -16,6 +16,10 @@ import { provision } from '../../lib/service/placement/provision.ts';
 import { endCooldown } from '../../lib/service/players/cooldown.ts';
 import { deleteExperiment, putExperiment } from '../../lib/service/queues/experiments.ts';
 import { deleteQueue, putQueue } from '../../lib/service/queues/queues.ts';
+import { deleteLadder, putLadder } from '../../lib/service/ratings/ladders.ts';
+import { deleteRating } from '../../lib/service/ratings/player-ratings.ts';
+import { postResult } from '../../lib/service/ratings/post-result.ts';
+import { rateResult } from '../../lib/service/ratings/rate-result.ts';
 import { answerMatch } from '../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
 import { keepAlive } from '../../lib/service/tickets/keep-alive.ts';
@@ -28,6 +32,7 @@ import { connect } from '../../lib/service/watching/connect.ts';
 import { disconnect } from '../../lib/service/watching/disconnect.ts';
 import { EMULATORS, suiteName } from '../aws/emulated-tables.ts';
 import { ticket } from '../aws/samples.ts';
+import { CHAOS_LADDER } from './chaos-results.ts';
 import { definition, queuesWithoutLadders } from './definitions.ts';
 import { ownCloudForEachTest } from './own-cloud.ts';
 import type { Line, VirtualCloud } from './virtual-cloud.ts';
@@ -119,6 +124,26 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       return requestBackfill(cloud.deps, matchId, body, cloud.nowMs);
     };
 
+    const defineLadder = (changes: object = {}) =>
+      putLadder(cloud.deps.ladders, { ...CHAOS_LADDER, name: queue, ...changes }, cloud.nowMs);
+    /** A match of the players a and b in a queue with a ladder. */
+    const ranked = async (changes: Partial<QueueDefinition> = {}) => {
+      await defineLadder();
+      await define({ ladder: queue, ...changes });
+      for (const name of ['a', 'b'])
+        await enqueue(
+          cloud.deps,
+          queue,
+          { ticketId: id(name), players: [{ playerId: playerOf(name) }] },
+          cloud.nowMs,
+        );
+      cloud.nowMs = Math.min(...cloud.tickMessages.map(({ dueMs }) => dueMs));
+      await tick(cloud.deps, cloud.dueTicks()[0]!);
+      return (await cloud.deps.tickets.get(id('a')))!.matchId!;
+    };
+    const post = (matchId: string, more: object = {}) =>
+      postResult(cloud.deps, matchId, { scores: [3, 1], ...more }, cloud.nowMs);
+
     interface UseCase {
       readonly prepare: () => Promise<unknown>;
       readonly act: (prepared: never) => Promise<unknown>;
@@ -155,8 +180,15 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       const connections = await watchDeps().connections.of(id('a'));
       const present = await cloud.deps.presence.of(queue, ['a', 'b'].map(id));
       const presence = [...present].map(([ticketId, record]) => [ticketId, [...record].sort()]).sort();
+      const ladder = await cloud.deps.ladders.get(queue);
+      const rated = await cloud.deps.ratings.of(queue, ['a', 'b'].map(playerOf));
+      const ratings = [...rated].map(([playerId, { writeId: _, ...rating }]) => [playerId, rating]).sort();
+      const { writeId: __, ...odds } = (await cloud.deps.ratings.odds(queue)) ?? {};
       return JSON.parse(
         JSON.stringify({
+          ladder,
+          ratings,
+          odds,
           tickets,
           matches,
           record,
@@ -538,6 +570,61 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         outcome: ({ outcome }: { outcome: string }) => outcome,
         // The lease, the end of the ticket, the report, and the end of the lease.
         writes: Array(4).fill('UpdateItem'),
+      },
+      'a new ladder': {
+        prepare: async () => {},
+        act: () => defineLadder(),
+        outcome: ({ outcome }: { outcome: string }) => outcome,
+        writes: ['UpdateItem'],
+      },
+      'a changed ladder': {
+        prepare: () => defineLadder(),
+        act: () => defineLadder({ beta: 9 }),
+        outcome: ({ outcome }: { outcome: string }) => outcome,
+        // The replaced definition is kept, then the new one is put.
+        writes: ['UpdateItem', 'UpdateItem'],
+      },
+      'a removed ladder': {
+        prepare: () => defineLadder(),
+        act: () => deleteLadder(cloud.deps, queue),
+        outcome: () => 'removed',
+        writes: ['DeleteItem'],
+      },
+      'a forgotten rating': {
+        prepare: async () => {
+          await defineLadder();
+          await cloud.deps.ratings.put(queue, playerOf('a'), { mean: 1, deviation: 1, matches: 0 }, 0);
+        },
+        act: () => deleteRating(cloud.deps, queue, playerOf('a')),
+        outcome: () => 'forgotten',
+        writes: ['DeleteItem'],
+      },
+      'a result': {
+        prepare: () => ranked(),
+        act: (matchId: never) => post(matchId),
+        outcome: ({ result, endedAt }: { result: { ranks: number[] }; endedAt: string }) => ({
+          ranks: result.ranks,
+          endedAt,
+        }),
+        writes: ['UpdateItem'],
+      },
+      'a result with leavers': {
+        prepare: () => ranked({ cooldown: { leave: [{ times: 1, seconds: 60 }] } }),
+        act: (matchId: never) => post(matchId, { leavers: [playerOf('a')] }),
+        outcome: ({ result }: { result: { ranks: number[] } }) => result.ranks,
+        // The match, the player, and the count.
+        writes: Array(3).fill('UpdateItem'),
+      },
+      'a result that is rated': {
+        prepare: async () => {
+          const matchId = await ranked();
+          await post(matchId);
+          return matchId;
+        },
+        act: (matchId: never) => rateResult(cloud.deps, matchId),
+        outcome: (result) => result,
+        // The ratings with the mark of the match, and the odds.
+        writes: ['TransactWriteItems', 'UpdateItem'],
       },
       'a minute of the schedule': {
         prepare: async () => {
