@@ -13,10 +13,16 @@ export const CHAOS_LADDER: LadderDefinition = {
   drift: { perGame: 0.2, perDay: 20 },
 };
 
+/** What a studio says about how a match ended: void without ranks. */
+export interface PostedResult {
+  readonly ranks?: readonly number[];
+  readonly weights: readonly (readonly [playerId: string, weight: number])[];
+}
+
 /** What a studio has said about how its matches ended. */
 export class ChaosResults {
-  /** The ranks of the responses, by match. */
-  readonly answered = new Map<string, readonly number[]>();
+  /** The results that got a response, by match. */
+  readonly answered = new Map<string, PostedResult>();
 }
 
 /**
@@ -34,9 +40,9 @@ export async function ratingViolations(
 ): Promise<string[]> {
   const { matches, changes, deadLetters, results } = outcome;
   const found: string[] = [];
-  for (const [matchId, ranks] of results.answered)
-    if (String(matches.get(matchId)?.result?.ranks) !== String(ranks))
-      found.push(`the result ${ranks} of match ${matchId} was accepted and does not stand`);
+  for (const [matchId, posted] of results.answered)
+    if (!stands(posted, matches.get(matchId)))
+      found.push(`the result ${JSON.stringify(posted)} of match ${matchId} was accepted and does not stand`);
   const writes = changes.filter((one) => one.table === 'matches');
   const lost = new Set(
     writes
@@ -60,6 +66,16 @@ export async function ratingViolations(
         found.push(`${key} of player ${playerId} is ${now?.[key]}, and ${again[key]} when rated again`);
   }
   return found;
+}
+
+function stands({ ranks, weights }: PostedResult, match: StoredMatch | undefined): boolean {
+  const { result } = match ?? {};
+  const stored = new Map(result?.weights);
+  return (
+    result !== undefined &&
+    String(result.ranks) === String(ranks) &&
+    (ranks === undefined || weights.every(([playerId, weight]) => (stored.get(playerId) ?? 1) === weight))
+  );
 }
 
 /** A bot is another one in each match. */

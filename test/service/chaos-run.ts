@@ -43,7 +43,7 @@ const STEPS = 700;
 const WATCHED_EVERY = 3;
 /** Calls to ports while results are posted and rated. */
 const RESULT_STEPS = 400;
-/** In every second run results are posted, and the queue has a ladder. */
+/** In every second run results are posted, and the queue has a ladder, unless the caller says otherwise. */
 const RATED_EVERY = 2;
 /** Every `LARGE_EVERY`th run begins with a pool of `LARGE_POOL` tickets. */
 const LARGE_EVERY = 200;
@@ -174,7 +174,13 @@ export class ChaosRun {
   readonly #deadLetters = new Set<string>();
   #publishing = false;
 
-  constructor(tables: EmulatedTables, streams: Streams, seed: number) {
+  /** @param isRated whether results are posted, and the queue has a ladder */
+  constructor(
+    tables: EmulatedTables,
+    streams: Streams,
+    seed: number,
+    isRated: boolean = seed % RATED_EVERY === 0,
+  ) {
     this.queue = `chaos-${seed}`;
     this.#isLarge = seed % LARGE_EVERY === 0;
     this.#isWatched = seed % WATCHED_EVERY === 0;
@@ -219,8 +225,7 @@ export class ChaosRun {
       ...(asks && { backfill: { priority: this.#pick(['low', 'normal', 'high']) } }),
       ...(!asks && this.all.chance(0.3) && { onePlace: seed % 2 === 0 ? ('service' as const) : true }),
     });
-    const isRated = seed % RATED_EVERY === 0 && !this.#isLarge;
-    const base = isRated ? this.#rated(plain) : plain;
+    const base = isRated && !this.#isLarge ? this.#rated(plain) : plain;
     this.#definition = { ...base, ...this.#cooldown(base), ...this.#presence() };
     this.#servers = new ChaosServers(
       this.cloud,
@@ -536,15 +541,25 @@ export class ChaosRun {
   /** Says how a match ended, sometimes again, and sometimes otherwise than before. */
   #play(): void {
     const running = this.cloud.changes.flatMap(({ table, after }) =>
-      table === 'matches' && after.status === 'COMPLETED' ? after.matchId : [],
+      table === 'matches' && after.status === 'COMPLETED' ? (after as StoredMatch) : [],
     );
     if (running.length === 0) return;
-    const matchId = running[this.#games.integer(running.length)]!;
+    const { matchId, teams } = running[this.#games.integer(running.length)]!;
     const ranks = [1, this.#games.integer(3)];
+    const isVoid = this.#games.uniform() < 0.05;
+    const people = teams.flatMap(({ players }) => players.flatMap((seat) => (seat.bot ? [] : seat.playerId)));
+    const weights = people.flatMap((playerId): [string, number][] =>
+      this.#games.uniform() < 0.05 ? [[playerId, this.#games.integer(5) / 4]] : [],
+    );
+    const players = weights.map(([playerId, weight]) => ({ playerId, weight }));
+    const posted = { ...(!isVoid && { ranks }), weights };
     this.all.begin(
-      `result ${matchId} ${ranks}`,
-      () => postResult(this.#deps, matchId, { ranks }, this.cloud.nowMs),
-      (ended) => ended && this.#results.answered.set(matchId, ranks),
+      `result ${matchId} ${JSON.stringify(posted)}`,
+      () => {
+        const body = isVoid ? { void: true } : { ranks, players };
+        return postResult(this.#deps, matchId, body, this.cloud.nowMs);
+      },
+      (ended) => ended && this.#results.answered.set(matchId, posted),
     );
   }
 

@@ -6,8 +6,8 @@ import { type ChaosCounts, ChaosRun } from './chaos-run.ts';
 import { type HostileCounts, HostileRun } from './hostile/hostile-run.ts';
 
 /**
- * `npm run chaos -- [--runs 1000] [--seed 1] [--processes 2] [--hostile] [--trace]`: runs the service with random faults, with
- * its tables in memory; with `--hostile`, a good tenant beside hostile ones. Prints the seeds of runs that violate an invariant,
+ * `npm run chaos -- [--runs 1000] [--seed 1] [--processes 2] [--results] [--hostile] [--trace]`: runs the service with
+ * random faults, with its tables in memory; with `--results`, all of its queues have a ladder, but those of the largest pools; with `--hostile`, a good tenant beside hostile ones. Prints the seeds of runs that violate an invariant,
  * with `--trace` each of their calls, and the counts of all runs. The exit status is 1 when a run violates an invariant.
  */
 const { values } = parseArgs({
@@ -15,6 +15,7 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '1000' },
     seed: { type: 'string', default: '1' },
     processes: { type: 'string', default: '2' },
+    results: { type: 'boolean', default: false },
     hostile: { type: 'boolean', default: false },
     trace: { type: 'boolean', default: false },
   },
@@ -83,7 +84,8 @@ async function runShare(index: number): Promise<void> {
 
 async function resultOf(seed: number): Promise<ChaosResult> {
   const tables = await startTables('memory');
-  const run = new ChaosRun(tables, [tables.stream('tickets'), tables.stream('matches')], seed);
+  const streams = [tables.stream('tickets'), tables.stream('matches')];
+  const run = new ChaosRun(tables, streams, seed, values.results || undefined);
   try {
     await run.disorder();
     const violations = await run.settled();

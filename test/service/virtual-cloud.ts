@@ -124,8 +124,13 @@ export class VirtualCloud {
       const [name] = Object.entries(tables.names).find(([, one]) => text.includes(`"${one}"`))!;
       const refused = this.refuse(name as Table);
       if (refused !== undefined) return Promise.reject(refused);
-      this.#written ||= WRITES.test(call.operation) && !isUnstreamed(call.input.TableName);
-      return pass(call.operation, send);
+      const isStreamed = WRITES.test(call.operation) && !isUnstreamed(call.input.TableName);
+      return pass(call.operation, async () => {
+        const reply = await send();
+        // Not earlier: the line may delay the call, and the streams may be read before it takes effect.
+        this.#written ||= isStreamed;
+        return reply;
+      });
     });
     this.client = client;
     this.#streams = streams;
