@@ -8,6 +8,7 @@ import { ladderStore } from '../lib/aws/ladder-store.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { outcomeStore } from '../lib/aws/outcome-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
+import { ratingStore } from '../lib/aws/rating-store.ts';
 import { cancelBackfill, getBackfill, requestBackfill } from '../lib/service/backfills/request-backfill.ts';
 import { toBackfillView } from '../lib/service/domain/stored-backfill.ts';
 import { toMatchView } from '../lib/service/domain/stored-match.ts';
@@ -25,6 +26,7 @@ const deps = {
   cooldowns: cooldownStore(client, environment('RANGES_TABLE')),
   outcomes: outcomeStore(client, environment('RANGES_TABLE')),
   ladders: ladderStore(client, environment('QUEUES_TABLE')),
+  ratings: ratingStore(client, { ...tables, ratings: environment('RATINGS_TABLE') }),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
 };
 

@@ -786,17 +786,17 @@ export interface Assignment {
 export interface NewBackfill {
   readonly backfillId: string;
   /** The players who are still in the match. All other seats of its teams are empty */
-  readonly players: readonly PresentPlayer[];
+  readonly players: readonly NewPresentPlayer[];
   /** The roster of the match that the server knows (default: the first one, or the newest one if one of its newcomers is among the players). 409 when the match has another one by now */
   readonly roster?: number | undefined;
   /** Where the match is played (default: the region that Muster chose for it, if any) */
   readonly region?: string | undefined;
 }
 
-export interface PresentPlayer {
+export interface NewPresentPlayer {
   readonly playerId: string;
-  /** Any scale; imbalance has the same unit */
-  readonly skill: number;
+  /** Any scale; imbalance has the same unit. Required, except in a queue with a `ladder`, where it is not allowed */
+  readonly skill?: number | undefined;
   /** Roles the player accepts (default: every role of the queue) */
   readonly roles?: readonly string[] | undefined;
   /** Values of the attributes of the queue */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { LIMITS, queueName } from './queue-definition.ts';
-import { id, player } from './ticket.ts';
+import { id, newPlayer, player } from './ticket.ts';
 
 /** The statuses of a backfill. It is COMPLETED with the roster version that has its newcomers. */
 const BACKFILL_STATUSES = ['QUEUED', 'COMPLETED', 'CANCELLED', 'TIMED_OUT'] as const;
@@ -10,23 +10,21 @@ const region = z.string().min(1).max(64).exactOptional().meta({
   description: 'Where the match is played (default: the region that Muster chose for it, if any)',
 });
 
-const presentPlayer = z
-  .strictObject({
-    ...player.shape,
-    team: z
-      .number()
-      .int()
-      .min(0)
-      .max(LIMITS.teamsMax - 1)
-      .meta({ description: "The index of the player's team in the match" }),
-  })
-  .meta({ id: 'PresentPlayer' });
+const team = z
+  .number()
+  .int()
+  .min(0)
+  .max(LIMITS.teamsMax - 1)
+  .meta({ description: "The index of the player's team in the match" });
 
-/** The body that a client POSTs. The client chooses the id, so a repeated request creates no second backfill. */
-export const newBackfill = z
-  .strictObject({
+/** A player who is present, before the ladder of the queue has given the skill. */
+const newPresentPlayer = z.strictObject({ ...newPlayer.shape, team }).meta({ id: 'NewPresentPlayer' });
+const presentPlayer = z.strictObject({ ...player.shape, team }).meta({ id: 'PresentPlayer' });
+
+const backfillOf = <T extends z.ZodType>(present: T) =>
+  z.strictObject({
     backfillId: id,
-    players: z.array(presentPlayer).min(1).max(LIMITS.seatsMax).meta({
+    players: z.array(present).min(1).max(LIMITS.seatsMax).meta({
       description: 'The players who are still in the match. All other seats of its teams are empty',
     }),
     roster: z.number().int().min(1).exactOptional().meta({
@@ -34,8 +32,13 @@ export const newBackfill = z
         'The roster of the match that the server knows (default: the first one, or the newest one if one of its newcomers is among the players). 409 when the match has another one by now',
     }),
     region,
-  })
-  .meta({ id: 'NewBackfill' });
+  });
+
+/** The body that a client POSTs. The client chooses the id, so a repeated request creates no second backfill. */
+export const newBackfill = backfillOf(newPresentPlayer).meta({ id: 'NewBackfill' });
+
+/** The same with the skill of each player. */
+export const skilledBackfill = backfillOf(presentPlayer);
 export type NewBackfill = z.output<typeof newBackfill>;
 
 /** The running matches of a file, as `muster match` reads it. */
@@ -43,7 +46,7 @@ export const fileBackfills = z.array(
   z.strictObject({
     backfillId: id,
     enqueuedAt: z.iso.datetime({ offset: true }),
-    players: newBackfill.shape.players,
+    players: skilledBackfill.shape.players,
     region,
   }),
 );

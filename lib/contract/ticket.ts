@@ -70,7 +70,7 @@ const partyOf = <T extends z.ZodType>(one: T) =>
 const players = partyOf(player);
 
 /** A player of a posted ticket, before the ladder of its queue has given the skill. */
-const newPlayer = z
+export const newPlayer = z
   .strictObject({
     ...player.shape,
     skill: player.shape.skill.exactOptional().meta({

@@ -116,6 +116,8 @@ export class Intake extends Construct {
     store.queues.allow(fn, 'GetItem');
     // The cooldowns of those who leave.
     store.ranges.allow(fn, 'GetItem', 'UpdateItem');
+    // The skill of players who are present, in queues with a ladder.
+    store.ratings.allow(fn, 'BatchGetItem');
     return fn;
   }
 

@@ -73,6 +73,7 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'dynamodb:GetItem queues',
     'dynamodb:GetItem ranges',
     'dynamodb:UpdateItem ranges',
+    'dynamodb:BatchGetItem ratings',
   ],
   queues: [
     'dynamodb:GetItem queues',
@@ -308,6 +309,7 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     TICKETS_TABLE: 'tickets',
     QUEUES_TABLE: 'queues',
     RANGES_TABLE: 'ranges',
+    RATINGS_TABLE: 'ratings',
   },
   queues: {
     QUEUES_TABLE: 'queues',

@@ -92,7 +92,7 @@ export class ChaosServers {
       const { players } = one.body;
       if (players.length !== playersIn(match) - 1) continue;
       await requestBackfill(this.#cloud.deps, matchId, one.body, this.#cloud.nowMs);
-      const skill = players.reduce((sum, player) => sum + player.skill, 0) / players.length;
+      const skill = players.reduce((sum, player) => sum + (player.skill ?? 0), 0) / players.length;
       asked.push({ backfillId: one.body.backfillId, skill });
     }
     return asked;
@@ -193,9 +193,12 @@ export class ChaosServers {
 type Present = NewBackfill['players'][number];
 
 /** The players of a match, without bots, as its server names them. */
-function playersOf({ teams }: StoredMatch, skill: number): Present[] {
+function playersOf({ teams, ladder }: StoredMatch, skill: number): Present[] {
   return teams.flatMap(({ players }, team) =>
-    players.flatMap(({ playerId, bot }) => (bot ? [] : [{ playerId, skill, team }])),
+    players.flatMap(({ playerId, bot }) =>
+      // A ladder has the skill of its players.
+      bot ? [] : [{ playerId, ...(ladder === undefined && { skill }), team }],
+    ),
   );
 }
 

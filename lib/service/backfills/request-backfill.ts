@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { newBackfill } from '../../contract/backfill.ts';
+import { newBackfill, skilledBackfill } from '../../contract/backfill.ts';
 import { invalid, Problem, parseWith } from '../../contract/problem.ts';
+import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import { currentBackfill, type StoredBackfill } from '../domain/stored-backfill.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
@@ -10,9 +11,10 @@ import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { openQueue } from '../queues/queues.ts';
 import { clashes } from '../tickets/misfits.ts';
+import { type SkillDeps, withRatedSkills } from '../tickets/rated-skills.ts';
 import { seatProblems } from './seat-problems.ts';
 
-export interface BackfillDeps {
+export interface BackfillDeps extends SkillDeps {
   readonly backfills: BackfillStore;
   readonly matches: SingleMatchStore;
   readonly queues: QueueStore;
@@ -22,6 +24,7 @@ export interface BackfillDeps {
  * Asks for players into the empty seats of a match.
  *
  *     read the match, the queue   a crash before or after changes nothing
+ *     read ratings                only in a queue with `ladder`: see rated-skills.ts
  *     put the backfill            in one transaction with the match, which names its newest backfill: from here on it is
  *                                 accepted, and an older one is replaced
  *
@@ -35,11 +38,13 @@ export async function requestBackfill(
   body: unknown,
   nowMs: number,
 ): Promise<{ created: boolean; backfill: StoredBackfill }> {
-  const { backfillId, players, region, roster } = parseWith(newBackfill, body, 'The backfill');
+  parseWith(newBackfill, body, 'The backfill');
   const match = await getMatch(deps, matchId);
   const { definition } = await openQueue(deps.queues, match.queue, DEFINITION_AGE_MS);
   if (definition.backfill === undefined)
     throw new Problem(409, `Queue ${match.queue} takes no backfills: its definition has no "backfill".`);
+  const skilled = await withRatedSkills(deps, definition, body, 'The backfill');
+  const { backfillId, players, region, roster } = parseWith(skilledBackfill, skilled, 'The backfill');
   const problems = [...clashes(players, definition), ...seatProblems(players, definition)];
   if (problems.length > 0) throw invalid('The backfill', problems);
   const asked = region ?? match.region;
@@ -57,7 +62,7 @@ export async function requestBackfill(
   const result = await deps.backfills.create(backfill, known === 1 ? undefined : known);
   if (result.outcome === 'created') return { created: true, backfill };
   if (result.outcome === 'refused') throw refusal(matchId, known, await deps.matches.get(matchId));
-  assertSame(result.existing, backfill);
+  assertSame(result.existing, backfill, definition);
   return { created: false, backfill: currentBackfill(result.existing, match, nowMs) };
 }
 
@@ -150,10 +155,14 @@ function refusal(matchId: string, known: number, match: StoredMatch | undefined)
   });
 }
 
-function assertSame(existing: StoredBackfill, posted: StoredBackfill): void {
-  // Normalizes −0 as the store does. The tickets of the players are those of the roster when it was first posted.
-  const asPosted = ({ matchId, players }: StoredBackfill) =>
-    JSON.parse(JSON.stringify({ matchId, players: players.map(({ ticketId: _, ...player }) => player) }));
+function assertSame(existing: StoredBackfill, posted: StoredBackfill, { ladder }: QueueDefinition): void {
+  // Normalizes −0 as the store does. What Muster has added is as it was when it was first posted: tickets, and skills of a ladder.
+  const asPosted = ({ matchId, players }: StoredBackfill) => {
+    const written = players.map(({ ticketId: _, skill, ...player }) =>
+      ladder === undefined ? { skill, ...player } : player,
+    );
+    return JSON.parse(JSON.stringify({ matchId, players: written }));
+  };
   if (isDeepStrictEqual(asPosted(existing), asPosted(posted)) && existing.region === posted.region) return;
   throw new Problem(
     409,

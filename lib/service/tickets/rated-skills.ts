@@ -11,14 +11,15 @@ export interface SkillDeps {
 }
 
 /**
- * The body of a posted ticket with the skill of each player, in a queue with a ladder: the mean of their rating, or that of a new
- * player. Elsewhere the body as it is, and nothing is read. What is not valid of it otherwise is found later.
+ * The body of a posted ticket or backfill with the skill of each player, in a queue with a ladder: the mean of their rating, or
+ * that of a new player. Elsewhere the body as it is, and nothing is read. What is not valid of it otherwise is found later.
  * @throws Problem 400 a player brings a skill, 409 the ladder was removed
  */
 export async function withRatedSkills(
   { ladders, ratings }: SkillDeps,
   { name, ladder }: Pick<QueueDefinition, 'name' | 'ladder'>,
   body: unknown,
+  what = 'The ticket',
 ): Promise<unknown> {
   const players = (body as { players?: unknown } | null)?.players;
   if (ladder === undefined || !Array.isArray(players)) return body;
@@ -32,7 +33,7 @@ export async function withRatedSkills(
         ]
       : [],
   );
-  if (problems.length > 0) throw invalid('The ticket', problems);
+  if (problems.length > 0) throw invalid(what, problems);
   const idOf = (player: unknown) => id.safeParse((player as { playerId?: unknown } | null)?.playerId).data;
   const playerIds = players.slice(0, LIMITS.seatsMax).flatMap((player) => idOf(player) ?? []);
   const known = await ratings.of(ladder, playerIds);
@@ -41,7 +42,7 @@ export async function withRatedSkills(
   if (!isKnown && initial === undefined)
     throw new Problem(
       409,
-      `Queue ${name} takes no tickets: its ladder ${ladder} was removed. PUT /ladders/${ladder} brings it back.`,
+      `Queue ${name} takes no players: its ladder ${ladder} was removed. PUT /ladders/${ladder} brings it back.`,
     );
   const skillOf = (player: unknown) => {
     const { mean } = known.get(idOf(player) ?? '') ?? initial ?? { mean: 0 };
