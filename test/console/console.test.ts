@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { demoPopulation } from '../../lib/cli/demo/game-backend.ts';
 import { type Console, startConsole } from '../../lib/console/console-server.ts';
 import { connectTo, type ServiceConnection } from '../../lib/console/service-connection.ts';
+import { ladderDefinition } from '../../lib/contract/ladder.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { muster } from '../cli/muster.ts';
 import { IS_LONG } from '../long.ts';
@@ -150,7 +151,24 @@ describe('a ladder', () => {
           })),
         },
       ],
+      versions: [200, 175].map((beta, at) => ({
+        version: 2 - at,
+        changedAt: '2026-01-31T12:00:00.000Z',
+        changedBy: ['oncall', 'deployment'][at]!,
+        etag: `"${2 - at}-abc"`,
+        definition: ladderDefinition.parse({ name: 'ranked', beta }),
+      })),
     };
+  });
+
+  it('shows the versions of its definition, and puts one in force again', async () => {
+    const tab = await open('/ladders/ranked');
+    await tab.getByText('by oncall').waitFor();
+    await tab.getByRole('button', { name: 'Restore …' }).click();
+    await tab.getByRole('button', { name: 'Restore version 1 now' }).click();
+    await tab.getByText('Version 1 is in force again, as version 3.').waitFor();
+    await tab.getByText(', restored from version 1').waitFor();
+    await expectWellMade(tab);
   });
 
   it('shows whether its odds hold, and the rating of a player over the latest matches', async () => {

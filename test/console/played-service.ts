@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
+import type { DefinitionVersion } from '../../lib/contract/definition-versions.ts';
 import type { ExperimentView } from '../../lib/contract/experiment-view.ts';
+import type { LadderDefinition } from '../../lib/contract/ladder.ts';
 import type { LadderOdds } from '../../lib/contract/ladder-views.ts';
 import { gameJson, type MatchView } from '../../lib/contract/match.ts';
 import { Problem } from '../../lib/contract/problem.ts';
@@ -28,6 +30,12 @@ export interface PlayedQueue {
   readonly stranded?: number;
 }
 
+export interface PlayedLadder {
+  readonly odds: LadderOdds;
+  readonly ratings: readonly RatingView[];
+  readonly versions: DefinitionVersion<LadderDefinition>[];
+}
+
 /** A stand-in for the service that holds everything in memory: for pictures and measurements of the console. */
 export interface PlayedService {
   readonly url: string;
@@ -39,8 +47,8 @@ export interface PlayedService {
   readonly stats: Record<string, Partial<QueueStats>>;
   /** The experiments on queues, by name. They may be changed. */
   readonly experiments: Record<string, ExperimentView>;
-  /** The odds of ladders, by name, and the ratings of players. They may be changed. */
-  readonly ladders: Record<string, { readonly odds: LadderOdds; readonly ratings: readonly RatingView[] }>;
+  /** The odds of ladders, by name, the ratings of players, and the versions, newest first. They may be changed. */
+  readonly ladders: Record<string, PlayedLadder>;
   /** The latest match of a queue. It may be changed. */
   latestMatch(queue: string): MatchView;
   /** The first match of a queue, which no list of latest ones has. It may be changed. */
@@ -91,6 +99,8 @@ export async function startPlayedService(
       if (what === 'versions') return queue && { versions: queue.versions };
     }
     if (kind === 'ladders' && what === 'odds') return ladders[name!]?.odds;
+    if (kind === 'ladders' && what === 'versions')
+      return ladders[name!] && { versions: ladders[name!]!.versions };
     if (kind === 'ladders') {
       const playerId = path.split('/').map(decodeURIComponent)[4];
       return ladders[name!]?.ratings.find((rating) => rating.playerId === playerId);
@@ -108,7 +118,8 @@ export async function startPlayedService(
     return undefined;
   };
   const change = (path: string, text: string, ifMatch: string | undefined): unknown => {
-    const [, , name, what, version] = path.split('/').map(decodeURIComponent);
+    const [, kind, name, what, version] = path.split('/').map(decodeURIComponent);
+    if (kind === 'ladders') return restored(ladders[name!]!.versions, Number(version));
     const queue = played.get(name!)!;
     if (what === 'webhooks') return { eventId: 'test-1', webhooks: TESTED };
     if (version !== undefined) return queue.restore(Number(version));
@@ -325,4 +336,12 @@ class QueueInMemory {
     );
     return { waiting, isComplete: waiting.length === inOrder.length };
   }
+}
+
+/** Puts a version of a ladder in force again. */
+function restored(versions: PlayedLadder['versions'], version: number) {
+  const wanted = versions.find((one) => one.version === version)!;
+  const inForce = { ...wanted, version: versions[0]!.version + 1, restored: version };
+  versions.unshift(inForce);
+  return inForce;
 }

@@ -10,6 +10,7 @@ import {
 import type { PlayerCooldown } from '../../../contract/cooldown.ts';
 import type { DeadLetters } from '../../../contract/dead-letters.ts';
 import type { ExperimentView } from '../../../contract/experiment-view.ts';
+import type { LadderDefinition } from '../../../contract/ladder.ts';
 import type { LadderOdds } from '../../../contract/ladder-views.ts';
 import type { MatchView } from '../../../contract/match.ts';
 import type { QueueDefinition } from '../../../contract/queue-definition.ts';
@@ -39,8 +40,8 @@ export class ServiceProblem extends Error {
   }
 }
 
-/** A version of a definition. */
-export interface QueueVersion {
+/** A version of a definition, by default of a queue. */
+export interface Version<Definition = QueueDefinition> {
   readonly version: number;
   readonly changedAt: string | null;
   readonly changedBy: string | null;
@@ -48,7 +49,7 @@ export interface QueueVersion {
   readonly restored?: number | undefined;
   /** Absent when the service is of an earlier version. */
   readonly etag?: string | undefined;
-  readonly definition: QueueDefinition;
+  readonly definition: Definition;
 }
 
 /** Why and since when the service does not respond; undefined while it does. */
@@ -85,9 +86,18 @@ export const service = {
     const path = `${ladderPath(ladder)}/players/${encodeURIComponent(playerId)}`;
     return ask<RatingView>(client.request({ method: 'GET', path, signal }), signal);
   },
+  async ladderVersions(name: string, signal?: AbortSignal): Promise<Version<LadderDefinition>[]> {
+    const path = `${ladderPath(name)}/versions`;
+    type Versions = { readonly versions: Version<LadderDefinition>[] };
+    return (await ask<Versions>(client.request({ method: 'GET', path, signal }), signal)).versions;
+  },
+  restoreLadder(name: string, version: number): Promise<Version<LadderDefinition>> {
+    const path = `${ladderPath(name)}/versions/${version}/restore`;
+    return ask<Version<LadderDefinition>>(client.request({ method: 'POST', path }));
+  },
   versions: (name: string, signal?: AbortSignal) =>
-    ask<QueueVersion[]>(client.queues.versions(name, { signal }), signal),
-  restore: (name: string, version: number) => ask<QueueVersion>(client.queues.restore(name, version)),
+    ask<Version[]>(client.queues.versions(name, { signal }), signal),
+  restore: (name: string, version: number) => ask<Version>(client.queues.restore(name, version)),
   /** None when the credentials may not count them, or the service is of an earlier version. */
   async deadLetters(signal?: AbortSignal): Promise<DeadLetters['consumers']> {
     try {

@@ -5,7 +5,7 @@ import { definitionProblems } from '../data/definition-problems.ts';
 import { forgetList } from '../data/live-queues.ts';
 import { paced } from '../data/pace.ts';
 import { usePolled } from '../data/polling.ts';
-import { type QueueVersion, type ServiceProblem, service } from '../data/service.ts';
+import { type ServiceProblem, service, type Version } from '../data/service.ts';
 import { countText } from '../frame/format.ts';
 import { Loading, Page } from '../frame/page.tsx';
 import { pathTo } from '../frame/router.ts';
@@ -60,7 +60,7 @@ export function DefinitionPage({ name }: { readonly name: string }) {
 }
 
 /** The versions, the newest first. A service of an earlier version keeps none, so the running one stands alone. */
-async function runningVersions(name: string, abort?: AbortSignal): Promise<readonly QueueVersion[]> {
+async function runningVersions(name: string, abort?: AbortSignal): Promise<readonly Version[]> {
   try {
     const versions = await service.versions(name, abort);
     if (versions.length > 0) return versions;
@@ -72,7 +72,7 @@ async function runningVersions(name: string, abort?: AbortSignal): Promise<reado
 }
 
 /** The text of a definition while it is edited, and how it is saved. */
-function useEditedText(name: string, versions: readonly QueueVersion[]) {
+function useEditedText(name: string, versions: readonly Version[]) {
   const running = textOf(versions[0]!.definition);
   const text = useSignal(running);
   /** What the text was compared with when the editing began. */
@@ -130,7 +130,7 @@ function KnownDefinition({
   versions,
 }: {
   readonly name: string;
-  readonly versions: readonly QueueVersion[];
+  readonly versions: readonly Version[];
 }) {
   const { text, base, faults, rejected, message, isBusy, save, edit } = useEditedText(name, versions);
   const isChanged = text.value !== base.value;
@@ -173,8 +173,12 @@ function KnownDefinition({
         </section>
       </div>
       <Versions
-        name={name}
         versions={versions}
+        restore={async (version) => {
+          const inForce = await service.restore(name, version);
+          forgetList();
+          return inForce;
+        }}
         onLoad={(definition) => {
           text.value = textOf(definition);
           rejected.value = [];

@@ -1,27 +1,25 @@
 import { useSignal } from '@preact/signals';
-import type { QueueDefinition } from '../../../contract/queue-definition.ts';
-import { forgetList } from '../data/live-queues.ts';
-import { type QueueVersion, service } from '../data/service.ts';
+import type { Version } from '../data/service.ts';
 import { DiffView } from './diff-view.tsx';
 
-export interface VersionsProps {
-  readonly name: string;
+export interface VersionsProps<Definition> {
   /** The newest first. */
-  readonly versions: readonly QueueVersion[];
-  /** Puts the definition of a version into the editor. */
-  readonly onLoad: (definition: QueueDefinition) => void;
+  readonly versions: readonly Version<Definition>[];
+  /** Puts the definition of a version in force again. */
+  readonly restore: (version: number) => Promise<Version<Definition>>;
+  /** Puts the definition of a version into an editor. @default there is no editor */
+  readonly onLoad?: (definition: Definition) => void;
 }
 
 /** The versions of a definition: when, who, what changed, and the way back. */
-export function Versions({ name, versions, onLoad }: VersionsProps) {
+export function Versions<Definition>({ versions, restore, onLoad }: VersionsProps<Definition>) {
   const message = useSignal<string | undefined>(undefined);
   const asked = useSignal<number | undefined>(undefined);
   const isBusy = useSignal(false);
-  const restore = async (version: number) => {
+  const restoreNow = async (version: number) => {
     isBusy.value = true;
     try {
-      const { version: next } = await service.restore(name, version);
-      forgetList();
+      const { version: next } = await restore(version);
       message.value = `Version ${version} is in force again, as version ${next}.`;
     } catch (error) {
       message.value = `Not restored: ${(error as Error).message}`;
@@ -60,16 +58,18 @@ export function Versions({ name, versions, onLoad }: VersionsProps) {
               </details>
               {at > 0 && (
                 <div class="row">
-                  <button type="button" onClick={() => onLoad(definition)}>
-                    Edit from here
-                  </button>
+                  {onLoad !== undefined && (
+                    <button type="button" onClick={() => onLoad(definition)}>
+                      Edit from here
+                    </button>
+                  )}
                   {asked.value === version ? (
                     <>
                       <button
                         type="button"
                         class="primary"
                         disabled={isBusy.value}
-                        onClick={() => restore(version)}
+                        onClick={() => restoreNow(version)}
                       >
                         Restore version {version} now
                       </button>

@@ -3,14 +3,17 @@ import type { LadderOdds } from '../../../contract/ladder-views.ts';
 import { paced } from '../data/pace.ts';
 import { usePolled } from '../data/polling.ts';
 import { service } from '../data/service.ts';
+import { Versions } from '../definition/versions.tsx';
 import { countText, shareText } from '../frame/format.ts';
 import { Loading, Page } from '../frame/page.tsx';
 import { goTo, pathTo } from '../frame/router.ts';
 import { ReliabilityPicture } from './reliability-picture.tsx';
 
 const BEAT_MS = 5_000;
+/** A request for the versions reads 50 items. */
+const VERSIONS_BEAT_MS = 10_000;
 
-/** A ladder: what the odds before its matches were worth, and the way to the rating of a player. */
+/** A ladder: what the odds before its matches were worth, the way to the rating of a player, and the versions of its definition. */
 export function LadderPage({ name }: { readonly name: string }) {
   const { data, error } = usePolled(
     name,
@@ -23,6 +26,7 @@ export function LadderPage({ name }: { readonly name: string }) {
       {error === undefined && data === undefined && <Loading what="the ladder" />}
       {data !== undefined && <Odds odds={data} />}
       {data !== undefined && <FindRating ladder={name} />}
+      {data !== undefined && <LadderVersions ladder={name} />}
     </Page>
   );
 }
@@ -101,6 +105,17 @@ function Odds({ odds }: { readonly odds: LadderOdds }) {
       </section>
     </div>
   );
+}
+
+/** The versions of the definition, and the way back to one. */
+function LadderVersions({ ladder }: { readonly ladder: string }) {
+  const { data } = usePolled(
+    `versions ${ladder}`,
+    (abort) => service.ladderVersions(ladder, abort),
+    () => paced(VERSIONS_BEAT_MS),
+  ).value;
+  if (data === undefined) return null;
+  return <Versions versions={data} restore={(version) => service.restoreLadder(ladder, version)} />;
 }
 
 function FindRating({ ladder }: { readonly ladder: string }) {
