@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { allowClosedPipes } from './closed-pipe.ts';
 import { consoleCommand } from './console.ts';
 import { costCommand } from './cost.ts';
 import { demoCommand } from './demo/demo.ts';
@@ -19,38 +18,48 @@ import { validateCommand } from './validate.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
-// Help lists the commands in this order, the order in which a new user needs them.
-const program = new Command('muster')
-  .description('A serverless team matchmaker for games: provably fair matches, on AWS or on this machine.')
-  .version(version, '-V, --version', 'print the version')
-  .helpOption('-h, --help', 'print this help')
-  .helpCommand('help [command]', 'print the help of a command')
-  .addCommand(demoCommand())
-  .addCommand(serveCommand())
-  .addCommand(consoleCommand())
-  .addCommand(validateCommand())
-  .addCommand(matchCommand())
-  .addCommand(partitionCommand())
-  .addCommand(simulateCommand())
-  .addCommand(tuneCommand())
-  .addCommand(rateCommand())
-  .addCommand(costCommand())
-  .addCommand(reproduceCommand())
-  .addCommand(importCommand())
-  .addCommand(exportCommand())
-  .addCommand(ladderCommand());
+/**
+ * Runs one command to its end. A failure is printed on standard error, and sets the exit status of the process.
+ * @param args what follows `muster` on the command line
+ */
+export async function runMuster(args: readonly string[]): Promise<void> {
+  try {
+    await program().parseAsync(args, { from: 'user' });
+  } catch (error) {
+    process.exitCode = reportFailure(error);
+  }
+}
 
-for (const command of [program, ...program.commands]) {
-  const words = command === program ? 'muster' : `muster ${command.name()}`;
+function program(): Command {
+  // Help lists the commands in this order, the order in which a new user needs them.
+  const muster = new Command('muster')
+    .description('A serverless team matchmaker for games: provably fair matches, on AWS or on this machine.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .addCommand(demoCommand())
+    .addCommand(serveCommand())
+    .addCommand(consoleCommand())
+    .addCommand(validateCommand())
+    .addCommand(matchCommand())
+    .addCommand(partitionCommand())
+    .addCommand(simulateCommand())
+    .addCommand(tuneCommand())
+    .addCommand(rateCommand())
+    .addCommand(costCommand())
+    .addCommand(reproduceCommand())
+    .addCommand(importCommand())
+    .addCommand(exportCommand())
+    .addCommand(ladderCommand());
+  reportErrors(muster, 'muster');
+  return muster;
+}
+
+/** Makes a command and its own commands throw their errors, and name their help after them. */
+function reportErrors(command: Command, words: string): void {
   command
     .exitOverride()
     .helpOption('-h, --help', 'print this help')
     .showHelpAfterError(`Run "${words} --help" to see its options.`);
-}
-
-allowClosedPipes();
-try {
-  await program.parseAsync();
-} catch (error) {
-  process.exitCode = reportFailure(error);
+  for (const each of command.commands) reportErrors(each, `${words} ${each.name()}`);
 }

@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { delimiter, dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { definition } from '../service/definitions.ts';
-import { file, muster } from './muster.ts';
+import { file, muster, musterProcess } from './muster.ts';
 
 const duelTickets = (count: number) =>
   file(
@@ -120,7 +120,12 @@ describe.concurrent('muster', () => {
 
   it('prints the version of the package', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-    expect(await muster('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+    expect(await musterProcess('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  it('ends as a process with the status and the output of the command', async () => {
+    for (const args of [['dance'], ['cost', '--help'], ['validate', 'queues/duel.json']])
+      expect(await musterProcess(...args)).toEqual(await muster(...args));
   });
 
   it.each([

@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
+import { muster } from '../cli/muster.ts';
 import { eventually } from '../patience.ts';
 import { definition } from '../service/definitions.ts';
 import { player, testMuster } from './muster.ts';
@@ -165,6 +163,14 @@ describe('a dry run', () => {
     })),
   }));
 
+  /** A search that has ended by itself. On a busy machine its time ends before. */
+  const uncut = (path: string, body: object) =>
+    eventually(async () => {
+      const answer = await api.post(path, body);
+      expect(answer.body).not.toHaveProperty('cut');
+      return answer;
+    });
+
   it.each([undefined, '2026-01-01T12:05:00Z'])(
     'returns the same bytes as `muster match` at %s',
     async (now) => {
@@ -172,17 +178,16 @@ describe('a dry run', () => {
       const files = { queue: join(folder, 'queue.json'), tickets: join(folder, 'tickets.json') };
       await writeFile(files.queue, JSON.stringify(rules));
       await writeFile(files.tickets, JSON.stringify(tickets));
-      const { stdout } = await promisify(execFile)(process.execPath, [
-        fileURLToPath(new URL('../../lib/cli/muster.ts', import.meta.url)),
+      const { stdout } = await muster(
         'match',
         '--queue',
         files.queue,
         '--tickets',
         files.tickets,
         ...(now === undefined ? [] : ['--now', now]),
-      ]);
+      );
       await api.put('/queues/dry', rules);
-      const { status, body } = await api.post(
+      const { status, body } = await uncut(
         '/queues/dry/dry-run',
         now === undefined ? tickets : { tickets, now },
       );

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Synthesized } from '../../lib/infra/synthesize.ts';
+import { folderOfRun } from '../folder-of-run.ts';
 import type { BuiltApp } from './build-app.ts';
 
 /** `plain`: as `cdk deploy` would deploy it. `local`: every queue may use every secret, and players can watch, as in `muster serve`. */
@@ -14,7 +14,7 @@ export type AppVariant = 'plain' | 'local';
  * file asks first builds it, in a process of its own, so that no test file imports the CDK for it; others wait. Outside of a run, each process builds its own.
  */
 export function builtApp(variant: AppVariant = 'plain'): Synthesized {
-  const folder = join(folderOfRun(), variant);
+  const folder = join(folderOfRun(), `app-${variant}`);
   const manifest = join(folder, 'app.json');
   if (isFirst(folder)) build(variant, folder, manifest);
   while (!existsSync(manifest)) waitShortly(folder);
@@ -24,25 +24,6 @@ export function builtApp(variant: AppVariant = 'plain'): Synthesized {
     throw new Error(`Expected the logical id of a function with a bundle, got "${id}".`);
   };
   return { template, outdir, assetPathOf };
-}
-
-/** The variable with the folder of the apps of this run of the tests: see `global-setup.ts`. */
-export const BUILT_APPS = 'MUSTER_BUILT_APPS';
-
-function folderOfRun(): string {
-  process.env[BUILT_APPS] ??= temporaryUntilExit();
-  return process.env[BUILT_APPS];
-}
-
-function temporaryUntilExit(): string {
-  const folder = newAppsFolder();
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-/** A new folder for apps. The caller removes it. */
-export function newAppsFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'muster-apps-'));
 }
 
 /** Whether this caller is to build the app: the one who creates the folder. */

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { trafficOf } from '../../lib/cli/traffic-options.ts';
 import { tryInParallel } from '../../lib/cli/tune-in-parallel.ts';
 import { checkQueueDefinition } from '../../lib/contract/queue-definition.ts';
+import { muster } from '../cli/muster.ts';
 import { eventually } from '../patience.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-simulate-'));
@@ -27,13 +28,6 @@ function file(name: string, content: unknown): string {
   return path;
 }
 
-function muster(...args: string[]) {
-  return spawnSync(process.execPath, ['lib/cli/muster.ts', ...args], {
-    encoding: 'utf8',
-    maxBuffer: 2 ** 26,
-  });
-}
-
 const queue = file('duel.json', duel);
 const ticket = (ticketId: string, second: number, skill = 1000) => ({
   ticketId,
@@ -42,9 +36,9 @@ const ticket = (ticketId: string, second: number, skill = 1000) => ({
 });
 
 describe('muster simulate', () => {
-  it('prints only JSON, identical for the same seed', () => {
+  it('prints only JSON, identical for the same seed', async () => {
     const args = ['simulate', '--queue', queue, '--players', '300', '--seed', '5', '--json'];
-    const first = muster(...args);
+    const first = await muster(...args);
     expect(first.status).toBe(0);
     expect(JSON.parse(first.stdout)).toMatchObject({
       queue: 'duel',
@@ -52,26 +46,28 @@ describe('muster simulate', () => {
       players: 300,
       interrupted: false,
     });
-    expect(muster(...args).stdout).toBe(first.stdout);
+    expect((await muster(...args)).stdout).toBe(first.stdout);
   });
 
-  it('rates players with true skills, beside tickets that bring these', () => {
+  it('rates players with true skills, beside tickets that bring these', async () => {
     const ladder = file('ladder.json', { name: 'ranked' });
     const rated = (...more: string[]) =>
       muster('simulate', '--queue', queue, '--ladder', ladder, '--players', '400', ...more);
-    const { stdout, status } = rated('--community', '60', '--placement', '3');
+    const { stdout, status } = await rated('--community', '60', '--placement', '3');
     expect(status).toBe(0);
     const result = JSON.parse(stdout);
     expect(result).toMatchObject({ queue: 'duel', community: 60, newcomers: 0.02, placement: 3 });
     expect(Object.keys(result.runs)).toEqual(['rated', 'placement', 'trueSkills']);
     expect(result.runs.rated.settling[0]).toMatchObject({ from: 0, to: 1, count: 30 });
-    expect(rated('--experiment', ladder).stderr).toContain('--ladder: Expected no --experiment beside it');
-    expect(muster('simulate', '--queue', queue, '--placement', '3').stderr).toContain(
+    expect((await rated('--experiment', ladder)).stderr).toContain(
+      '--ladder: Expected no --experiment beside it',
+    );
+    expect((await muster('simulate', '--queue', queue, '--placement', '3')).stderr).toContain(
       '--placement: Expected --ladder beside it',
     );
   });
 
-  it('plays an experiment, beside each variant alone and a split of the players', () => {
+  it('plays an experiment, beside each variant alone and a split of the players', async () => {
     const experiment = file('experiment.json', {
       name: 'at-once',
       variants: [
@@ -81,7 +77,7 @@ describe('muster simulate', () => {
       blockMinutes: 10,
       days: 0.125,
     });
-    const { stdout, status } = muster(
+    const { stdout, status } = await muster(
       'simulate',
       '--queue',
       queue,
@@ -101,7 +97,7 @@ describe('muster simulate', () => {
     expect(imbalance.low).toBeGreaterThan(0);
   });
 
-  it('refuses an experiment that it cannot play, with the place', () => {
+  it('refuses an experiment that it cannot play, with the place', async () => {
     const experiment = file('same.json', {
       name: 'same',
       variants: [
@@ -111,19 +107,19 @@ describe('muster simulate', () => {
       blockMinutes: 10,
       days: 1,
     });
-    const { status, stderr } = muster('simulate', '--queue', queue, '--experiment', experiment);
+    const { status, stderr } = await muster('simulate', '--queue', queue, '--experiment', experiment);
     expect(status).toBe(2);
     expect(stderr).toContain('#/variants/1/changes/tickSeconds');
-    const several = muster('simulate', '--queue', queue, queue, '--experiment', experiment);
+    const several = await muster('simulate', '--queue', queue, queue, '--experiment', experiment);
     expect(several.status).toBe(2);
     expect(several.stderr).toContain('--experiment: Expected one queue definition, got several');
   });
 
-  it('plays a tickets file to the end, writes its matches and a report', () => {
+  it('plays a tickets file to the end, writes its matches and a report', async () => {
     const arrivals = file('tickets.json', [ticket('a', 0), ticket('b', 1), ticket('c', 2, 5000)]);
     const matches = join(folder, 'matches.jsonl');
     const report = join(folder, 'report.html');
-    const { status, stdout } = muster(
+    const { status, stdout } = await muster(
       'simulate',
       '--queue',
       queue,
@@ -148,25 +144,25 @@ describe('muster simulate', () => {
     expect(readFileSync(report, 'utf8')).toMatch(/^<!doctype html>/);
   });
 
-  it('describes the arrivals in words', () => {
+  it('describes the arrivals in words', async () => {
     const options = { seed: '3', parties: '1=1', patience: '60', day: '0.2:5' };
     expect(trafficOf(options, checkQueueDefinition(duel, 'duel'), { players: 100 }).text).toBe(
       '100 players, 0.2 per second at night, 5 at the peak, skills normal:1500:350, parties 1=1, mean patience in seconds 60, seed 3.',
     );
   });
 
-  it('plays several definitions on the same arrivals', () => {
+  it('plays several definitions on the same arrivals', async () => {
     const greedy = file('greedy.json', { ...duel, release: { policy: 'greedy' } });
-    const { stdout } = muster('simulate', '--queue', queue, greedy, '--players', '200');
+    const { stdout } = await muster('simulate', '--queue', queue, greedy, '--players', '200');
     const { runs } = JSON.parse(stdout);
     expect(runs.map(({ policy }: { policy: string }) => policy)).toEqual(['option-value', 'greedy']);
     expect(runs[1].imbalance.mean).toBeGreaterThan(runs[0].imbalance.mean);
   });
 
-  it('follows matches after their release, and plays the queue without its backfills to compare', () => {
+  it('follows matches after their release, and plays the queue without its backfills to compare', async () => {
     const asking = file('asking.json', { ...duel, backfill: { priority: 'high' } });
     const args = ['--players', '200', '--leavers', '0.3', '--match-length', '60', '--json'];
-    const { stdout, status } = muster('simulate', '--queue', asking, queue, ...args);
+    const { stdout, status } = await muster('simulate', '--queue', asking, queue, ...args);
     expect(status).toBe(0);
     const [first, second] = JSON.parse(stdout).runs;
     expect(first.backfill.filledSeats).toBeGreaterThan(10);
@@ -175,9 +171,9 @@ describe('muster simulate', () => {
     expect([second.backfill.filledSeats, second.withoutBackfill]).toEqual([0, undefined]);
   });
 
-  it('exits with status 2 and one line that names the place when the input is invalid', () => {
+  it('exits with status 2 and one line that names the place when the input is invalid', async () => {
     const wrong = file('wrong.json', { ...duel, release: { policy: 'option-value', waitCost: -1 } });
-    const { status, stdout, stderr } = muster('simulate', '--queue', wrong);
+    const { status, stdout, stderr } = await muster('simulate', '--queue', wrong);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr.trim()).toMatch(/^[^\n]*wrong\.json[^\n]*release\/waitCost[^\n]*$/);
   });
@@ -208,9 +204,9 @@ describe('muster simulate', () => {
     ).toThrow(message);
   });
 
-  it('checks that its report can be written before it plays', () => {
+  it('checks that its report can be written before it plays', async () => {
     const report = join(folder, 'missing', 'report.html');
-    const { status, stderr } = muster(
+    const { status, stderr } = await muster(
       'simulate',
       '--queue',
       queue,
@@ -257,7 +253,7 @@ describe('muster simulate', () => {
 });
 
 describe('muster tune', () => {
-  it('shows the front and writes the definition that the targets pick', () => {
+  it('shows the front and writes the definition that the targets pick', async () => {
     const out = join(folder, 'tuned.json');
     const report = join(folder, 'tune.html');
     const args = [
@@ -273,7 +269,15 @@ describe('muster tune', () => {
       '--workers',
       '2',
     ];
-    const { status, stdout } = muster(...args, '--max-wait-mean', '15', '--out', out, '--report', report);
+    const { status, stdout } = await muster(
+      ...args,
+      '--max-wait-mean',
+      '15',
+      '--out',
+      out,
+      '--report',
+      report,
+    );
     expect(status).toBe(0);
     const { points, chosen } = JSON.parse(stdout);
     const front = points.filter(({ onFront }: { onFront: boolean }) => onFront);
@@ -286,12 +290,12 @@ describe('muster tune', () => {
     expect(readFileSync(report, 'utf8')).toMatch(/<svg/);
   });
 
-  it('writes nothing, reports the nearest setting and exits with status 1 when no setting tried meets the targets', () => {
+  it('writes nothing, reports the nearest setting and exits with status 1 when no setting tried meets the targets', async () => {
     const out = join(folder, 'none.json');
     const report = join(folder, 'none.html');
     const args = ['--players', '1300', '--rate', '2', '--policies', 'greedy', '--workers', '1'];
     const targets = ['--max-imbalance-mean', '1', '--max-wait-mean', '60'];
-    const { status, stdout, stderr } = muster(
+    const { status, stdout, stderr } = await muster(
       'tune',
       '--queue',
       queue,
@@ -309,11 +313,11 @@ describe('muster tune', () => {
     );
   });
 
-  it('does not choose a setting whose run ends before it makes enough matches', () => {
+  it('does not choose a setting whose run ends before it makes enough matches', async () => {
     const arena = file('arena.json', { ...duel, name: 'arena', teamSize: 5, timeoutSeconds: 180 });
     // 50 seconds: no period of a minute or longer ends in them.
     const args = ['--rate', '40', '--players', '2000', '--policies', 'periodic', '--max-wait-p99', '30'];
-    const { status, stdout, stderr } = muster('tune', '--queue', arena, ...args);
+    const { status, stdout, stderr } = await muster('tune', '--queue', arena, ...args);
     expect(status).toBe(0);
     const { points, unmeasured, chosen } = JSON.parse(stdout);
     const secondsOf = (tried: { release: { everySeconds: number } }[]) =>
@@ -326,9 +330,9 @@ describe('muster tune', () => {
     expect(stderr).toMatch(/fewer than 100 matches: periodic \{"everySeconds":60\}: 0/);
   });
 
-  it('does not choose a setting for its short waits when most of its players cancelled', () => {
+  it('does not choose a setting for its short waits when most of its players cancelled', async () => {
     const args = ['--rate', '4', '--players', '2000', '--patience', '10', '--policies', 'periodic,greedy'];
-    const { status, stdout } = muster('tune', '--queue', queue, ...args, '--max-wait-p99', '60');
+    const { status, stdout } = await muster('tune', '--queue', queue, ...args, '--max-wait-p99', '60');
     expect(status).toBe(0);
     const { points, chosen } = JSON.parse(stdout);
     const cancelled = points.map((point: { cancelled: number }) => point.cancelled);
@@ -339,25 +343,25 @@ describe('muster tune', () => {
     expect(taken.cancelled).toBeLessThan(Math.min(...cancelled) + 0.01);
   });
 
-  it('writes nothing when the run is too short for a wait to miss the target', () => {
+  it('writes nothing when the run is too short for a wait to miss the target', async () => {
     const out = join(folder, 'vacuous.json');
     const args = ['--rate', '200', '--players', '1000', '--policies', 'greedy', '--max-wait-p99', '30'];
-    const { status, stdout, stderr } = muster('tune', '--queue', queue, ...args, '--out', out);
+    const { status, stdout, stderr } = await muster('tune', '--queue', queue, ...args, '--out', out);
     expect([status, stdout, existsSync(out)]).toEqual([1, '', false]);
     expect(stderr).toMatch(
       /The run lasts 5(\.\d+)? s, so no wait can be longer than the target of 30 s and every setting would meet it\./,
     );
   });
 
-  it('fails when no setting makes enough matches to be measured', () => {
+  it('fails when no setting makes enough matches to be measured', async () => {
     const arena = file('arena.json', { ...duel, name: 'arena', teamSize: 5, timeoutSeconds: 180 });
     const args = ['--rate', '2000', '--players', '1000', '--policies', 'periodic'];
-    const { status, stdout, stderr } = muster('tune', '--queue', arena, ...args);
+    const { status, stdout, stderr } = await muster('tune', '--queue', arena, ...args);
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/No setting tried made 100 matches of 1000 players/);
   });
 
-  it('plays five time-outs when that takes more players than the default', () => {
+  it('plays five time-outs when that takes more players than the default', async () => {
     const length = { players: 10_000, seconds: 5 * 180 };
     const playersAt = (rate: string, players?: string) =>
       trafficOf({ seed: '1', rate, ...(players && { players }) }, checkQueueDefinition(duel, 'duel'), length)
@@ -367,8 +371,8 @@ describe('muster tune', () => {
     expect(playersAt('200', '2000')).toBe(2000);
   });
 
-  it('rejects fewer players than the 99 % of waits needs', () => {
-    const { status, stderr } = muster('tune', '--queue', queue, '--players', '999');
+  it('rejects fewer players than the 99 % of waits needs', async () => {
+    const { status, stderr } = await muster('tune', '--queue', queue, '--players', '999');
     expect([status, stderr]).toEqual([
       2,
       '--players: Expected at least 1000 players to measure the 99 % of waits, got 999\n',
@@ -387,14 +391,14 @@ describe('muster tune', () => {
     expect(points.map(({ release }) => release)).toEqual([{ policy: 'option-value', waitCost: 1 }]);
   });
 
-  it('moves the steps of rules with --steps, and refuses it without rules that relax', () => {
+  it('moves the steps of rules with --steps, and refuses it without rules that relax', async () => {
     const queue = file('relaxing.json', {
       ...duel,
       rules: [{ name: 'Near', type: 'latency', max: 60, relax: [{ waitSeconds: 40, max: 200 }] }],
     });
     const args = ['--players', '1000', '--rate', '0.1', '--policies', 'greedy', '--regions', 'eu=70,us=30'];
     const targets = ['--max-imbalance-p90', '2000'];
-    const { status, stdout } = muster('tune', '--queue', queue, ...args, ...targets, '--steps');
+    const { status, stdout } = await muster('tune', '--queue', queue, ...args, ...targets, '--steps');
     expect(status).toBe(0);
     const { points, chosen } = JSON.parse(stdout);
     const factorOf = ({ steps }: { steps?: { Near: number } }) => steps?.Near ?? 1;
@@ -403,17 +407,17 @@ describe('muster tune', () => {
     const least = points.find(({ isChosen }: { isChosen: boolean }) => isChosen);
     expect(factorOf(least)).toBeLessThan(1);
     expect(chosen.rules[0].relax).toEqual([{ waitSeconds: 40 * factorOf(least), max: 200 }]);
-    const without = muster('tune', '--queue', file('plain.json', duel), '--steps');
+    const without = await muster('tune', '--queue', file('plain.json', duel), '--steps');
     expect([without.status, without.stderr]).toEqual([
       2,
       expect.stringMatching(/^--steps: Expected a queue with rules that relax, got none in .*plain\.json/),
     ]);
   });
 
-  it('scales settings to percent where the queue matches by percentiles', () => {
+  it('scales settings to percent where the queue matches by percentiles', async () => {
     const percentile = file('percentile.json', { ...duel, skillScale: 'percentile' });
     const args = ['--players', '1000', '--policies', 'option-value', '--workers', '2'];
-    const { points } = JSON.parse(muster('tune', '--queue', percentile, ...args).stdout);
+    const { points } = JSON.parse((await muster('tune', '--queue', percentile, ...args)).stdout);
     const costs = points.map(({ release }: { release: { waitCost: number } }) => release.waitCost);
     expect(Math.max(...costs)).toBeCloseTo(0.2 * (100 / 3), 1);
   });
