@@ -1,11 +1,23 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** Suites of pure functions. Their files share the modules that a process has loaded, which saves loading them for each file. */
-const PURE = ['client', 'contract', 'engine', 'policies', 'research', 'rules', 'simulation'].map(
-  (room) => `test/${room}/**/*.test.ts`,
-);
-/** The others change what files of one process share: globals, mocks, module state. */
-const ISOLATED = ['test/**/*.test.ts'];
+// The processes of the tests, and those that they start, compile their packages once for all: in the cache of `lib/cli/muster.ts`.
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
+
+/**
+ * Suites whose files each need a process of their own: they mock modules or the SDK's clients for the whole process, or measure
+ * its memory and time, or hold a browser or the CDK. The files of all others share the modules that a process has loaded,
+ * because loading them takes longer than most files.
+ */
+const ALONE = [
+  'test/aws/{conflicts,message-consumer,other-versions,secrets}.test.ts',
+  'test/service/placement/provision.test.ts',
+  'test/end-to-end/{gamelift,secrets}.test.ts',
+  'test/{bench,console,infra,package,soak}/**/*.test.ts',
+];
+/** They also share a local cloud, which ends with the process: see `testMuster`. */
+const END_TO_END = ['test/end-to-end/*.test.ts'];
 
 export default defineConfig({
   test: {
@@ -15,9 +27,19 @@ export default defineConfig({
     // They end only what hangs. A test waits for events, however long these take on a busy machine: see `test/patience.ts`.
     testTimeout: 900_000,
     hookTimeout: 900_000,
+    // No test leaves a spy or a variable of the environment to the next one.
+    restoreMocks: true,
+    unstubEnvs: true,
+    // They run one after another.
     projects: [
-      { extends: true, test: { name: 'pure', include: PURE, isolate: false } },
-      { extends: true, test: { name: 'isolated', include: ISOLATED, exclude: [...PURE, 'node_modules/**'] } },
+      project('alone', ALONE, [], true),
+      project('end-to-end', END_TO_END, ALONE, false),
+      project('together', ['test/**/*.test.ts'], [...ALONE, ...END_TO_END], false),
     ],
   },
 });
+
+function project(name: string, include: string[], exclude: string[], isolate: boolean) {
+  const extending = true as const;
+  return { extends: extending, test: { name, include, exclude: [...exclude, 'node_modules/**'], isolate } };
+}

@@ -1,7 +1,12 @@
 /** Synthesizes in a process of its own and sends the result: see `synthesize-apart.ts`. */
-import { Problem } from '../contract/problem.ts';
-import { type SynthesizeOptions, synthesize } from '../infra/synthesize.ts';
+import module from 'node:module';
+import type { SynthesizeOptions } from '../infra/synthesize.ts';
 import type { SynthesizedApart } from './synthesize-apart.ts';
+
+// Later processes load the CDK from a cache, as those of `lib/cli/muster.ts` load the commands. It saves a sixth of their processor time.
+module.enableCompileCache?.();
+const { Problem } = await import('../contract/problem.ts');
+const { synthesize } = await import('../infra/synthesize.ts');
 
 process.once('message', (options: SynthesizeOptions) =>
   // Without its parent the result is of no use.

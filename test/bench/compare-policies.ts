@@ -20,15 +20,29 @@ export interface PolicyRun {
  * @param players the number of arriving players
  */
 export function compare(scenario: Scenario, players: number, seed: number): PolicyRun[] {
-  const traffic = trafficOf(scenario, players, seed);
-  const play = (release: ReleaseOptions): PolicyRun => {
-    const definition = { ...scenario.definition, release };
-    return { name: release.policy, definition, result: playThrough(definition, traffic) };
-  };
+  const play = policiesOf(scenario, players, seed);
   const own = play(scenario.definition.release);
   const search = new EqualWait(play, own);
   const expanding = bestWidening(search);
   return [own, search.turned(period()).run, ...(expanding === undefined ? [] : [expanding])];
+}
+
+/** Runs a scenario with its own policy only, as {@link compare} does. */
+export function playOwn(scenario: Scenario, players: number, seed: number): PolicyRun {
+  return policiesOf(scenario, players, seed)(scenario.definition.release);
+}
+
+/** Plays the arrivals of a scenario with any policy. */
+function policiesOf(
+  scenario: Scenario,
+  players: number,
+  seed: number,
+): (release: ReleaseOptions) => PolicyRun {
+  const traffic = trafficOf(scenario, players, seed);
+  return (release) => {
+    const definition = { ...scenario.definition, release };
+    return { name: release.policy, definition, result: playThrough(definition, traffic) };
+  };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Client, QueueRoom } from '@colyseus/core';
 import { expect, it } from 'vitest';
 import type { Arrival } from '../../lib/simulation/arrivals.ts';
-import { compare } from './compare-policies.ts';
+import { playOwn } from './compare-policies.ts';
 import { isNear } from './equal-wait.ts';
 import { compareQueueRoom, playQueueRoom, whyNoQueueRoom } from './queue-room.ts';
 import { SCENARIOS } from './scenarios.ts';
@@ -48,7 +48,7 @@ it('divides a group of ten in the fairest way', () => {
 });
 
 it('is compared on the same arrivals, at its defaults and at the same mean wait', () => {
-  const [own] = compare(duel, 400, 1);
+  const own = playOwn(duel, 400, 1);
   const [asItIs, tuned] = compareQueueRoom(duel, 400, 1, own);
   expect(asItIs.result.measures.players).toBe(own.result.measures.players);
   expect(asItIs.result.measures.waitSeconds.mean).toBeLessThan(own.result.measures.waitSeconds.mean);

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { DynamoDBDocumentClient, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, DynamoDBDocumentClient, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, expect } from 'vitest';
 import { type MusterClient, musterClient, type Ticket } from '../../lib/client/index.ts';
 import { openApi } from '../../lib/contract/openapi.ts';
@@ -31,9 +31,23 @@ export interface TestMuster {
   stop(): Promise<void>;
 }
 
-/** Starts the service as `muster serve` does. Everything is stopped after the tests of the file. */
-export async function testMuster(options: Partial<LocalCloudOptions> = {}): Promise<TestMuster> {
-  return studioAround(await startLocalCloud({ ...builtApp('local'), port: 0, ...options }));
+/**
+ * The service as `muster serve` starts it. With options it is a service of its own, which is stopped after the tests of the file.
+ * Without options, the files of a process share one service, whose start takes seconds of processor time. Each file has a
+ * studio of its own around it, and names its queues, tickets and players with {@link fresh}.
+ */
+export async function testMuster(options?: Partial<LocalCloudOptions>): Promise<TestMuster> {
+  if (options !== undefined) return studioAround(await cloudOf(options));
+  shared ??= cloudOf();
+  const cloud = await shared;
+  return studioAround({ ...cloud, stop: () => endWaiting(cloud) });
+}
+
+/** It ends with the process. */
+let shared: Promise<LocalCloud> | undefined;
+
+function cloudOf(options: Partial<LocalCloudOptions> = {}): Promise<LocalCloud> {
+  return startLocalCloud({ ...builtApp('local'), port: 0, ...options });
 }
 
 export interface StudioOptions {
@@ -45,10 +59,11 @@ export interface StudioOptions {
 export async function studioAround(cloud: LocalCloud, options: StudioOptions = {}): Promise<TestMuster> {
   const receiver = await startReceiver();
   const bus = new Growing<BusEvent>();
-  cloud.tapBus((event) => bus.add(event));
+  const untap = cloud.tapBus((event) => bus.add(event));
   cloud.secrets.set(SECRET_NAME, SECRET);
   let stopping: Promise<unknown> | undefined;
   const stop = async () => {
+    untap();
     stopping ??= Promise.all([cloud.stop(), receiver.stop()]);
     await stopping;
   };
@@ -94,7 +109,7 @@ export const DOCUMENT: OpenApiDocument = JSON.parse(JSON.stringify(openApi()));
 export const { checkAnswer, checkWebhook } = answerChecker(DOCUMENT);
 
 let names = 0;
-/** A name that is unique in this file. */
+/** A name that is unique in this process. */
 export function fresh(what: string): string {
   names += 1;
   return `${what}-${names}`;
@@ -170,6 +185,16 @@ async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text();
   const { status, headers } = response;
   return { status, headers, body: text === '' ? undefined : JSON.parse(text) };
+}
+
+/** Removes the waiting tickets, so that the ticks of a file's queues do not go on beside the files after it. */
+async function endWaiting(cloud: LocalCloud): Promise<void> {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient(cloud.awsConfig));
+  const { TICKETS_TABLE: TableName } = cloud.function('deadline').environment;
+  const { rows } = storesOf(cloud);
+  // A scan returns at most 1 MB.
+  for (let page = await rows('tickets'); page.length > 0; page = await rows('tickets'))
+    for (const { ticketId } of page) await client.send(new DeleteCommand({ TableName, Key: { ticketId } }));
 }
 
 function storesOf(cloud: LocalCloud): Pick<TestMuster, 'rows' | 'timeIsUp'> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { accessesOf } from '../../lib/local/access.ts';
 import type { Interceptor } from '../../lib/local/aws-endpoint.ts';
 import { type LogLine, startLocalCloud } from '../../lib/local/local-cloud.ts';
@@ -53,9 +53,11 @@ async function watchedMuster(): Promise<TestMuster> {
   for (const { logicalId } of cloud.stack.resources('AWS::Lambda::Function')) {
     const fn = cloud.function(logicalId);
     const { invoke } = fn;
-    vi.spyOn(fn, 'invoke').mockImplementation((event) => {
-      invocations.push({ event });
-      return invoke(event);
+    Object.assign(fn, {
+      invoke(event: unknown) {
+        invocations.push({ event });
+        return invoke(event);
+      },
     });
   }
   return studioAround(cloud);

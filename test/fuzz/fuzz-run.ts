@@ -1,13 +1,12 @@
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import { synthesize } from '../../lib/infra/synthesize.ts';
 import type { Interceptor } from '../../lib/local/aws-endpoint.ts';
 import type { AwsService } from '../../lib/local/aws-json.ts';
 import { startLocalCloud } from '../../lib/local/local-cloud.ts';
 import type { Template } from '../../lib/local/template.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 import { answerFaults, type OpenApiDocument } from '../end-to-end/answer-faults.ts';
+import { builtApp } from '../infra/built-app.ts';
 import { type FuzzedDocument, type FuzzRequest, requestMaker } from './requests.ts';
 
 export interface FuzzOptions {
@@ -70,7 +69,7 @@ const CALLING_OUT = ['notify', 'provision'];
  * every status.
  */
 export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
-  const { template, assetPathOf, outdir } = synthesize();
+  const { template, assetPathOf } = builtApp();
   const journal: string[] = [];
   const errors = new Map<string, string>();
   const behindApi = new Set<string>();
@@ -106,7 +105,6 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
   } finally {
     client.close();
     await cloud.stop();
-    await rm(outdir, { recursive: true, force: true });
   }
 }
 
