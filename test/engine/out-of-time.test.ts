@@ -6,6 +6,7 @@ import {
   partitionTickets,
 } from '../../lib/engine/game-pool.ts';
 import type { Game, GameRules, Player, Ticket } from '../../lib/engine/types.ts';
+import { sample } from '../long.ts';
 import { allGames as allRuledGames, checkRuledGame, type OracleGame } from '../rules/oracle.ts';
 import { constraintsOf, poolOf, shapedOracle } from '../rules/oracle-run.ts';
 import { randomRuledCase, randomShapedRuledCase } from '../rules/random-rules.ts';
@@ -113,7 +114,7 @@ describe('a query whose time ends after any number of steps', () => {
     (_, make) => {
       const random = seeded(31);
       let cut = 0;
-      for (let round = 0; round < 150; round++) {
+      for (let round = 0; round < sample(50, 150); round++) {
         const { pool, tickets, rules, nowMs, gamesOf, check } = make(random);
         let waiting = tickets;
         for (;;) {
@@ -157,14 +158,14 @@ describe('a query whose time ends after any number of steps', () => {
           if (waiting.length === 0) break;
         }
       }
-      expect(cut).toBeGreaterThan(25);
+      expect(cut).toBeGreaterThan(sample(8, 25));
     },
     60_000,
   );
 
   it('of packed parties leaves the bound as it is', () => {
     const random = seeded(37);
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < sample(20, 60); round++) {
       const { rules, tickets, nowMs } = caseOf(
         () => randomCase(random, small),
         (made) => hasParties(made) && !made.rules.roles && !made.forbids,
@@ -195,7 +196,7 @@ describe('a query whose time ends after any number of steps', () => {
   it('of a backfill returns a possible filling with a valid bound', () => {
     const random = seeded(41);
     let found = 0;
-    for (let round = 0; round < 150; round++) {
+    for (let round = 0; round < sample(50, 150); round++) {
       const example = backfillCase(random);
       const { rules, tickets, games, nowMs, forbids, constraints } = example;
       const pool = new BackfillPool(rules, tickets, games, nowMs, { forbids, constraints, outOfTime });
@@ -212,12 +213,12 @@ describe('a query whose time ends after any number of steps', () => {
         expect(filling.lowerBound).toBeLessThanOrEqual(best + Math.max(1e-9 * best, scale(tickets, rules)));
       }
     }
-    expect(found).toBeGreaterThan(30);
+    expect(found).toBeGreaterThan(sample(10, 30));
   });
 
   it('of a partition keeps the games that it has, and its bound is valid', () => {
     const random = seeded(43);
-    for (let round = 0; round < 40; round++) {
+    for (let round = 0; round < sample(14, 40); round++) {
       const { rules, tickets, nowMs, forbids } = round % 2 ? randomCase(random, small) : shapeCase(random);
       for (const objective of ['sum', 'worst', 'unhappiness'] as const) {
         clock.start(Math.floor(300 * random() ** 2));
