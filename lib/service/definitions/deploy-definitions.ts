@@ -153,7 +153,10 @@ function changesOf(definitions: CheckedDefinitions<Named>, request: DeployReques
   const { kind } = definitions;
   const [wanted, before] = [request.wanted[kind] ?? {}, request.before?.[kind] ?? {}];
   const names = [...new Set([...Object.keys(wanted), ...Object.keys(before)])];
-  return names.map((name) => changeTo(definitions, name, wanted[name], before[name]));
+  // A name may be that of a member of every object, such as constructor.
+  const fileIn = (files: Readonly<Record<string, string>>, name: string) =>
+    Object.hasOwn(files, name) ? files[name] : undefined;
+  return names.map((name) => changeTo(definitions, name, fileIn(wanted, name), fileIn(before, name)));
 }
 
 /** @throws Problem (400) */

@@ -159,6 +159,15 @@ describe('a deployment of ladders', () => {
     await expect(deploy({ queues: { arena: undefined } }, first)).rejects.toThrow(/queue arena names it/);
   });
 
+  it.each(['constructor', 'toString'])('takes files of the name %s as any other', async (name) => {
+    const [none, one] = [{}, { ladders: { [name]: 200 }, queues: { [name]: name } }];
+    expect(await deploy(one, none)).toMatchObject({ put: [`ladder ${name}`, `queue ${name}`] });
+    const two = { ...one, ladders: { [name]: 210 } };
+    expect(await deploy(two, one)).toMatchObject({ put: [`ladder ${name}`] });
+    const left = { ladders: two.ladders };
+    expect(await deploy(left, two)).toMatchObject({ deleted: [`queue ${name}`] });
+  });
+
   it('is rolled back without the removal of a ladder that a queue names meanwhile', async () => {
     const first = { queues: { arena: undefined } };
     const second = { ladders: { ranked: 200 }, queues: { arena: 'ranked' } };
