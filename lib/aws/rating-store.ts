@@ -47,9 +47,7 @@ export function ratingStore(
 
     async put(ladder, playerId, rating, nowMs) {
       const stored: StoredRating = { ...rating, updatedAtMs: nowMs, recent: '', writeId: newWriteMark() };
-      await client.send(
-        new PutCommand({ TableName: ratings, Item: toItem(ladder, playerId, stored, nowMs) }),
-      );
+      await client.send(new PutCommand({ TableName: ratings, Item: toItem(ladder, playerId, stored) }));
       return stored;
     },
 
@@ -71,12 +69,13 @@ export function ratingStore(
         }),
       };
       const writes = players.map(({ playerId, read, after }) => {
-        const recent = withRecent(read?.recent ?? '', atMs, after.mean);
-        const stored: StoredRating = { ...after, updatedAtMs: atMs, recent, writeId: newWriteMark() };
+        const { updatedAtMs = atMs } = after;
+        const recent = withRecent(read?.recent ?? '', updatedAtMs, after.mean);
+        const stored: StoredRating = { ...after, updatedAtMs, recent, writeId: newWriteMark() };
         return {
           Put: {
             TableName: ratings,
-            Item: toItem(ladder, playerId, stored, atMs),
+            Item: toItem(ladder, playerId, stored),
             ...(read === undefined
               ? { ConditionExpression: 'attribute_not_exists(playerId)' }
               : {
@@ -162,6 +161,6 @@ export function toRating(item: Record<string, unknown>): StoredRating {
   return readWith(ratingItem, item, `the rating of player ${item.playerId} on ladder ${item.ladder}`);
 }
 
-function toItem(ladder: string, playerId: string, rating: StoredRating, nowMs: number) {
-  return { playerId, ladder, ...rating, expiresAt: secondsAfter(nowMs, RATING_DAYS) };
+function toItem(ladder: string, playerId: string, rating: StoredRating) {
+  return { playerId, ladder, ...rating, expiresAt: secondsAfter(rating.updatedAtMs, RATING_DAYS) };
 }

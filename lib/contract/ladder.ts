@@ -6,7 +6,7 @@ import { queueName } from './queue-definition.ts';
 /** The maximum of placement matches. */
 const PLACEMENT_MATCHES_MAX = 100;
 /** The largest and the smallest number of a scale of ratings. Squares of smaller ones vanish, and DynamoDB takes none below 1e-130. */
-const SCALE_MAX = 1_000_000_000;
+export const SCALE_MAX = 1_000_000_000;
 const SCALE_MIN = 1e-9;
 
 const above0 = z.number().min(SCALE_MIN).max(SCALE_MAX);

@@ -1,12 +1,22 @@
 import * as z from 'zod';
-import { ladderDefinition } from './ladder.ts';
+import { RATING_MIN } from '../ratings/ladder.ts';
+import { expected } from '../rules/expected.ts';
+import { SCALE_MAX } from './ladder.ts';
 import { LIMITS } from './queue-definition.ts';
 import { id } from './ticket.ts';
 
 /** The maximum of matches after which a player's rating is kept for a chart. */
 export const RECENT_RATINGS_MAX = 50;
 
-const { mean, deviation } = ladderDefinition.shape.initial.unwrap().shape;
+/** As results leave them: a mean may be below 0, and what was exported can be imported. */
+const mean = z
+  .number()
+  .min(-SCALE_MAX)
+  .max(SCALE_MAX)
+  .refine((value) => value === 0 || Math.abs(value) >= RATING_MIN, {
+    error: expected(`0 or a number that is at least ${RATING_MIN} away from it`),
+  });
+const deviation = z.number().min(RATING_MIN).max(SCALE_MAX);
 
 /** The rating of a player on a ladder. */
 export const ratingView = z

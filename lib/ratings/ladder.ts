@@ -20,6 +20,9 @@ export interface Rating {
   readonly deviation: number;
 }
 
+/** A mean nearer to 0 is 0, and no deviation is smaller: DynamoDB takes no number below 1e-130, and no such difference matters. */
+export const RATING_MIN = 1e-100;
+
 const DAY_MS = 86_400_000;
 
 /**

@@ -6,7 +6,7 @@ import { winShares } from './result.ts';
 /** The rating of a player after some matches. */
 export interface PlayerRating extends Rating {
   readonly matches: number;
-  /** When the last of them ended, milliseconds since the epoch. */
+  /** When the latest of them ended, milliseconds since the epoch. A match that ended earlier may be rated after it. */
   readonly updatedAtMs?: number | undefined;
 }
 
@@ -63,8 +63,12 @@ export function rateGame(
       team.map((rating, i) => ({
         ...rating,
         matches: teams[t]![i]!.known.matches + 1,
-        updatedAtMs: atMs,
+        updatedAtMs: latest(teams[t]![i]!.known.updatedAtMs, atMs),
       })),
     ),
   };
+}
+
+function latest(beforeMs: number | undefined, atMs: number | undefined): number | undefined {
+  return beforeMs === undefined || atMs === undefined ? (atMs ?? beforeMs) : Math.max(beforeMs, atMs);
 }

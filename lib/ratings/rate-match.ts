@@ -1,6 +1,6 @@
 import { type Model, rate, type Rating as SkillRating } from 'openskill';
 import { bradleyTerryFull, plackettLuce, thurstoneMostellerFull } from 'openskill/models';
-import type { Ladder, Rating, RatingModel } from './ladder.ts';
+import { type Ladder, RATING_MIN, type Rating, type RatingModel } from './ladder.ts';
 
 /** A player of a match, with the rating before it. */
 export interface RatedSeat {
@@ -20,9 +20,6 @@ const GAMMA = 1;
 
 /** A team's mean is at most so many standard deviations of the match away from that of a new one: no result could be surer. */
 const REACH = 300;
-
-/** What is nearer to 0 is 0, and no deviation is smaller: DynamoDB takes no number below 1e-130, and no such difference matters. */
-const TINY = 1e-100;
 
 const MODELS: Readonly<Record<RatingModel, Model>> = {
   'plackett-luce': plackettLuce,
@@ -55,18 +52,42 @@ export function rateMatch(
     epsilon: DRAW_MARGIN * ladder.beta,
     gamma: () => GAMMA,
   });
+  const rangeOf = varianceRanges(ladder, before);
   return teams.map((seats, t) =>
     seats.map(({ rating, weight }, i) => {
       const { mu, sigma } = after[t]![i]!;
       const change = mu - before[t]![i]!.mu;
-      const variance = rating.deviation ** 2 + weight * (sigma ** 2 - rating.deviation ** 2);
+      const { least, most } = rangeOf(t, rating.deviation);
+      const left = Math.min(most, Math.max(least, sigma ** 2));
+      const variance = rating.deviation ** 2 + weight * (left - rating.deviation ** 2);
       const mean = rating.mean + weight * change;
       return {
-        mean: Math.abs(mean) < TINY ? 0 : mean,
-        deviation: Math.max(TINY, Math.sqrt(variance)),
+        mean: Math.abs(mean) < RATING_MIN ? 0 : mean,
+        deviation: Math.max(RATING_MIN, Math.sqrt(variance)),
       };
     }),
   );
+}
+
+/** The least part of a variance that the library leaves. */
+const KAPPA = 1e-4;
+
+/**
+ * The variances after a match, within what any result can make of them: no more than before, and less by at most the part of each
+ * comparison with another team (Weng & Lin, 2011: the factor w of Thurstone–Mosteller is from 0 to 1). The library divides by the
+ * tail of a normal distribution, which has no digits left 8 deviations from its middle: there its factors are from −2 to 20.
+ * @returns by team and the deviation before, the range of the variance
+ */
+function varianceRanges({ beta, drift }: Ladder, teams: readonly (readonly SkillRating[])[]) {
+  const added = drift.perGame ** 2;
+  const sums = teams.map((team) => team.reduce((sum, { sigma }) => sum + sigma ** 2 + added, 0));
+  const parts = sums.map((own, t) =>
+    sums.reduce((sum, other, q) => (q === t ? sum : sum + 1 / (own + other + 2 * beta ** 2)), 0),
+  );
+  return (team: number, deviation: number): { readonly least: number; readonly most: number } => {
+    const most = deviation ** 2 + added;
+    return { least: most * Math.max(KAPPA, 1 - most * parts[team]!), most };
+  };
 }
 
 /**

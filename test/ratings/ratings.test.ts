@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LADDER_DEFAULTS } from '../../lib/contract/ladder.ts';
+import { LADDER_DEFAULTS, ladderDefinition } from '../../lib/contract/ladder.ts';
+import { newRating } from '../../lib/contract/rating.ts';
 import { fitLadder } from '../../lib/ratings/fit.ts';
 import { drifted, type Ladder, RATING_MODELS, type Rating } from '../../lib/ratings/ladder.ts';
 import { calibrated, rawOdds } from '../../lib/ratings/odds.ts';
@@ -151,6 +152,95 @@ describe('the ratings after a match', () => {
       for (const after of rateMatch(ladder, teams, [1, 2]).flat())
         expect(after.mean === 0 || Math.abs(after.mean) >= 1e-100, String(after.mean)).toBe(true);
     }
+  });
+
+  it.each(RATING_MODELS)(
+    'are never surer than a result can make them, whatever the gap of an upset (%s)',
+    (model) => {
+      // A library that divides by the tail of a normal distribution has no digits left near 8 standard deviations.
+      const sigma = Math.sqrt(2 * (NEW.deviation ** 2 + LADDER.beta ** 2));
+      for (let gap = 0; gap < 12; gap += 0.01) {
+        const far = seat({ ...NEW, mean: NEW.mean + gap * sigma });
+        const [[lost], [won]] = rateMatch({ ...LADDER, model }, [[far], [seat()]], [2, 1]) as [
+          [Rating],
+          [Rating],
+        ];
+        for (const { deviation } of [lost, won]) {
+          expect(deviation).toBeLessThanOrEqual(NEW.deviation);
+          expect(deviation ** 2).toBeGreaterThan(
+            NEW.deviation ** 2 * (1 - NEW.deviation ** 2 / sigma ** 2) - 1e-6,
+          );
+        }
+        expect(won.mean).toBeGreaterThan(NEW.mean);
+        expect(won.mean).toBeLessThan(NEW.mean + 13 * sigma);
+      }
+    },
+  );
+
+  it.each(RATING_MODELS)('are numbers that can be stored at the limits of a ladder (%s)', (model) => {
+    const limits = [1e-9, 1, 1e9];
+    for (const deviation of limits)
+      for (const beta of limits)
+        for (const perGame of [0, 1e9])
+          for (const mean of [-1e9, 0, 1e-100, 1e9])
+            for (const weight of [1e-300, 0.5, 1]) {
+              const definition = {
+                name: 'x',
+                model,
+                initial: { mean: 0, deviation },
+                beta,
+                drift: { perGame, perDay: 0 },
+              };
+              const ladder = ladderDefinition.parse(definition);
+              const teams = Array.from({ length: 16 }, (_, t) => [
+                seat(t === 0 ? { mean, deviation } : ladder.initial, weight),
+              ]);
+              for (const ranks of [
+                teams.map(() => 0),
+                teams.map((_, t) => -t),
+                teams.map((_, t) => t * 1e-300),
+              ]) {
+                const after = rateMatch(ladder, teams, ranks).flat();
+                // DynamoDB has 0 and numbers from 1e-130 to 1e126.
+                for (const rating of after)
+                  expect(
+                    rating.mean === 0 || (Math.abs(rating.mean) > 0.99e-100 && Math.abs(rating.mean) < 1e100),
+                  ).toBe(true);
+                for (const rating of after)
+                  expect(rating.deviation > 0.99e-100 && rating.deviation < 1e100).toBe(true);
+                const odds = rawOdds(
+                  ladder,
+                  after.map((rating) => [rating]),
+                );
+                expect(sum(odds)).toBeCloseTo(1, 9);
+              }
+            }
+  });
+
+  it('need a scale whose squares are numbers, and a mean may be below 0', () => {
+    const isValid = (more: object) => ladderDefinition.safeParse({ name: 'x', ...more }).success;
+    for (const tiny of [1e-200, 5e-324]) {
+      expect(isValid({ beta: tiny })).toBe(false);
+      expect(isValid({ initial: { mean: 0, deviation: tiny } })).toBe(false);
+      expect(isValid({ initial: { mean: tiny, deviation: 1 } })).toBe(false);
+      expect(newRating.safeParse({ mean: tiny }).success).toBe(false);
+      expect(newRating.safeParse({ mean: 0, deviation: tiny }).success).toBe(false);
+    }
+    expect(isValid({ beta: 1e-9, initial: { mean: 0, deviation: 1e-9 } })).toBe(true);
+    expect(isValid({ initial: { mean: -1, deviation: 1 } })).toBe(false);
+    // Results bring a mean below 0, and what was exported can be imported.
+    expect(newRating.safeParse({ mean: -271.5, deviation: 1 }).success).toBe(true);
+  });
+
+  it('do not drift twice over the same days when a match is rated after a later one', () => {
+    const day = 86_400_000;
+    const matches = [10, 0].map((days) => ({
+      atMs: 1e12 + days * day,
+      teams: [[{ playerId: 'ann', weight: 1 }], [{ playerId: 'zoe', weight: 0 }]],
+      ranks: [1, 1],
+    }));
+    const { players } = replay(LADDER, matches);
+    expect(players.get('ann')).toMatchObject({ matches: 2, updatedAtMs: 1e12 + 10 * day });
   });
 
   it('are less sure after a pause, and never less than those of a new player', () => {
