@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { assignmentView } from '../contract/match.ts';
 import { type StoredMatch, storedGame, storedMatchState } from '../service/domain/stored-match.ts';
-import { storedRatings, storedResult } from '../service/domain/stored-result.ts';
+import { type StoredRatings, storedResult } from '../service/domain/stored-result.ts';
 import { readWith } from '../service/domain/unreadable.ts';
 import type { Condition } from './change-item.ts';
 import { packedGame, packGame } from './compact-game.ts';
@@ -58,12 +58,39 @@ export function gameOf(match: StoredMatch) {
   return game;
 }
 
+/**
+ * What a rated match has changed, packed: for each of its seats `[mean, deviation, mean, deviation]` with nine digits, or 0 for one
+ * that is not rated. The players are those of the seats. So a match of ten players stays below two kilobytes, each of which
+ * costs two units in a transaction.
+ */
+export function packRatings({ teams }: Pick<StoredMatch, 'teams'>, rated: StoredRatings): string {
+  const of = new Map(rated.map(([playerId, ...numbers]) => [playerId, numbers]));
+  const seats = teams.flatMap(({ players }) =>
+    players.map(({ playerId, bot }) => (bot ? undefined : of.get(playerId))),
+  );
+  return JSON.stringify(seats.map((numbers) => numbers?.map((one) => Number(one.toPrecision(9))) ?? 0));
+}
+
+function unpackRatings(
+  { teams }: Pick<StoredMatch, 'teams'>,
+  packed: z.output<typeof packedRatings>,
+): StoredRatings {
+  const seats = teams.flatMap(({ players }) => players);
+  return packed.flatMap(
+    (numbers, seat): StoredRatings => (numbers === 0 ? [] : [[seats[seat]!.playerId, ...numbers]]),
+  );
+}
+
+const packedRatings = z.array(
+  z.union([z.literal(0), z.tuple([z.number(), z.number(), z.number(), z.number()])]),
+);
+
 const matchItem = storedMatchState.extend({
   game: packedGame(storedGame),
   accepted: stringSet.exactOptional(),
   assignment: jsonOf(assignmentView).exactOptional(),
   result: jsonOf(storedResult).exactOptional(),
-  rated: jsonOf(storedRatings).exactOptional(),
+  rated: jsonOf(packedRatings).exactOptional(),
 });
 
 /**
@@ -71,8 +98,8 @@ const matchItem = storedMatchState.extend({
  * @throws Unreadable
  */
 export function toMatch(item: Record<string, unknown>): StoredMatch {
-  const { game, ...state } = readWith(matchItem, item, `match ${item.matchId}`);
-  return { ...game, ...state };
+  const { game, rated, ...state } = readWith(matchItem, item, `match ${item.matchId}`);
+  return { ...game, ...state, ...(rated && { rated: unpackRatings(game, rated) }) };
 }
 
 /** The condition that a match has this roster; undefined for the first. */

@@ -291,7 +291,7 @@ function matchWithout(playerId: string, match: StoredMatch, pseudonym: string): 
         : { ...seat, ...(attributes && { attributes }) },
     ),
   }));
-  const { assignment, result, rated, erasures = 0 } = match;
+  const { assignment, result, erasures = 0 } = match;
   const tokens = Object.entries(assignment?.tokens ?? {}).filter(([name]) => name !== playerId);
   return {
     sets: {
@@ -304,11 +304,6 @@ function matchWithout(playerId: string, match: StoredMatch, pseudonym: string): 
         }),
       }),
       ...(result && { result: JSON.stringify(resultWithout(playerId, result, pseudonym)) }),
-      ...(rated && {
-        rated: JSON.stringify(
-          rated.map(([id, ...ratings]) => [id === playerId ? pseudonym : id, ...ratings]),
-        ),
-      }),
     },
     // A tick that fills a backfill writes the game that it has read.
     guards: ['status', 'backfillId', 'assignment', 'result', 'rated'],

@@ -14,7 +14,7 @@ import { batchGet } from './batch-get.ts';
 import { changeItem, updateOf } from './change-item.ts';
 import { secondsAfter, transact } from './dynamo.ts';
 import { jsonOf } from './item.ts';
-import { hasErasures } from './match-item.ts';
+import { hasErasures, packRatings } from './match-item.ts';
 import { movedBy } from './status-condition.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
 
@@ -39,9 +39,9 @@ export function ratingStore(
 ): RatingStore {
   const { ratings } = tables;
   return {
-    async of(ladder, playerIds) {
+    async of(ladder, playerIds, freshness) {
       const keys = [...new Set(playerIds)].map((playerId) => ({ playerId, ladder }));
-      const items = await batchGet(client, ratings, keys);
+      const items = await batchGet(client, ratings, keys, freshness);
       return new Map(items.map((item) => [String(item.playerId), toRating(item)]));
     },
 
@@ -60,7 +60,7 @@ export function ratingStore(
         Update: updateOf({
           table: tables.matches,
           key: { matchId: match.matchId },
-          set: { rated: JSON.stringify(rated) },
+          set: { rated: packRatings(match, rated) },
           if: [
             movedBy(MATCH.transitions.rate, 'matchId'),
             { condition: 'attribute_not_exists(rated)' },

@@ -102,9 +102,11 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
     });
 
     describe('a rating store', () => {
+      const teamsOf = (playerIds: readonly string[]) =>
+        playerIds.map((playerId) => ({ players: [{ playerId, ticketId: `t-${playerId}` }] }));
       /** A match with a result, one team of each of these players. */
       const played = async (matchId: string, playerIds: readonly string[]): Promise<StoredMatch> => {
-        const teams = playerIds.map((playerId) => ({ players: [{ playerId, ticketId: `t-${playerId}` }] }));
+        const teams = teamsOf(playerIds);
         await matches.create(match(ladder, matchId, ['t'], { teams, ladder }), NOW_MS);
         const result = {
           at: new Date(NOW_MS).toISOString(),
@@ -119,7 +121,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         read: ReadonlyMap<string, StoredRating> = new Map(),
         mean = 1_516.123_456_789,
       ): RatedWrite => ({
-        match: { matchId },
+        match: { matchId, teams: teamsOf(playerIds) },
         ladder,
         atMs: NOW_MS + 1,
         rated: playerIds.map((playerId) => [playerId, 1_500, 350, mean, 1 / 3]),
@@ -167,7 +169,9 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         expect([...found.values()]).toMatchObject(
           ids.map(() => ({ mean: 1_516.123_456_789, deviation: 1 / 3, matches: 1, updatedAtMs: NOW_MS + 1 })),
         );
-        expect((await matches.get(idOf('m')))!.rated).toEqual(write(idOf('m'), ids).rated);
+        // The match has nine digits of them.
+        const nine = ids.map((playerId) => [playerId, 1_500, 350, 1_516.123_46, 0.333_333_333]);
+        expect((await matches.get(idOf('m')))!.rated).toEqual(nine);
       });
 
       it('rates a match once, also when it is rated many times at once', async () => {

@@ -564,7 +564,9 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
             const { mean, deviation, matches } = ratings.get(playerId)!;
             expect(matches, label).toBe(1);
             expect(Math.sign(mean - CHAOS_LADDER.initial.mean), label).toBe(place === 0 ? 1 : -1);
-            expect(rated.find(([one]) => one === playerId)!.slice(3), label).toEqual([mean, deviation]);
+            expect(rated.find(([one]) => one === playerId)!.slice(3), label).toEqual(
+              [mean, deviation].map((one) => Number(one.toPrecision(9))),
+            );
           }
           for (const part of ['endedAt', 'result', 'rated'] as const) {
             const begun = cloud.changes.filter(

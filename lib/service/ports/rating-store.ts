@@ -2,11 +2,12 @@ import type { PlayerRating } from '../../ratings/rate-game.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredOdds, StoredRating } from '../domain/stored-rating.ts';
 import type { StoredRatings } from '../domain/stored-result.ts';
+import type { Freshness } from './freshness.ts';
 
 /** A match with the ratings that it leaves. */
 export interface RatedWrite {
   /** As it was read. */
-  readonly match: Pick<StoredMatch, 'matchId' | 'erasures'>;
+  readonly match: Pick<StoredMatch, 'matchId' | 'teams' | 'erasures'>;
   readonly ladder: string;
   readonly atMs: number;
   readonly rated: StoredRatings;
@@ -20,8 +21,12 @@ export interface RatedWrite {
 
 /** The ratings of players, and what is learnt of the odds of each ladder. */
 export interface RatingStore {
-  /** The ratings of these players; new players have none. Each player once. */
-  of(ladder: string, playerIds: readonly string[]): Promise<ReadonlyMap<string, StoredRating>>;
+  /** The ratings of these players; new players have none. Each player once. @param freshness @default 'now' */
+  of(
+    ladder: string,
+    playerIds: readonly string[],
+    freshness?: Freshness,
+  ): Promise<ReadonlyMap<string, StoredRating>>;
   /** Stores a rating that comes from elsewhere, in the place of any. */
   put(ladder: string, playerId: string, rating: PlayerRating, nowMs: number): Promise<StoredRating>;
   remove(ladder: string, playerId: string): Promise<void>;

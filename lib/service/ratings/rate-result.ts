@@ -2,6 +2,7 @@ import { newRatingOf, type PlayerRating, type RatedGame, rateGame } from '../../
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredRating } from '../domain/stored-rating.ts';
 import type { StoredRatings, StoredResult } from '../domain/stored-result.ts';
+import type { Freshness } from '../ports/freshness.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { RatingStore } from '../ports/rating-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
@@ -19,7 +20,8 @@ const TRIES_MAX = 10;
 /**
  * Rates the players of a match by its result, exactly once.
  *
- *     read    the match and the ratings of its players. A crash before or after changes nothing
+ *     read    the match and the ratings of its players, at first by cheap reads that may be a moment old: then the try loses. A
+ *             crash before or after changes nothing
  *     rate    all ratings and the mark of the match in one transaction, on the condition that the match has no mark, nobody was
  *             erased from it, and each rating is as it was read. A match that loses reads again: nothing has changed. After it the match is rated, and a
  *             repeated message finds the mark
@@ -36,7 +38,8 @@ export async function rateResult(deps: RateDeps, matchId: string): Promise<'rate
     const match = await deps.matches.get(matchId);
     const { result, rated } = match ?? {};
     if (match === undefined || result?.ranks === undefined || rated !== undefined) return 'nothing';
-    const game = await rateOnce(deps, match, result, result.ranks);
+    const freshness = attempt === 0 ? 'lately' : 'now';
+    const game = await rateOnce(deps, freshness, match, { ...result, ranks: result.ranks });
     if (game === undefined) continue;
     const { raw, shares } = game;
     await deps.odds.learn(result.ladder.name, { raw, expected: match.expected, shares });
@@ -48,9 +51,9 @@ export async function rateResult(deps: RateDeps, matchId: string): Promise<'rate
 /** One try; undefined when it has lost. */
 async function rateOnce(
   { ratings }: RateDeps,
+  freshness: Freshness,
   match: StoredMatch,
-  { at, ladder, weights = [] }: StoredResult,
-  ranks: readonly number[],
+  { at, ladder, ranks, weights = [] }: StoredResult & { readonly ranks: readonly number[] },
 ): Promise<RatedGame | undefined> {
   const atMs = Date.parse(at);
   const weightOf = new Map(weights);
@@ -61,6 +64,7 @@ async function rateOnce(
   const read = await ratings.of(
     ladder.name,
     kept.map(({ playerId }) => playerId),
+    freshness,
   );
   // Whoever is not kept counts as a new player for the others: a bot, or a player who was erased.
   const seats = people.map((team) =>

@@ -117,7 +117,13 @@ const MATCHES: Kind = {
       },
       result: () => matches.result({ matchId: id }, result),
       rate: () =>
-        ratings.rate({ match: { matchId: id }, ladder: 'l', atMs: LATER_MS, rated: [], players: [] }),
+        ratings.rate({
+          match: { matchId: id, teams: [] },
+          ladder: 'l',
+          atMs: LATER_MS,
+          rated: [],
+          players: [],
+        }),
       end: () => matches.end(id, LATER_MS),
     };
     return writes[name as keyof typeof writes]();

@@ -227,7 +227,8 @@ describe('results of matches', () => {
         expect(result!.ladder).toEqual(then);
         const seat = { known: newRatingOf(then), weight: 1 };
         const { after } = rateGame(then, [[seat], [seat]], result!.ranks!, Date.parse(result!.at));
-        const expected = after.flat().map(({ mean, deviation }) => [mean, deviation]);
+        const nine = (one: number) => Number(one.toPrecision(9));
+        const expected = after.flat().map(({ mean, deviation }) => [nine(mean), nine(deviation)]);
         expect(ratings!.map(([, , , ...now]) => now)).toEqual(expected);
       }
     });
