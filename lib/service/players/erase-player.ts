@@ -2,6 +2,7 @@ import type { PlayerErasure } from '../../contract/player-data.ts';
 import { Problem } from '../../contract/problem.ts';
 import { isFinal } from '../../contract/ticket.ts';
 import { inParallel } from '../concurrency/in-parallel.ts';
+import { erasedName } from '../domain/erased-name.ts';
 import { currentBackfill } from '../domain/stored-backfill.ts';
 import { Unreadable } from '../domain/unreadable.ts';
 import type { BackfillStore } from '../ports/backfill-store.ts';
@@ -87,7 +88,7 @@ async function erase(
     if (named.kind === 'unreadable') throw new Unreadable(named.why);
     const fate = await fateOf(deps, named);
     if (fate !== 'blank') return fate;
-    await deps.data.blank(playerId, named, `erased-${deps.pseudonym()}`);
+    await deps.data.blank(playerId, named, erasedName(deps.pseudonym()));
     return 'changed';
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;

@@ -4,6 +4,7 @@ import { type FieldProblem, invalid, Problem, parseWith } from '../../contract/p
 import { LIMITS } from '../../contract/queue-definition.ts';
 import { newResult } from '../../contract/result.ts';
 import { ranksOf } from '../../ratings/result.ts';
+import { isErased } from '../domain/erased-name.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredResult } from '../domain/stored-result.ts';
 import { unknownMatch } from '../placement/assign-match.ts';
@@ -132,9 +133,14 @@ function resultOf(
   };
 }
 
+/** Whether a repeated request means the stored result. The stored one no longer names players who were erased since. */
 function isSame(a: StoredResult, b: StoredResult): boolean {
+  const [stored, meant] = [a, b].map(({ weights = [], ...rest }) => ({
+    ...rest,
+    weights: weights.filter(([playerId]) => !isErased(playerId)),
+  }));
   // As the store has it: JSON has no −0.
-  return isDeepStrictEqual(a, JSON.parse(JSON.stringify(b)));
+  return isDeepStrictEqual(stored, JSON.parse(JSON.stringify(meant)));
 }
 
 function anotherResult(matchId: string): Problem {

@@ -1,4 +1,5 @@
 import { newRatingOf, type PlayerRating, type RatedGame, rateGame } from '../../ratings/rate-game.ts';
+import { isErased } from '../domain/erased-name.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredRating } from '../domain/stored-rating.ts';
 import type { StoredRatings, StoredResult } from '../domain/stored-result.ts';
@@ -91,9 +92,4 @@ function knownOf(stored: StoredRating | undefined): PlayerRating | undefined {
   if (stored === undefined) return undefined;
   const { mean, deviation, matches, updatedAtMs } = stored;
   return { mean, deviation, matches, updatedAtMs };
-}
-
-/** Whether this is the name that a match has for a player who was erased. */
-function isErased(playerId: string): boolean {
-  return /^erased-[0-9a-f-]{36}$/.test(playerId);
 }

@@ -291,8 +291,12 @@ describe('results of matches', () => {
       await define();
       await cloud.deps.ratings.put(queue, ann(), { mean: 2_500, deviation: 60, matches: 50 }, cloud.nowMs);
       const matchId = await played(id('m'), [teamOf(ann()), teamOf('zoe')]);
-      await post(matchId, { ranks: [1, 2], players: [{ playerId: ann(), weight: 0.5 }] });
+      const body = { ranks: [1, 2], players: [{ playerId: ann(), weight: 0.5 }] };
+      await post(matchId, body);
       await erase(ann());
+      // The same again, from a client that knows nothing of the erasure.
+      expect((await post(matchId, body)).matchId).toBe(matchId);
+      await expect(post(matchId, { ...body, ranks: [2, 1] })).rejects.toMatchObject({ status: 409 });
       expect((await cloud.deps.matches.get(matchId))!.result!.weights).toEqual([
         [expect.stringMatching(/^erased-/), 0.5],
       ]);
