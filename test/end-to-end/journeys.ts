@@ -95,7 +95,7 @@ export const JOURNEYS = {
     const [winner, loser] = [fresh('winner'), fresh('loser')];
     const imported = await api.put(`${path}/players/${winner}`, { mean: 1_600, deviation: 200 });
     expect(imported.status).toBe(200);
-    const queue = await api.queue({ ladder });
+    const queue = await api.queue({ ladder, backfill: {} });
     const ticketIds = [fresh('ticket'), fresh('ticket')];
     for (const [at, playerId] of [winner, loser].entries()) {
       const ticket = { ticketId: ticketIds[at], players: [{ playerId }] };
@@ -106,6 +106,10 @@ export const JOURNEYS = {
     const won = teams.findIndex(({ players }) => players.some(({ playerId }) => playerId === winner));
     // A match is made without odds while the ladder cannot be read.
     expect(expected?.[won] ?? 1).toBeGreaterThan(0.5);
+    // The server asks for somebody in place of the loser, who comes back before the result.
+    const request = { backfillId: fresh('backfill'), players: [{ playerId: winner, team: won }] };
+    expect((await api.post(`/matches/${matchId}/backfill`, request)).status).toBeLessThan(300);
+    expect((await api.delete(`/backfills/${request.backfillId}`)).status).toBeLessThan(300);
     const result = { ranks: won === 0 ? [1, 2] : [2, 1] };
     expect((await api.post(`/matches/${matchId}/result`, result)).status).toBe(200);
     await eventually(async () => {
