@@ -38,8 +38,8 @@ export class SocketSession {
       this.isCurrent ||= said !== '';
     };
     this.#socket.onmessage = ({ data }) => this.#take(String(data));
-    this.#socket.onclose = () => this.end();
-    this.#socket.onerror = () => this.end();
+    this.#socket.onclose = this.end;
+    this.#socket.onerror = this.end;
     options.signal?.addEventListener('abort', this.end, { once: true });
     this.#timer = setTimeout(() => this.isCurrent || this.end(), FIRST_MESSAGE_MS);
     this.#pingEvery(pingSeconds);

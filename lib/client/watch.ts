@@ -62,8 +62,8 @@ function watchBy(ways: Ways, { signal, onProblem, WebSocket }: WatchOptions): Wa
   const Socket = WebSocket === undefined ? globalThis.WebSocket : WebSocket;
   let session: SocketSession | undefined;
   const send = async (action: 'accept' | 'decline' | 'cancel', matchId?: string) => {
-    if (!session?.send({ action, ...(matchId !== undefined && { matchId }) }))
-      await ways.act(action, matchId);
+    // JSON leaves out what is undefined.
+    if (!session?.send({ action, matchId })) await ways.act(action, matchId);
   };
   async function* changes(): AsyncGenerator<Change> {
     const { known } = ways;
@@ -75,14 +75,14 @@ function watchBy(ways: Ways, { signal, onProblem, WebSocket }: WatchOptions): Wa
       const { target } = ways;
       if (target === undefined || !Socket || (failed >= FAILED_MAX && ways.polls)) {
         if (ways.polls === undefined)
-          throw new TypeError('Expected a WebSocket to watch with, got none: pass the option WebSocket.');
+          throw new TypeError('Expected a WebSocket, got none: pass the option WebSocket.');
         yield* ways.polls(seen.last?.ticket);
         return;
       }
       if (Date.now() - answeredMs >= FAILING_MS)
         throw new MusterUnreachable(
           `watch ${target.url}`,
-          new Error('No connection was made for ten minutes: the network fails, or the token is not valid'),
+          new Error('No connection for ten minutes: the network fails, or the token is not valid'),
         );
       session = new SocketSession(target, { Socket, signal, onProblem, seen: () => seen.state });
       for await (const change of session.messages()) {
@@ -119,7 +119,7 @@ function watchBy(ways: Ways, { signal, onProblem, WebSocket }: WatchOptions): Wa
  */
 export function watchBySocket(target: WatchTarget, options: WatchOptions = {}): Watch {
   const act = async () => {
-    throw new Error('There is no connection at the moment. Try again after the next change.');
+    throw new Error('There is no connection. Try again after the next change.');
   };
   const wait: Ways['pause'] = (backoff, tries, signal) => pause(delayMs(backoff, tries, Math.random), signal);
   return watchBy({ target, pause: wait, act }, options);
@@ -149,7 +149,7 @@ function isOver({ ticket, match }: Change): boolean {
 
 /** What was yielded last. */
 class Seen {
-  #last: Change | undefined;
+  last: Change | undefined;
   readonly #status: Ticket['status'] | undefined;
 
   /** @param status what the caller shows already */
@@ -157,25 +157,21 @@ class Seen {
     this.#status = status;
   }
 
-  get last(): Change | undefined {
-    return this.#last;
-  }
-
   /** For pings, and for the next connection. JSON leaves out what is undefined. */
   get state(): SeenState | undefined {
-    const { ticket, match } = this.#last ?? {};
+    const { ticket, match } = this.last ?? {};
     const status = ticket?.status ?? this.#status;
     return status && { status, matchId: ticket?.matchId, roster: match?.roster };
   }
 
   /** Whether a change says something new. One that was sent before the last one but arrives after it is none. */
   isNews(change: Change): boolean {
-    const last = this.#last;
+    const last = this.last;
     if (last !== undefined) {
       if (change.revision! < last.revision!) return false;
       if (signOf(last) === signOf(change) && change.ready === undefined) return false;
     }
-    this.#last = change;
+    this.last = change;
     return true;
   }
 }
