@@ -7,20 +7,16 @@ import { startMuster } from '../../lib/local/start-muster.ts';
 import { PRICES } from '../../lib/simulation/cost.ts';
 import { Usage } from './usage.ts';
 
-export interface Work {
+/**
+ * What the service has used since its start, but for the functions that run by the clock, `tick` and `dispatch`: a run that takes
+ * longer has more of them. What players who watch add to them is counted: the reads of who is there.
+ */
+export interface Report {
   readonly writeUnits: number;
   readonly readUnits: number;
   readonly invocations: number;
   /** DynamoDB, Lambda, SQS, the bus, logs and the HTTP API. */
   readonly dollars: number;
-}
-
-/** What the service has used since its start. */
-export interface Report {
-  /** Of the functions that requests, changes and messages of events start. */
-  readonly started: Work;
-  /** Of `tick` and `dispatch`, which run by the clock: more often in a run that takes longer. */
-  readonly byClock: Work;
   /** Messages on sockets, in both directions. */
   readonly messages: number;
   /** The time of all connections that have ended. */
@@ -35,16 +31,19 @@ const folder = mkdtempSync(join(tmpdir(), 'muster-watchers-'));
 const [queuesDir, secretsFile] = [join(folder, 'queues'), join(folder, 'secrets')];
 mkdirSync(queuesDir);
 writeFileSync(secretsFile, JSON.stringify({ bench: `whsec_${Buffer.alloc(24, 7).toString('base64')}` }));
-const [started, byClock] = [new Usage(), new Usage()];
-/** By the name of a function or of its service. */
-const usageOf = (name = '') => (/^(Matchmaker)?(Tick|dispatch$)/i.test(name) ? byClock : started);
+const usage = new Usage();
+/** @param name of a function, or of its service */
+const isByClock = (name = '') => /^(Matchmaker)?(Tick|dispatch$)/i.test(name);
 const cloud = await startMuster({
   port: 0,
   queuesDir,
   secretsFile,
-  intercept: (call, service, caller) => usageOf(caller).request(call, caller, service),
-  onInvocation: (invocation) => usageOf(invocation.service).countInvocation(invocation),
-  log: ({ source, line }) => usageOf(source).countLog(line),
+  intercept: (call, service, caller) =>
+    isByClock(caller) && !call.body.includes('#presence#')
+      ? service(call)
+      : usage.request(call, caller, service),
+  onInvocation: (invocation) => !isByClock(invocation.service) && usage.countInvocation(invocation),
+  log: ({ source, line }) => !isByClock(source) && usage.countLog(line),
 });
 
 process.on('message', () => process.send?.(report()));
@@ -59,25 +58,17 @@ function report(): Report {
   const { rss, heapUsed } = process.memoryUsage();
   const { messages, connectedMs } = cloud.socketUsage();
   // Commands to the WebSocket API are no requests that `Usage` counts. As if a function sent each message, also a client's.
-  const { memoryMb = 0 } = started.invocations.get('sockets') ?? {};
+  const { memoryMb = 0 } = usage.invocations.get('sockets') ?? {};
   const sendingGbSeconds = messages * (AWS_DELAYS.socketRequest.p50Ms / 1_000) * (memoryMb / 1_024);
   return {
-    started: workOf(started, sendingGbSeconds * PRICES.lambdaGbSecond),
-    byClock: workOf(byClock),
+    writeUnits: usage.writeUnits,
+    readUnits: usage.readUnits,
+    invocations: sum([...usage.invocations.values()].map(({ count }) => count)),
+    dollars: sum(Object.values(usage.dollars())) + sendingGbSeconds * PRICES.lambdaGbSecond,
     messages,
     connectedMs,
     rssMb: rss / MB,
     heapMb: heapUsed / MB,
-  };
-}
-
-function workOf(usage: Usage, moreDollars = 0): Work {
-  const { writeUnits, readUnits, invocations } = usage;
-  return {
-    writeUnits,
-    readUnits,
-    invocations: sum([...invocations.values()].map(({ count }) => count)),
-    dollars: sum(Object.values(usage.dollars())) + moreDollars,
   };
 }
 

@@ -188,12 +188,9 @@ export async function crowd({ muster, settled }: Service, numbers: readonly numb
   return { memory, connected: sockets.length, told, refusal };
 }
 
-function difference<Numbers extends object>(after: Numbers, before: Numbers): Numbers {
-  const entries = Object.entries(after).map(([key, value]) => {
-    const earlier = before[key as keyof Numbers];
-    return [key, typeof value === 'object' ? difference(value, earlier as object) : value - Number(earlier)];
-  });
-  return Object.fromEntries(entries) as Numbers;
+function difference(after: Report, before: Report): Report {
+  const entries = Object.entries(after) as [keyof Report, number][];
+  return Object.fromEntries(entries.map(([key, value]) => [key, value - before[key]])) as unknown as Report;
 }
 
 function ascending(numbers: readonly number[]): number[] {

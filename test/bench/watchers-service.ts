@@ -46,8 +46,7 @@ export async function startService(): Promise<Service> {
       for (let quietMs = 0; quietMs < QUIET_MS; quietMs += LOOK_MS) {
         await sleep(LOOK_MS);
         const next = await report();
-        if (next.started.invocations !== last.started.invocations || next.connectedMs !== last.connectedMs)
-          quietMs = 0;
+        if (next.invocations !== last.invocations || next.connectedMs !== last.connectedMs) quietMs = 0;
         last = next;
       }
       return last;

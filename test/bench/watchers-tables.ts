@@ -1,6 +1,5 @@
 import { quantile } from '../../lib/service/queues/quantile.ts';
 import { table } from '../tables/print.ts';
-import type { Report, Work } from './watchers-cloud.ts';
 import type { Crowd, Waits } from './watchers-run.ts';
 
 /** Prices of WebSocket APIs per million, in the cheapest and the dearest region of those that the documentation names. */
@@ -42,8 +41,8 @@ export function costTable(
       'total $',
     ],
     rows.map(([name, { used }]) => {
-      const more = (key: keyof Work) => moreOf(used, unwatched.used, key) / duels;
-      const [messages, minutes] = [used.messages / duels, used.connectedMs / duels / MINUTE_MS];
+      const more = (key: keyof typeof used) => (used[key] - unwatched.used[key]) / duels;
+      const [messages, minutes] = [more('messages'), more('connectedMs') / MINUTE_MS];
       const at = (region: 0 | 1) => [messages * PRICES.messages[region], minutes * PRICES.minutes[region]];
       const [cheap, dear] = [at(0), at(1)];
       const others = more('dollars') * MILLION;
@@ -60,15 +59,6 @@ export function costTable(
       ];
     }),
   );
-}
-
-/**
- * What a run has used more than the one that nobody watches. What runs by the clock costs a run more that took longer, so each of
- * its invocations is compared with the mean one of the run that nobody watches.
- */
-function moreOf(used: Report, unwatched: Report, key: keyof Work): number {
-  const mean = unwatched.byClock[key] / unwatched.byClock.invocations;
-  return used.started[key] - unwatched.started[key] + used.byClock[key] - mean * used.byClock.invocations;
 }
 
 /** The memory of the process of the service. */
