@@ -82,7 +82,7 @@ function watchBy(ways: Ways, { signal, onProblem, WebSocket }: WatchOptions): Wa
       if (Date.now() - answeredMs >= FAILING_MS)
         throw new MusterUnreachable(
           `watch ${target.url}`,
-          new Error('No connection for ten minutes: the network fails, or the token is not valid'),
+          new Error('No connection for ten minutes: the network fails, or the token is invalid'),
         );
       session = new SocketSession(target, { Socket, signal, onProblem, seen: () => seen.state });
       for await (const change of session.messages()) {
@@ -119,7 +119,7 @@ function watchBy(ways: Ways, { signal, onProblem, WebSocket }: WatchOptions): Wa
  */
 export function watchBySocket(target: WatchTarget, options: WatchOptions = {}): Watch {
   const act = async () => {
-    throw new Error('There is no connection. Try again after the next change.');
+    throw new Error('No connection. Try again after the next change.');
   };
   const wait: Ways['pause'] = (backoff, tries, signal) => pause(delayMs(backoff, tries, Math.random), signal);
   return watchBy({ target, pause: wait, act }, options);
