@@ -82,7 +82,7 @@ function watchBy(ways: Ways, { signal, onProblem, WebSocket }: WatchOptions): Wa
       if (Date.now() - answeredMs >= FAILING_MS)
         throw new MusterUnreachable(
           `watch ${target.url}`,
-          new Error('No connection for ten minutes: the network fails, or the token is invalid'),
+          new Error('No connection for ten minutes: no network, or an invalid token'),
         );
       session = new SocketSession(target, { Socket, signal, onProblem, seen: () => seen.state });
       for await (const change of session.messages()) {
