@@ -1,12 +1,15 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { accessesOf } from '../../lib/local/access.ts';
 import type { Interceptor } from '../../lib/local/aws-endpoint.ts';
+import { deployCustomResources } from '../../lib/local/custom-resources.ts';
 import { type LogLine, startLocalCloud } from '../../lib/local/local-cloud.ts';
 import { compilePattern } from '../../lib/local/pattern.ts';
 import { isAllowed, matchesWildcard, roleStatements } from '../../lib/local/policy.ts';
 import type { Properties, Resource, Template } from '../../lib/local/template.ts';
 import { builtApp } from '../infra/built-app.ts';
+import { scratchDir } from '../local/fixtures.ts';
 import { sample } from '../long.ts';
 import { JOURNEYS, type Journey } from './journeys.ts';
 import { studioAround, type TestMuster } from './muster.ts';
@@ -132,6 +135,26 @@ describe.concurrent('when the first calls of each kind are rejected, a game back
   afterAll(() => failing.stop());
   it.each(Object.entries<Journey>(JOURNEYS))('%s', async (_what, journey) => {
     await journey(failing);
+  });
+});
+
+describe('a deployment', () => {
+  it('stores a ladder whose file is new, and removes it when the file is removed', async () => {
+    const { cloud, api } = muster;
+    const state = join(scratchDir(), 'custom-resources.json');
+    const functions = cloud.stack
+      .resources('AWS::Lambda::Function')
+      .map(({ logicalId }) => cloud.function(logicalId));
+    const deploy = (ladders: Record<string, string>) => {
+      const changed = cloud.stack
+        .customResources()
+        .map((resource) => ({ ...resource, properties: { ...resource.properties, ladders } }));
+      return deployCustomResources({ ...cloud.stack, customResources: () => changed }, functions, state);
+    };
+    await deploy({ spare: JSON.stringify({ name: 'spare' }) });
+    expect((await api.get('/ladders/spare')).status).toBe(200);
+    await deploy({});
+    expect((await api.get('/ladders/spare')).status).toBe(404);
   });
 });
 
