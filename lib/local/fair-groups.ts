@@ -4,7 +4,7 @@ import type { AwsCall } from './aws-json.ts';
 interface GroupedMessage {
   messageGroupId?: string | undefined;
   messageAttributes: Record<string, { readonly StringValue?: string | undefined }>;
-  md5OfMessageAttributes?: string | undefined;
+  md5OfMessageAttributes: string;
 }
 
 /** A queue of fauxqs, as far as it is used here. */
@@ -50,7 +50,8 @@ export function makeFair<Message extends GroupedMessage>(queue: GroupedQueue<Mes
     if (group !== undefined) {
       message.messageGroupId = group.StringValue;
       message.messageAttributes = attributes;
-      message.md5OfMessageAttributes = undefined;
+      // As without attributes. A file of messages takes no undefined.
+      message.md5OfMessageAttributes = '';
     }
     enqueue(message);
   };
