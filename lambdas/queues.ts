@@ -7,7 +7,7 @@ import { deploymentRules } from '../lib/aws/deployment-rules.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { experimentStore } from '../lib/aws/experiment-store.ts';
-import { httpHandler } from '../lib/aws/http.ts';
+import { type HttpRequest, httpHandler } from '../lib/aws/http.ts';
 import { ladderStore } from '../lib/aws/ladder-store.ts';
 import { latestMatches } from '../lib/aws/latest-index.ts';
 import { sqsClient } from '../lib/aws/message-queue.ts';
@@ -18,10 +18,12 @@ import { rangeStore } from '../lib/aws/range-store.ts';
 import { ratingStore } from '../lib/aws/rating-store.ts';
 import { receiverStore } from '../lib/aws/receiver-store.ts';
 import type { Caller } from '../lib/contract/callers.ts';
+import type { RouteKey } from '../lib/contract/routes.ts';
+import type { CheckedDefinitions, Named } from '../lib/service/definitions/definitions.ts';
 import { etagOf } from '../lib/service/definitions/etag.ts';
 import { parsePut, putDefinition } from '../lib/service/definitions/put-definition.ts';
 import { listVersions, restoreVersion } from '../lib/service/definitions/versions.ts';
-import { changeOf } from '../lib/service/domain/definition-state.ts';
+import { changeOf, type DefinitionState } from '../lib/service/domain/definition-state.ts';
 import { listCooldowns } from '../lib/service/players/cooldown.ts';
 import { getExperiment } from '../lib/service/queues/experiment-results.ts';
 import { deleteExperiment, putExperiment } from '../lib/service/queues/experiments.ts';
@@ -72,16 +74,10 @@ export const handler = httpHandler('queues', {
     const etag = etagOf({ ...record, change: changeOf(record) });
     return { status: 200, body: record.definition, headers: { etag } };
   },
-  'PUT /queues/{queue}': async ({ path: { queue }, json, caller, headers }) => {
-    const { outcome, definition, etag } = await putDefinition(
-      queues,
-      await parsePut(queues, queue, json()),
-      Date.now(),
-      byOf(caller),
-      headers['if-match'],
-    );
+  'PUT /queues/{queue}': async ({ path: { queue }, ...request }) => {
+    const { outcome, response } = await put(queues, queue, request);
     if (outcome === 'changed') await untilInForce(clock);
-    return { status: outcome === 'created' ? 201 : 200, body: definition, headers: { etag } };
+    return response;
   },
   'DELETE /queues/{queue}': async ({ path: { queue }, headers }) => {
     await deleteQueue(deps.queues, queue, Date.now(), headers['if-match']);
@@ -93,15 +89,9 @@ export const handler = httpHandler('queues', {
     const record = await openLadder(deps.ladders, ladder);
     return { status: 200, body: record.definition, headers: { etag: etagOf(record) } };
   },
-  'PUT /ladders/{ladder}': async ({ path: { ladder }, json, caller, headers }) => {
-    const { outcome, definition, etag } = await putDefinition(
-      ladders,
-      await parsePut(ladders, ladder, json()),
-      Date.now(),
-      byOf(caller),
-      headers['if-match'],
-    );
-    return { status: outcome === 'created' ? 201 : 200, body: definition, headers: { etag } };
+  'PUT /ladders/{ladder}': async ({ path: { ladder }, ...request }) => {
+    const { response } = await put(ladders, ladder, request);
+    return response;
   },
   'DELETE /ladders/{ladder}': async ({ path: { ladder }, headers }) => {
     await deleteLadder(deps, ladder, headers['if-match']);
@@ -151,6 +141,25 @@ export const handler = httpHandler('queues', {
     return { status: 200, body: inForce };
   },
 });
+
+/** Puts the definition that a request has. */
+async function put<Definition extends Named, State extends DefinitionState>(
+  definitions: CheckedDefinitions<Definition, State>,
+  name: string,
+  { json, caller, headers }: Pick<HttpRequest<RouteKey>, 'json' | 'caller' | 'headers'>,
+) {
+  const { outcome, definition, etag } = await putDefinition(
+    definitions,
+    await parsePut(definitions, name, json()),
+    Date.now(),
+    byOf(caller),
+    headers['if-match'],
+  );
+  return {
+    outcome,
+    response: { status: outcome === 'created' ? 201 : 200, body: definition, headers: { etag } },
+  };
+}
 
 /** Who changes a definition, for its versions. */
 function byOf(caller: Caller): { readonly by?: string } {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type Ladder, RATING_MODELS } from '../ratings/ladder.ts';
+import { expected } from '../rules/expected.ts';
 import { type FieldProblem, parseJson, parseWith } from './problem.ts';
 import { queueName } from './queue-definition.ts';
 
@@ -15,7 +16,7 @@ const from0 = z
   .min(0)
   .max(SCALE_MAX)
   .refine((value) => value <= 0 || value >= SCALE_MIN, {
-    error: ({ input }) => `Expected 0 or a number from ${SCALE_MIN} on, got ${input}`,
+    error: expected(`0 or a number from ${SCALE_MIN} on`),
   });
 
 /** The values of a ladder whose file does not say. */

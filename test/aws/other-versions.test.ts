@@ -22,11 +22,10 @@ import { readDelivery } from '../../lib/service/domain/delivery.ts';
 import { readTickMessage, toWire } from '../../lib/service/domain/tick-message.ts';
 import type { TickReport } from '../../lib/service/domain/tick-report.ts';
 import { Unreadable } from '../../lib/service/domain/unreadable.ts';
-import { putQueue } from '../../lib/service/queues/queues.ts';
 import { withMatchStatus } from '../../lib/service/tickets/ticket-status.ts';
 import { dispatch } from '../../lib/service/ticks/dispatch.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
-import { definition } from '../service/definitions.ts';
+import { definition, putQueue } from '../service/definitions.ts';
 import { EMULATORS, type EmulatedTables, startTables } from './emulated-tables.ts';
 import { bucketLayout, match, NOW_MS, ticket, why } from './samples.ts';
 

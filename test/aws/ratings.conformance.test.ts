@@ -12,8 +12,7 @@ import type { StoredRating } from '../../lib/service/domain/stored-rating.ts';
 import type { LadderStore } from '../../lib/service/ports/ladder-store.ts';
 import type { MatchStore } from '../../lib/service/ports/match-store.ts';
 import type { RatedWrite, RatingStore } from '../../lib/service/ports/rating-store.ts';
-import { putQueue } from '../../lib/service/queues/queues.ts';
-import { definition } from '../service/definitions.ts';
+import { definition, putQueue } from '../service/definitions.ts';
 import { type EmulatedTables, STORES, startTables, suiteName } from './emulated-tables.ts';
 import { match, NOW_MS } from './samples.ts';
 

@@ -1,14 +1,13 @@
 import { connectionStore } from '../../lib/aws/connection-store.ts';
 import { toProblem } from '../../lib/aws/http.ts';
 import { PRESENCE_PING_SECONDS } from '../../lib/contract/presence.ts';
-import { putQueue } from '../../lib/service/queues/queues.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
 import { answerFrame } from '../../lib/service/watching/answer-frame.ts';
 import { connect } from '../../lib/service/watching/connect.ts';
 import { disconnect } from '../../lib/service/watching/disconnect.ts';
 import { type RandomSource, seededRandom } from '../../lib/simulation/random.ts';
 import { startTables } from '../aws/emulated-tables.ts';
-import { definition } from '../service/definitions.ts';
+import { definition, putQueue } from '../service/definitions.ts';
 import { VirtualCloud } from '../service/virtual-cloud.ts';
 import { OPEN_SOCKETS } from '../service/watching/open-sockets.ts';
 import { table } from '../tables/print.ts';

@@ -8,14 +8,13 @@ import {
 } from '../../lib/service/backfills/request-backfill.ts';
 import { toMatchView } from '../../lib/service/domain/stored-match.ts';
 import { endMatch } from '../../lib/service/placement/end-match.ts';
-import { putQueue } from '../../lib/service/queues/queues.ts';
 import { getStats } from '../../lib/service/queues/stats.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
 import { withMatchStatus } from '../../lib/service/tickets/ticket-status.ts';
 import { cancelTicket } from '../../lib/service/tickets/tickets.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
 import { EMULATORS, type EmulatedTables, startTables, suiteName } from '../aws/emulated-tables.ts';
-import { definition } from './definitions.ts';
+import { definition, putQueue } from './definitions.ts';
 import { withFaults as withEvery } from './faults.ts';
 import { type Line, type Streams, VirtualCloud } from './virtual-cloud.ts';
 

@@ -12,8 +12,6 @@ import { endMatch } from '../../lib/service/placement/end-match.ts';
 import { provision } from '../../lib/service/placement/provision.ts';
 import type { EventBus } from '../../lib/service/ports/event-bus.ts';
 import { cachedQueues } from '../../lib/service/queues/cached-queues.ts';
-import { putQueue } from '../../lib/service/queues/queues.ts';
-import { putLadder } from '../../lib/service/ratings/ladders.ts';
 import { OddsLearner } from '../../lib/service/ratings/odds-learner.ts';
 import { postResult } from '../../lib/service/ratings/post-result.ts';
 import { rateResult } from '../../lib/service/ratings/rate-result.ts';
@@ -33,7 +31,7 @@ import { CHAOS_LADDER, ChaosResults, ratingViolations } from './chaos-results.ts
 import { ChaosServers } from './chaos-servers.ts';
 import { ChaosWatchers } from './chaos-watchers.ts';
 import { violations } from './checker.ts';
-import { definition } from './definitions.ts';
+import { definition, putLadder, putQueue } from './definitions.ts';
 import { type Fate, Interleaving, type Process } from './interleaving.ts';
 import { type Streams, VirtualCloud } from './virtual-cloud.ts';
 

@@ -6,14 +6,13 @@ import type { QueueRecord } from '../../lib/service/domain/queue-record.ts';
 import type { TickMessage } from '../../lib/service/domain/tick-message.ts';
 import { deliver } from '../../lib/service/events/notify.ts';
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
-import { putQueue } from '../../lib/service/queues/queues.ts';
 import { answerMatch } from '../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
 import { isOdd } from '../../lib/service/waking/schedule.ts';
 import { EMULATORS, suiteName } from '../aws/emulated-tables.ts';
 import { NOW_MS, ticket } from '../aws/samples.ts';
-import { definition } from './definitions.ts';
+import { definition, putQueue } from './definitions.ts';
 import { ownCloudForEachTest } from './own-cloud.ts';
 import type { Line, VirtualCloud } from './virtual-cloud.ts';
 

@@ -11,7 +11,7 @@ import { type DeliveryOutcome, deliver } from '../../lib/service/events/notify.t
 import type { OutboundResult } from '../../lib/service/ports/outbound.ts';
 import type { SecretResult } from '../../lib/service/ports/secrets.ts';
 import { StoreBusy } from '../../lib/service/ports/store-busy.ts';
-import { listQueues, putQueue } from '../../lib/service/queues/queues.ts';
+import { listQueues } from '../../lib/service/queues/queues.ts';
 import { getStats } from '../../lib/service/queues/stats.ts';
 import { answerMatch } from '../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
@@ -20,7 +20,7 @@ import { EMULATORS, suiteName } from '../aws/emulated-tables.ts';
 import { ticket } from '../aws/samples.ts';
 import { builtApp } from '../infra/built-app.ts';
 import { resourcesOf } from '../infra/resources.ts';
-import { definition } from './definitions.ts';
+import { definition, putQueue } from './definitions.ts';
 import { ownCloudForEachTest } from './own-cloud.ts';
 import type { VirtualCloud } from './virtual-cloud.ts';
 

@@ -4,7 +4,7 @@ import { type QueueDefinition, queueDefinition } from '../../contract/queue-defi
 import type { QueueList } from '../../contract/queue-list.ts';
 import type { ChangeNotes, CheckedDefinitions, Definitions, Live } from '../definitions/definitions.ts';
 import { checkIfMatch } from '../definitions/etag.ts';
-import { isChanging, putDefinition, TRIES_MAX, unknown } from '../definitions/put-definition.ts';
+import { isChanging, TRIES_MAX, unknown } from '../definitions/put-definition.ts';
 import { type BucketLayout, LAYOUT_GRACE_MS, nextLayout, withLayout } from '../domain/buckets.ts';
 import { changeOf, type Deployed } from '../domain/definition-state.ts';
 import type { QueueRecord, QueueState } from '../domain/queue-record.ts';
@@ -13,7 +13,12 @@ import type { LadderStore } from '../ports/ladder-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { type DeploymentRules, deploymentProblems } from './deployment-rules.ts';
 
-/** The definitions of queues, with the steps of their changes: see {@link putDefinition}. */
+/**
+ * The definitions of queues, with the steps of their changes: see `put-definition.ts`.
+ *
+ * Waiting tickets keep waiting under a new definition. The next tick cancels those that no longer fit it, with a reason. A
+ * changed definition is in force everywhere after `untilInForce`, a new queue at once.
+ */
 export function queueDefinitions(queues: QueueStore): Definitions<QueueDefinition, QueueState> {
   return {
     kind: 'queue',
@@ -94,24 +99,7 @@ export async function listQueues(queues: QueueStore, after = ''): Promise<QueueL
 }
 
 /**
- * Creates a queue or changes its definition, as {@link putDefinition} does.
- *
- * Waiting tickets keep waiting under the new definition. The next tick cancels those that no longer fit it, with a reason. A
- * changed definition is in force everywhere after `untilInForce`, a new queue at once.
- * @throws Problem 409 there are too many queues for another one, the queue has too many bucket layouts, or an experiment is running on it, 412 another definition is in force
- */
-export function putQueue(
-  queues: QueueStore,
-  definition: QueueDefinition,
-  nowMs: number,
-  notes?: ChangeNotes,
-  ifMatch?: string,
-) {
-  return putDefinition(queueDefinitions(queues), definition, nowMs, notes, ifMatch);
-}
-
-/**
- * The steps of {@link putDefinition}, once, for a queue as it was read. Returns false if another writer was faster.
+ * The steps of `putDefinition`, once, for a queue as it was read. Returns false if another writer was faster.
  * @throws Problem (409) when there are too many queues, or an experiment is running on this one. Requests at the same moment may
  *   exceed the maximum by their number
  */

@@ -4,7 +4,7 @@ import { Problem } from '../../contract/problem.ts';
 import type { ChangeNotes, CheckedDefinitions, Live } from '../definitions/definitions.ts';
 import { definitionOrState } from '../definitions/definitions.ts';
 import { checkIfMatch } from '../definitions/etag.ts';
-import { isChanging, putDefinition, TRIES_MAX, unknown } from '../definitions/put-definition.ts';
+import { isChanging, TRIES_MAX, unknown } from '../definitions/put-definition.ts';
 import { changeOf, type Deployed } from '../domain/definition-state.ts';
 import type { LadderRecord, LadderState, LadderStore } from '../ports/ladder-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
@@ -51,17 +51,6 @@ async function replaceLadder(
   if (old?.definition !== undefined) await ladders.keep({ definition: old.definition, change: replaced });
   const change = { version: replaced.version + 1, at: new Date(nowMs).toISOString(), ...notes };
   return ladders.put({ definition, change }, deployed);
-}
-
-/** Creates a ladder or changes its definition, as {@link putDefinition} does. @throws Problem 409 there are too many, 412 another definition is in force */
-export function putLadder(
-  ladders: LadderStore,
-  definition: LadderDefinition,
-  nowMs: number,
-  notes?: ChangeNotes,
-  ifMatch?: string,
-) {
-  return putDefinition(ladderDefinitions(ladders), definition, nowMs, notes, ifMatch);
 }
 
 /** @throws Problem (404) */

@@ -54,6 +54,14 @@ export async function presenceOf(
   }
 }
 
+/** How often the clients of a queue with `presence` ping, in seconds; undefined where they need not. */
+export async function pingSecondsOf(
+  deps: Pick<KeepAliveDeps, 'queues'>,
+  queue: string,
+): Promise<number | undefined> {
+  return (await presenceOf(deps, queue)) && PRESENCE_PING_SECONDS;
+}
+
 /** When a player who is there now, and says nothing more, is silent. */
 export function silentFrom(nowMs: number): number {
   return nowMs + 1_000 * PRESENCE_PING_SECONDS;

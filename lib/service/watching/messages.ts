@@ -1,6 +1,5 @@
 import type { MusterEvent } from '../../contract/events.ts';
 import type { MatchView } from '../../contract/match.ts';
-import { PRESENCE_PING_SECONDS } from '../../contract/presence.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { TicketView } from '../../contract/ticket.ts';
 import { SOCKET_LIMITS, type TicketStateMessage, type WatchMessage } from '../../contract/watch.ts';
@@ -11,7 +10,7 @@ import { messageText } from '../events/message-text.ts';
 import { matchFor } from '../players/own-match.ts';
 import { ticketFor } from '../players/own-ticket.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import { presenceOf } from '../tickets/keep-alive.ts';
+import { pingSecondsOf } from '../tickets/keep-alive.ts';
 import type { TicketAndMatch } from '../tickets/ticket-status.ts';
 import { revisionOf } from './revision.ts';
 
@@ -33,8 +32,8 @@ export async function ticketText(
 ): Promise<string> {
   const timestamp = new Date(nowMs).toISOString();
   const revision = revisionOf(state);
-  const hasPresence = (await presenceOf(deps, state.ticket.queue)) !== undefined;
-  const pings = hasPresence && { pingSeconds: PRESENCE_PING_SECONDS };
+  const pingSeconds = await pingSecondsOf(deps, state.ticket.queue);
+  const pings = pingSeconds !== undefined && { pingSeconds };
   return fittingText(await seenBy(deps, state, player), (data) => ({
     type: 'Ticket',
     timestamp,

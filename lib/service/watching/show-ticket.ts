@@ -1,11 +1,10 @@
-import { PRESENCE_PING_SECONDS } from '../../contract/presence.ts';
 import type { TicketStatus } from '../../contract/ticket.ts';
 import type { Connection } from '../domain/connection.ts';
 import type { Freshness } from '../ports/freshness.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
-import { presenceOf } from '../tickets/keep-alive.ts';
+import { pingSecondsOf } from '../tickets/keep-alive.ts';
 import { type TicketAndMatch, withMatch } from '../tickets/ticket-status.ts';
 import { ticketText } from './messages.ts';
 import { endConnection, type SendDeps } from './send.ts';
@@ -81,8 +80,8 @@ export function isKnown(
 /** Whether the first message would say nothing new: neither about the ticket, nor how often to ping. */
 async function needsNone(deps: ShowDeps, { seen, queue, pingSeconds }: Connection, state: TicketAndMatch) {
   if (seen === undefined || !isKnown({ status: seen }, state)) return false;
-  const isAsked = (await presenceOf(deps, queue)) !== undefined;
-  return !isAsked || (pingSeconds !== undefined && pingSeconds <= PRESENCE_PING_SECONDS);
+  const asked = await pingSecondsOf(deps, queue);
+  return asked === undefined || (pingSeconds !== undefined && pingSeconds <= asked);
 }
 
 /** Waits until a connection is open. Returns false when its client has left, or nobody knows. */

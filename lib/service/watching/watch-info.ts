@@ -1,8 +1,7 @@
-import { PRESENCE_PING_SECONDS } from '../../contract/presence.ts';
 import type { TicketView } from '../../contract/ticket.ts';
 import type { PlayerTokens } from '../ports/player-tokens.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import { presenceOf } from '../tickets/keep-alive.ts';
+import { pingSecondsOf } from '../tickets/keep-alive.ts';
 
 export interface WatchInfoDeps {
   readonly queues: Pick<QueueStore, 'get'>;
@@ -29,10 +28,10 @@ export async function watchInfo(
       await tokens.issue({ ticketId, queue, playerId, player }, untilMs),
     ],
   );
-  const hasPresence = (await presenceOf({ queues }, queue)) !== undefined;
+  const pingSeconds = await pingSecondsOf({ queues }, queue);
   return {
     url,
     tokens: Object.fromEntries(await Promise.all(issued)),
-    ...(hasPresence && { pingSeconds: PRESENCE_PING_SECONDS }),
+    ...(pingSeconds !== undefined && { pingSeconds }),
   };
 }

@@ -4,12 +4,11 @@ import { CONCURRENCY } from '../../../lib/infra/limits.ts';
 import type { BucketLayout } from '../../../lib/service/domain/buckets.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
 import { quantile } from '../../../lib/service/queues/quantile.ts';
-import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { enqueueBatch } from '../../../lib/service/tickets/enqueue-batch.ts';
 import { getTicket } from '../../../lib/service/tickets/tickets.ts';
 import { type RandomSource, seededRandom } from '../../../lib/simulation/random.ts';
 import { NOW_MS } from '../../aws/samples.ts';
-import { definition } from '../../service/definitions.ts';
+import { definition, putQueue } from '../../service/definitions.ts';
 import { WebhookLanes } from '../../service/events/webhook-lanes.ts';
 import { type Instance, Region, type WriteInput } from './region.ts';
 

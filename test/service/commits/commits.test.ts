@@ -7,7 +7,7 @@ import { publish } from '../../../lib/service/events/publish.ts';
 import { getMatch } from '../../../lib/service/placement/assign-match.ts';
 import { checkDeadline } from '../../../lib/service/placement/deadline.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
-import { deleteQueue, putQueue } from '../../../lib/service/queues/queues.ts';
+import { deleteQueue } from '../../../lib/service/queues/queues.ts';
 import { answerMatch } from '../../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { getTickets } from '../../../lib/service/tickets/get-tickets.ts';
@@ -15,7 +15,7 @@ import { cancelTicket, getTicket } from '../../../lib/service/tickets/tickets.ts
 import { dispatch } from '../../../lib/service/ticks/dispatch.ts';
 import { tick } from '../../../lib/service/ticks/tick.ts';
 import { match, ticket } from '../../aws/samples.ts';
-import { definition } from '../definitions.ts';
+import { definition, putQueue } from '../definitions.ts';
 import { Killed, mortalLine, withFaults } from '../faults.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { Line, VirtualCloud } from '../virtual-cloud.ts';

@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Rule } from '../../../lib/rules/rule-types.ts';
 import { MET_MAX, meetingRecords } from '../../../lib/service/commits/meeting-records.ts';
 import { layoutAt } from '../../../lib/service/domain/buckets.ts';
-import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { tick } from '../../../lib/service/ticks/tick.ts';
 import { EMULATORS, suiteName } from '../../aws/emulated-tables.ts';
 import { why } from '../../aws/samples.ts';
-import { definition } from '../definitions.ts';
+import { definition, putQueue } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
 

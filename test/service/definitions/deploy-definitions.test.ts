@@ -5,11 +5,11 @@ import { listVersions } from '../../../lib/service/definitions/versions.ts';
 import { Unreadable } from '../../../lib/service/domain/unreadable.ts';
 import type { DeploymentNote, DeploymentNotes } from '../../../lib/service/ports/deployment-notes.ts';
 import type { QueueStore } from '../../../lib/service/ports/queue-store.ts';
-import { deleteQueue, putQueue } from '../../../lib/service/queues/queues.ts';
+import { deleteQueue } from '../../../lib/service/queues/queues.ts';
 import { seededRandom } from '../../../lib/simulation/random.ts';
 import { startTables } from '../../aws/emulated-tables.ts';
 import { NOW_MS } from '../../aws/samples.ts';
-import { definition, queuesWithoutLadders } from '../definitions.ts';
+import { definition, putQueue, queuesWithoutLadders } from '../definitions.ts';
 
 /** The time-outs of the definitions in a folder, by queue. */
 type Folder = Readonly<Record<string, number>>;

@@ -4,10 +4,10 @@ import { etagOf } from '../../../lib/service/definitions/etag.ts';
 import { listVersions } from '../../../lib/service/definitions/versions.ts';
 import { changeOf } from '../../../lib/service/domain/definition-state.ts';
 import type { QueueStore } from '../../../lib/service/ports/queue-store.ts';
-import { deleteQueue, openQueue, putQueue } from '../../../lib/service/queues/queues.ts';
+import { deleteQueue, openQueue } from '../../../lib/service/queues/queues.ts';
 import { startTables } from '../../aws/emulated-tables.ts';
 import { NOW_MS } from '../../aws/samples.ts';
-import { definition, queuesWithoutLadders } from '../definitions.ts';
+import { definition, putQueue, queuesWithoutLadders } from '../definitions.ts';
 
 describe('a change with If-Match', () => {
   let queues: QueueStore;

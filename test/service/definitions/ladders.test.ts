@@ -9,11 +9,11 @@ import { listVersions, restoreVersion } from '../../../lib/service/definitions/v
 import type { DeploymentNote, DeploymentNotes } from '../../../lib/service/ports/deployment-notes.ts';
 import type { LadderStore } from '../../../lib/service/ports/ladder-store.ts';
 import type { QueueStore } from '../../../lib/service/ports/queue-store.ts';
-import { checkedQueues, deleteQueue, putQueue } from '../../../lib/service/queues/queues.ts';
-import { deleteLadder, ladderDefinitions, putLadder } from '../../../lib/service/ratings/ladders.ts';
+import { checkedQueues, deleteQueue } from '../../../lib/service/queues/queues.ts';
+import { deleteLadder, ladderDefinitions } from '../../../lib/service/ratings/ladders.ts';
 import { startTables } from '../../aws/emulated-tables.ts';
 import { NOW_MS } from '../../aws/samples.ts';
-import { ANYTHING_GOES, definition } from '../definitions.ts';
+import { ANYTHING_GOES, definition, putLadder, putQueue } from '../definitions.ts';
 
 const ladder = (name: string, beta: number): LadderDefinition => ladderDefinition.parse({ name, beta });
 

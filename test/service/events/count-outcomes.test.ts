@@ -6,7 +6,6 @@ import { countOutcomes } from '../../../lib/service/events/count-outcomes.ts';
 import { assignMatch } from '../../../lib/service/placement/assign-match.ts';
 import { endMatch } from '../../../lib/service/placement/end-match.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
-import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { getStats } from '../../../lib/service/queues/stats.ts';
 import { answerMatch } from '../../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
@@ -14,7 +13,7 @@ import { cancelTicket } from '../../../lib/service/tickets/tickets.ts';
 import { seededRandom } from '../../../lib/simulation/random.ts';
 import { EMULATORS, suiteName } from '../../aws/emulated-tables.ts';
 import { ticket } from '../../aws/samples.ts';
-import { definition } from '../definitions.ts';
+import { definition, putQueue } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
 

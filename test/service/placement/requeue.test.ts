@@ -5,12 +5,12 @@ import { assignMatch } from '../../../lib/service/placement/assign-match.ts';
 import { checkDeadline } from '../../../lib/service/placement/deadline.ts';
 import { provision } from '../../../lib/service/placement/provision.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
-import { deleteQueue, putQueue } from '../../../lib/service/queues/queues.ts';
+import { deleteQueue } from '../../../lib/service/queues/queues.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { cancelTicket, getTicket } from '../../../lib/service/tickets/tickets.ts';
 import { tick } from '../../../lib/service/ticks/tick.ts';
 import { ticket } from '../../aws/samples.ts';
-import { definition } from '../definitions.ts';
+import { definition, putQueue } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
 

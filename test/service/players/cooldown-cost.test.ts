@@ -3,12 +3,11 @@ import { join as path } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import { endMatch } from '../../../lib/service/placement/end-match.ts';
-import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { answerMatch } from '../../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { tick } from '../../../lib/service/ticks/tick.ts';
 import { type EmulatedTables, startTables } from '../../aws/emulated-tables.ts';
-import { definition } from '../definitions.ts';
+import { definition, putQueue } from '../definitions.ts';
 import { metered, type Units } from '../metered.ts';
 
 /** Players with ids as long as UUIDs, in parties. */

@@ -4,14 +4,13 @@ import { requestBackfill } from '../../../lib/service/backfills/request-backfill
 import { checkDeadline } from '../../../lib/service/placement/deadline.ts';
 import { endMatch } from '../../../lib/service/placement/end-match.ts';
 import { endCooldown, getCooldown, listCooldowns } from '../../../lib/service/players/cooldown.ts';
-import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { getStats } from '../../../lib/service/queues/stats.ts';
 import { answerMatch } from '../../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { enqueueBatch } from '../../../lib/service/tickets/enqueue-batch.ts';
 import { cancelTicket, getTicket } from '../../../lib/service/tickets/tickets.ts';
 import { tick } from '../../../lib/service/ticks/tick.ts';
-import { definition } from '../definitions.ts';
+import { definition, putQueue } from '../definitions.ts';
 import { withFaults } from '../faults.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { Line, VirtualCloud } from '../virtual-cloud.ts';

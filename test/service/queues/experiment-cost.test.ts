@@ -1,11 +1,10 @@
 import { beforeAll, expect, it } from 'vitest';
 import { block } from '../../../lib/experiments/schedule.ts';
 import { putExperiment } from '../../../lib/service/queues/experiments.ts';
-import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { cancelTicket } from '../../../lib/service/tickets/tickets.ts';
 import { type EmulatedTables, startTables, type Wire } from '../../aws/emulated-tables.ts';
-import { definition } from '../definitions.ts';
+import { definition, putQueue } from '../definitions.ts';
 import { VirtualCloud } from '../virtual-cloud.ts';
 
 /** A request to the tables, with the units that the tables in memory count as DynamoDB counts them. */

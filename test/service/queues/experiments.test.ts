@@ -9,14 +9,14 @@ import { countUnmatched } from '../../../lib/service/events/count-unmatched.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
 import { getExperiment } from '../../../lib/service/queues/experiment-results.ts';
 import { deleteExperiment, putExperiment } from '../../../lib/service/queues/experiments.ts';
-import { deleteQueue, putQueue } from '../../../lib/service/queues/queues.ts';
+import { deleteQueue } from '../../../lib/service/queues/queues.ts';
 import { getStats } from '../../../lib/service/queues/stats.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { cancelTicket } from '../../../lib/service/tickets/tickets.ts';
 import { dispatch } from '../../../lib/service/ticks/dispatch.ts';
 import { STORES, suiteName } from '../../aws/emulated-tables.ts';
 import { ticket } from '../../aws/samples.ts';
-import { definition, queuesWithoutLadders } from '../definitions.ts';
+import { definition, putQueue, queuesWithoutLadders } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
 

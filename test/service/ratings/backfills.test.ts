@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { getBackfill, requestBackfill } from '../../../lib/service/backfills/request-backfill.ts';
-import { putQueue } from '../../../lib/service/queues/queues.ts';
-import { putLadder } from '../../../lib/service/ratings/ladders.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { getTicket } from '../../../lib/service/tickets/tickets.ts';
-import { definition } from '../definitions.ts';
+import { definition, putLadder, putQueue } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
 

@@ -2,8 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join as path } from 'node:path';
 import { expect, it } from 'vitest';
 import { endMatch } from '../../../lib/service/placement/end-match.ts';
-import { putQueue } from '../../../lib/service/queues/queues.ts';
-import { putLadder } from '../../../lib/service/ratings/ladders.ts';
 import { postResult } from '../../../lib/service/ratings/post-result.ts';
 import { rateResult } from '../../../lib/service/ratings/rate-result.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
@@ -11,7 +9,7 @@ import { tick } from '../../../lib/service/ticks/tick.ts';
 import { PRICES } from '../../../lib/simulation/cost.ts';
 import { startTables } from '../../aws/emulated-tables.ts';
 import { CHAOS_LADDER } from '../chaos-results.ts';
-import { definition } from '../definitions.ts';
+import { definition, putLadder, putQueue } from '../definitions.ts';
 import { metered, type Units } from '../metered.ts';
 
 const TEAM_SIZE = 5;

@@ -5,15 +5,14 @@ import { LIMITS, type QueueDefinition } from '../../../lib/contract/queue-defini
 import { newRatingOf, rateGame } from '../../../lib/ratings/rate-game.ts';
 import type { StoredMatch } from '../../../lib/service/domain/stored-match.ts';
 import { erasePlayer } from '../../../lib/service/players/erase-player.ts';
-import { putQueue } from '../../../lib/service/queues/queues.ts';
-import { deleteLadder, putLadder } from '../../../lib/service/ratings/ladders.ts';
+import { deleteLadder } from '../../../lib/service/ratings/ladders.ts';
 import { postResult } from '../../../lib/service/ratings/post-result.ts';
 import { rateResult } from '../../../lib/service/ratings/rate-result.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { getTicket } from '../../../lib/service/tickets/tickets.ts';
 import type { EmulatedTables } from '../../aws/emulated-tables.ts';
 import { match } from '../../aws/samples.ts';
-import { definition } from '../definitions.ts';
+import { definition, putLadder, putQueue } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { Line, VirtualCloud } from '../virtual-cloud.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
-import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { answerMatch } from '../../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { type BatchOutcome, enqueueBatch } from '../../../lib/service/tickets/enqueue-batch.ts';
@@ -9,7 +8,7 @@ import { getTickets } from '../../../lib/service/tickets/get-tickets.ts';
 import { cancelTicket, getTicket } from '../../../lib/service/tickets/tickets.ts';
 import { EMULATORS, suiteName } from '../../aws/emulated-tables.ts';
 import { ticket } from '../../aws/samples.ts';
-import { definition } from '../definitions.ts';
+import { definition, putQueue } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
 

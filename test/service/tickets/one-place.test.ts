@@ -3,13 +3,13 @@ import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts'
 import { requestBackfill } from '../../../lib/service/backfills/request-backfill.ts';
 import { endMatch } from '../../../lib/service/placement/end-match.ts';
 import { provision } from '../../../lib/service/placement/provision.ts';
-import { deleteQueue, putQueue } from '../../../lib/service/queues/queues.ts';
+import { deleteQueue } from '../../../lib/service/queues/queues.ts';
 import { answerMatch } from '../../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { enqueueBatch } from '../../../lib/service/tickets/enqueue-batch.ts';
 import { cancelTicket, getTicket } from '../../../lib/service/tickets/tickets.ts';
 import { tick } from '../../../lib/service/ticks/tick.ts';
-import { definition } from '../definitions.ts';
+import { definition, putQueue } from '../definitions.ts';
 import { withFaults } from '../faults.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { Line, VirtualCloud } from '../virtual-cloud.ts';

@@ -2,14 +2,13 @@ import { expect, it } from 'vitest';
 import type { Problem } from '../../../lib/contract/problem.ts';
 import { UnreadableQueue } from '../../../lib/service/domain/unreadable.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
-import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { toBatchResult } from '../../../lib/service/tickets/batch-result.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { enqueueBatch } from '../../../lib/service/tickets/enqueue-batch.ts';
 import { getTicket } from '../../../lib/service/tickets/tickets.ts';
 import { WaitEstimates } from '../../../lib/service/tickets/wait-estimates.ts';
 import { seededRandom } from '../../../lib/simulation/random.ts';
-import { definition } from '../definitions.ts';
+import { definition, putQueue } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
 

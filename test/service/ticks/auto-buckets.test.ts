@@ -4,12 +4,11 @@ import { estimatesOf } from '../../../lib/policies/memory.ts';
 import { BUCKET_LIMITS } from '../../../lib/service/domain/bucket-limits.ts';
 import type { BucketLoad } from '../../../lib/service/domain/bucket-load.ts';
 import type { Edge } from '../../../lib/service/domain/buckets.ts';
-import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { balance } from '../../../lib/service/ticks/balance.ts';
 import { seededRandom } from '../../../lib/simulation/random.ts';
 import { NOW_MS } from '../../aws/samples.ts';
 import { AutoRun } from '../auto-run.ts';
-import { definition } from '../definitions.ts';
+import { definition, putQueue } from '../definitions.ts';
 import { MemoryCloud } from '../memory-cloud.ts';
 
 const load = (share: number, changes: Partial<BucketLoad> = {}): BucketLoad => ({

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import type { StoredTicket } from '../../../lib/service/domain/stored-ticket.ts';
-import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { tick } from '../../../lib/service/ticks/tick.ts';
 import { ticket } from '../../aws/samples.ts';
-import { definition } from '../definitions.ts';
+import { definition, putQueue } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
 

@@ -6,7 +6,6 @@ import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts'
 import type { RuledPlayer } from '../../../lib/rules/types.ts';
 import { layoutAt, rangesOf, tickRanges } from '../../../lib/service/domain/buckets.ts';
 import type { StoredTicket } from '../../../lib/service/domain/stored-ticket.ts';
-import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { CheckedTickets } from '../../../lib/service/ticks/checked-tickets.ts';
 import { type TickDeps, tick } from '../../../lib/service/ticks/tick.ts';
 import { WarmSearches } from '../../../lib/service/ticks/warm-searches.ts';
@@ -14,7 +13,7 @@ import { isOdd } from '../../../lib/service/waking/schedule.ts';
 import { type RandomSource, seededRandom } from '../../../lib/simulation/random.ts';
 import { type EmulatedTables, startTables } from '../../aws/emulated-tables.ts';
 import { NOW_MS, ticket, why } from '../../aws/samples.ts';
-import { definition } from '../definitions.ts';
+import { definition, putQueue } from '../definitions.ts';
 import { type Line, VirtualCloud } from '../virtual-cloud.ts';
 
 /**

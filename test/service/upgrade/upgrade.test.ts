@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import { DEFINITION_AGE_MS } from '../../../lib/service/domain/definition-age.ts';
 import { assignMatch } from '../../../lib/service/placement/assign-match.ts';
-import { listQueues, putQueue } from '../../../lib/service/queues/queues.ts';
+import { listQueues } from '../../../lib/service/queues/queues.ts';
 import { answerMatch } from '../../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { cancelTicket } from '../../../lib/service/tickets/tickets.ts';
 import { EMULATORS, type EmulatedTables, suiteName } from '../../aws/emulated-tables.ts';
-import { definition } from '../definitions.ts';
+import { definition, putQueue } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { connectionStore } from '../../../lib/aws/connection-store.ts';
-import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { CONNECTIONS_PER_PLAYER_MAX, connect } from '../../../lib/service/watching/connect.ts';
 import { tableResources } from '../../aws/emulated-tables.ts';
-import { definition } from '../definitions.ts';
+import { definition, putQueue } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
 import { OPEN_SOCKETS } from './open-sockets.ts';

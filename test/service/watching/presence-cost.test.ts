@@ -3,14 +3,13 @@ import { join as path } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { connectionStore } from '../../../lib/aws/connection-store.ts';
 import { toProblem } from '../../../lib/aws/http.ts';
-import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { tick } from '../../../lib/service/ticks/tick.ts';
 import { answerFrame } from '../../../lib/service/watching/answer-frame.ts';
 import { connect } from '../../../lib/service/watching/connect.ts';
 import { disconnect } from '../../../lib/service/watching/disconnect.ts';
 import { type EmulatedTables, startTables } from '../../aws/emulated-tables.ts';
-import { definition } from '../definitions.ts';
+import { definition, putQueue } from '../definitions.ts';
 import { metered, type Units } from '../metered.ts';
 import { OPEN_SOCKETS } from './open-sockets.ts';
 

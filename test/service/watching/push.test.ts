@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { connectionStore } from '../../../lib/aws/connection-store.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
-import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { cancelTicket } from '../../../lib/service/tickets/tickets.ts';
 import { connect } from '../../../lib/service/watching/connect.ts';
 import { push } from '../../../lib/service/watching/push.ts';
 import { tableResources } from '../../aws/emulated-tables.ts';
-import { definition } from '../definitions.ts';
+import { definition, putQueue } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
 import { OPEN_SOCKETS } from './open-sockets.ts';
