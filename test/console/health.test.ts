@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { troublesOf } from '../../lib/console/page/overview/health.ts';
+import { troublesOf } from '../../lib/console/page/data/health.ts';
 import type { QueueStats } from '../../lib/contract/queue-stats.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 1);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { savedAtMost } from '../../lib/console/page/data/gap.ts';
-import { sentenceText } from '../../lib/console/page/frame/format.ts';
-import { reasonsOf } from '../../lib/console/page/queue/reasons-of.ts';
+import { reasonsOf } from '../../lib/console/page/data/reasons-of.ts';
+import { sentenceText } from '../../lib/console/page/format.ts';
 import type { MatchView } from '../../lib/contract/match.ts';
 import { definition } from '../service/definitions.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { toProblem } from '../../lib/aws/http.ts';
-import { type Trouble, troublesOf, unreadableTroubles } from '../../lib/console/page/overview/health.ts';
+import { type Trouble, troublesOf, unreadableTroubles } from '../../lib/console/page/data/health.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { queueStats } from '../../lib/contract/queue-stats.ts';
 import { isFailing } from '../../lib/contract/webhook-failing.ts';

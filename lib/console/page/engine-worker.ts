@@ -1,5 +1,5 @@
 import type { EngineRequest, EngineResponse, EngineResult } from './data/engine.ts';
-import { dryRunOf, reasonsOf } from './queue/reasons-of.ts';
+import { dryRunOf, reasonsOf } from './data/reasons-of.ts';
 import { startRun } from './what-if/run.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { numberText } from '../frame/format.ts';
+import { numberText } from '../format.ts';
 import { type Colour, drawnIn } from './drawn-in.ts';
 import { type Mark, partOf, pathOf, plotOf, timeTicks, valueTicks } from './plot.ts';
 import { PlotFrame } from './plot-frame.tsx';

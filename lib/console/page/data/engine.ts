@@ -1,7 +1,7 @@
 import type { QueueDefinition } from '../../../contract/queue-definition.ts';
 import type { PlayResult } from '../../../simulation/play.ts';
 import type { TrafficOptions } from '../../../simulation/traffic-options.ts';
-import type { CountedReason, DryRunResult } from '../queue/reasons-of.ts';
+import type { CountedReason, DryRunResult } from './reasons-of.ts';
 import type { WaitingTicket } from './waiting.ts';
 
 export type { DryRunResult };

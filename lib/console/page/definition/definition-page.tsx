@@ -6,7 +6,7 @@ import { forgetList } from '../data/live-queues.ts';
 import { paced } from '../data/pace.ts';
 import { usePolled } from '../data/polling.ts';
 import { type ServiceProblem, service, type Version } from '../data/service.ts';
-import { countText } from '../frame/format.ts';
+import { countText } from '../format.ts';
 import { Loading, Page } from '../frame/page.tsx';
 import { pathTo } from '../frame/router.ts';
 import { DiffView } from './diff-view.tsx';

@@ -3,9 +3,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { QueueDefinition } from '../../../contract/queue-definition.ts';
 import { CountedBar } from '../charts/counted-bar.tsx';
 import { countReasons, type DryRunResult, dryRun } from '../data/engine.ts';
+import type { CountedReason } from '../data/reasons-of.ts';
 import { service } from '../data/service.ts';
-import { countText, numberText, shareText } from '../frame/format.ts';
-import type { CountedReason } from '../queue/reasons-of.ts';
+import { countText, numberText, shareText } from '../format.ts';
 import { parsed } from './faults.ts';
 
 interface Outcome {

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { drawnIn } from '../charts/drawn-in.ts';
 import { serviceUrl } from '../data/pace.ts';
 import { outage } from '../data/service.ts';
-import { clockText } from './format.ts';
+import { clockText } from '../format.ts';
 import { goTo, pathTo, place } from './router.ts';
 
 /** What stands on top of every page: where one is, where one can go, and whether the service responds. */

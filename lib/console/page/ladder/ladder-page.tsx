@@ -4,7 +4,7 @@ import { paced } from '../data/pace.ts';
 import { usePolled } from '../data/polling.ts';
 import { service } from '../data/service.ts';
 import { Versions } from '../definition/versions.tsx';
-import { countText, shareText } from '../frame/format.ts';
+import { countText, shareText } from '../format.ts';
 import { Loading, Page } from '../frame/page.tsx';
 import { goTo, pathTo } from '../frame/router.ts';
 import { ReliabilityPicture } from './reliability-picture.tsx';

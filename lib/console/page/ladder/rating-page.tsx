@@ -4,7 +4,7 @@ import { PlotFrame } from '../charts/plot-frame.tsx';
 import { paced } from '../data/pace.ts';
 import { usePolled } from '../data/polling.ts';
 import { service } from '../data/service.ts';
-import { countText, numberText } from '../frame/format.ts';
+import { countText, numberText } from '../format.ts';
 import { Loading, Page } from '../frame/page.tsx';
 import { pathTo } from '../frame/router.ts';
 

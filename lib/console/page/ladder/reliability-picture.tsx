@@ -2,7 +2,7 @@ import type { LadderOdds } from '../../../contract/ladder-views.ts';
 import { drawnIn } from '../charts/drawn-in.ts';
 import { at, dot } from '../charts/plot.ts';
 import { PlotFrame } from '../charts/plot-frame.tsx';
-import { shareText } from '../frame/format.ts';
+import { shareText } from '../format.ts';
 
 const TICKS = [0, 0.25, 0.5, 0.75, 1].map((part) => ({ part, text: shareText(part) }));
 

@@ -8,7 +8,7 @@ import { ticketIdsOf } from '../data/matched-tickets.ts';
 import { paced } from '../data/pace.ts';
 import { usePolled } from '../data/polling.ts';
 import { type ServiceProblem, service } from '../data/service.ts';
-import { clockText, numberText, sentenceText } from '../frame/format.ts';
+import { clockText, numberText, sentenceText } from '../format.ts';
 import { Loading, Page } from '../frame/page.tsx';
 import { pathTo } from '../frame/router.ts';
 import { type Station, statusText, Way } from '../frame/status.tsx';

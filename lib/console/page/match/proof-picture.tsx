@@ -1,7 +1,7 @@
 import type { MatchView } from '../../../contract/match.ts';
 import { Bar } from '../charts/bar.tsx';
 import { gapOf } from '../data/gap.ts';
-import { numberText } from '../frame/format.ts';
+import { numberText } from '../format.ts';
 
 /**
  * The proof of a match as a picture: its imbalance as a bar, and as much of it as a better match could have saved at most.

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { MatchView } from '../../../contract/match.ts';
 import type { TicketView } from '../../../contract/ticket.ts';
 import { drawnIn } from '../charts/drawn-in.ts';
-import { numberText, secondsText } from '../frame/format.ts';
+import { numberText, secondsText } from '../format.ts';
 import { pathTo } from '../frame/router.ts';
 
 export interface TeamsPictureProps {

@@ -1,14 +1,14 @@
 import { useComputed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { drawnIn } from '../charts/drawn-in.ts';
+import { deadLetterTroubles, type Trouble, troublesOf, unreadableTroubles } from '../data/health.ts';
 import { beatMs, type LiveQueue, liveQueues, unreadableQueues, updateQueues } from '../data/live-queues.ts';
 import { measuresOf } from '../data/measures.ts';
 import { paced } from '../data/pace.ts';
 import { poll, usePolled } from '../data/polling.ts';
 import { outage, service } from '../data/service.ts';
-import { countText, numberText } from '../frame/format.ts';
+import { countText, numberText } from '../format.ts';
 import { Loading, Page } from '../frame/page.tsx';
-import { deadLetterTroubles, type Trouble, troublesOf, unreadableTroubles } from './health.ts';
 import { type ListedQueue, QueueRow } from './queue-row.tsx';
 
 /** Dead letters stay until an operator acts, so a minute more or less does not matter. */

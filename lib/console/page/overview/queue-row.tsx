@@ -1,12 +1,12 @@
 import { TimeChart } from '../charts/time-chart.tsx';
+import type { Trouble } from '../data/health.ts';
+import { gamesShare } from '../data/health.ts';
 import type { LiveQueue } from '../data/live-queues.ts';
 import { measuresOf } from '../data/measures.ts';
 import { waitingAndMatched } from '../data/timelines.ts';
-import { numberText, secondsText, shareText } from '../frame/format.ts';
+import { numberText, secondsText, shareText } from '../format.ts';
 import { pathTo } from '../frame/router.ts';
 import { shapeText } from '../frame/shape.ts';
-import { gamesShare } from '../queue/funnel.tsx';
-import type { Trouble } from './health.ts';
 import { memo } from './memo.ts';
 
 /** A queue with what is wrong with it. */

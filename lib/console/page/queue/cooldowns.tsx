@@ -3,7 +3,7 @@ import type { QueueStats } from '../../../contract/queue-stats.ts';
 import { paced } from '../data/pace.ts';
 import { usePolled } from '../data/polling.ts';
 import { service } from '../data/service.ts';
-import { clockText, countText, numberText } from '../frame/format.ts';
+import { clockText, countText, numberText } from '../format.ts';
 import { Loading } from '../frame/page.tsx';
 
 /** They are listed from an index, and players wait for minutes: a reading every few seconds is enough. */

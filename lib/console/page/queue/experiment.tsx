@@ -2,7 +2,7 @@ import type { ExperimentView } from '../../../contract/experiment-view.ts';
 import { TimeChart } from '../charts/time-chart.tsx';
 import { usePolled } from '../data/polling.ts';
 import { service } from '../data/service.ts';
-import { clockText, countText, numberText, secondsText, shareText } from '../frame/format.ts';
+import { clockText, countText, numberText, secondsText, shareText } from '../format.ts';
 
 /** The results change with each block, and reading them reads all blocks. */
 const EVERY_MS = 30_000;

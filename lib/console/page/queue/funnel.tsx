@@ -1,7 +1,7 @@
 import type { QueueStats } from '../../../contract/queue-stats.ts';
 import { CountedBar } from '../charts/counted-bar.tsx';
-import { clockText, countText, numberText } from '../frame/format.ts';
-import { acceptanceLosses, placementLosses, ticketLosses } from '../overview/health.ts';
+import { acceptanceLosses, placementLosses, ticketLosses } from '../data/health.ts';
+import { clockText, countText, numberText } from '../format.ts';
 
 /** A step on the way from the ticket to the game. */
 interface Step {
@@ -78,11 +78,4 @@ function stepsOf({ tickets, matches, acceptance, placement }: QueueStats['outcom
       ? [{ name: 'Games', of: matches.found, passed: matches.found, what: 'matches', lost: [] }]
       : []),
   ];
-}
-
-/** The share of the matches that become games: accepted and placed, where the queue has these steps. */
-export function gamesShare({ matches, acceptance, placement }: QueueStats['outcomes']): number | undefined {
-  if (acceptance === undefined && placement === undefined) return matches.found > 0 ? 1 : undefined;
-  const shares = [acceptance, placement].flatMap((step) => step?.failedShare ?? []);
-  return shares.length === 0 ? undefined : shares.reduce((product, failed) => product * (1 - failed), 1);
 }

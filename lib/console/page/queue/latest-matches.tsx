@@ -3,7 +3,7 @@ import { Bar } from '../charts/bar.tsx';
 import { savedAtMost } from '../data/gap.ts';
 import type { LiveQueue } from '../data/live-queues.ts';
 import { playersIn } from '../data/measures.ts';
-import { clockText, numberText } from '../frame/format.ts';
+import { clockText, numberText } from '../format.ts';
 import { pathTo } from '../frame/router.ts';
 import { statusText } from '../frame/status.tsx';
 

@@ -2,7 +2,7 @@ import { type Colour, drawnIn } from '../charts/drawn-in.ts';
 import { dot, SIDE, valueTicks } from '../charts/plot.ts';
 import { PlotFrame } from '../charts/plot-frame.tsx';
 import type { WaitingTicket } from '../data/waiting.ts';
-import { countText, numberText, secondsText } from '../frame/format.ts';
+import { countText, numberText, secondsText } from '../format.ts';
 
 export interface PoolPictureProps {
   /** Ascending by skill. */

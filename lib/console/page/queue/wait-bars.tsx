@@ -1,6 +1,6 @@
 import { Bar } from '../charts/bar.tsx';
 import type { GroupWaits } from '../data/matched-tickets.ts';
-import { secondsText } from '../frame/format.ts';
+import { secondsText } from '../format.ts';
 
 /** Waits of groups side by side: the bar ends at p50, the thin line at p99. */
 export function WaitBars({ by, groups }: { readonly by: string; readonly groups: readonly GroupWaits[] }) {

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { WebhookHealth } from '../../../contract/queue-stats.ts';
 import type { WebhookTests } from '../../../contract/webhook-test.ts';
 import { service } from '../data/service.ts';
-import { clockText, countText, numberText } from '../frame/format.ts';
+import { clockText, countText, numberText } from '../format.ts';
 
 const STATES: Readonly<Record<WebhookHealth['state'], string>> = {
   unused: 'no event yet',

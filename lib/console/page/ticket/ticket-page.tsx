@@ -6,7 +6,7 @@ import { liveQueues, updateQueues } from '../data/live-queues.ts';
 import { paced } from '../data/pace.ts';
 import { poll, usePolled } from '../data/polling.ts';
 import { type ServiceProblem, service } from '../data/service.ts';
-import { clockText, countText, numberText, secondsText, sentenceText } from '../frame/format.ts';
+import { clockText, countText, numberText, secondsText, sentenceText } from '../format.ts';
 import { now } from '../frame/now.ts';
 import { Loading, Page } from '../frame/page.tsx';
 import { pathTo } from '../frame/router.ts';

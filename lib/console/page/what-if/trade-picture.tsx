@@ -1,7 +1,7 @@
 import { type Colour, drawnIn } from '../charts/drawn-in.ts';
 import { at, dot, valueTicks } from '../charts/plot.ts';
 import { PlotFrame } from '../charts/plot-frame.tsx';
-import { numberText, secondsText } from '../frame/format.ts';
+import { numberText, secondsText } from '../format.ts';
 import type { Run } from './run.ts';
 
 const HEIGHT = 260;

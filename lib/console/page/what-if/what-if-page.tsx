@@ -7,7 +7,7 @@ import { definitionProblems } from '../data/definition-problems.ts';
 import { simulate } from '../data/engine.ts';
 import { type MatchedTicket, withMatchedTickets } from '../data/matched-tickets.ts';
 import { service } from '../data/service.ts';
-import { numberText, secondsText, shareText } from '../frame/format.ts';
+import { numberText, secondsText, shareText } from '../format.ts';
 import { Loading, Page } from '../frame/page.tsx';
 import { goTo, pathTo } from '../frame/router.ts';
 import { shapeText } from '../frame/shape.ts';

@@ -1,7 +1,7 @@
 import type { QueueDefinition } from '../../../contract/queue-definition.ts';
 import type { Ticket } from '../../../engine/types.ts';
 import { planTick, type TickPlan } from '../../../policies/plan.ts';
-import type { WaitingTicket } from '../data/waiting.ts';
+import type { WaitingTicket } from './waiting.ts';
 
 /** Why tickets wait, the most frequent reason first. */
 export interface CountedReason {

@@ -2,7 +2,7 @@ import type { DeadLetters } from '../../../contract/dead-letters.ts';
 import type { QueueDefinition } from '../../../contract/queue-definition.ts';
 import type { QueueStats, WebhookHealth } from '../../../contract/queue-stats.ts';
 import { failsOften, isFailing } from '../../../contract/webhook-failing.ts';
-import { clockText, countText, numberText, secondsText, shareText } from '../frame/format.ts';
+import { clockText, countText, numberText, secondsText, shareText } from '../format.ts';
 
 /** Something about a queue that its operator should know. */
 export interface Trouble {
@@ -220,4 +220,11 @@ export function deadLetterTroubles(consumers: DeadLetters['consumers']): Trouble
       level: 'bad',
       text: `${countText(messages, 'dead letter')} of ${consumer}: read its log, fix the cause, then redrive the queue.`,
     }));
+}
+
+/** The share of the matches that become games: accepted and placed, where the queue has these steps. */
+export function gamesShare({ matches, acceptance, placement }: QueueStats['outcomes']): number | undefined {
+  if (acceptance === undefined && placement === undefined) return matches.found > 0 ? 1 : undefined;
+  const shares = [acceptance, placement].flatMap((step) => step?.failedShare ?? []);
+  return shares.length === 0 ? undefined : shares.reduce((product, failed) => product * (1 - failed), 1);
 }
