@@ -59,13 +59,6 @@ export async function conditionally<T>(write: () => Promise<T>): Promise<{ met: 
   }
 }
 
-/** The item after a conditional write that requests `ALL_NEW`, and `ALL_OLD` when its condition fails; undefined if there is none. */
-export function itemAfter(
-  write: { met: true; result: { Attributes?: Record<string, unknown> | undefined } } | Unmet,
-): Record<string, unknown> | undefined {
-  return write.met ? write.result.Attributes : write.item;
-}
-
 /** The maximum of writes in a transaction of DynamoDB. */
 export const TRANSACTION_MAX = 100;
 
