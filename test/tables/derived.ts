@@ -12,6 +12,7 @@ export interface Derived {
 }
 
 const ARCHITECTURE = 'docs/architecture.md';
+const INTERNALS = 'docs/internals.md';
 const DEPLOY = 'docs/deploy.md';
 
 /** `npm run docs:bounds` writes all of them. */
@@ -25,8 +26,8 @@ export const DERIVED: readonly Derived[] = [
   { name: 'rights of admin', page: DEPLOY, text: () => rightsOf('admin') },
   { name: 'statuses of tickets drawn', page: ARCHITECTURE, text: () => drawing(TICKET) },
   { name: 'statuses of matches drawn', page: ARCHITECTURE, text: () => drawing(MATCH) },
-  { name: 'statuses of matches', page: ARCHITECTURE, text: () => table(MATCH) },
-  { name: 'statuses of tickets', page: ARCHITECTURE, text: () => table(TICKET) },
-  { name: 'statuses of backfills', page: ARCHITECTURE, text: () => table(BACKFILL) },
-  { name: 'statuses of connections', page: ARCHITECTURE, text: () => table(CONNECTION) },
+  { name: 'statuses of matches', page: INTERNALS, text: () => table(MATCH) },
+  { name: 'statuses of tickets', page: INTERNALS, text: () => table(TICKET) },
+  { name: 'statuses of backfills', page: INTERNALS, text: () => table(BACKFILL) },
+  { name: 'statuses of connections', page: INTERNALS, text: () => table(CONNECTION) },
 ];
