@@ -1,6 +1,6 @@
 /**
  * Plays several kinds of traffic and measures how often estimated waits come true: `npx node docs/pictures/reliability.ts` prints
- * the rows of the table in docs/simulation.md and draws reliability.svg. It takes some minutes.
+ * the rows of the table in docs/research/estimated-waits.md and draws reliability.svg. It takes some minutes.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
