@@ -58,7 +58,7 @@ function newTokens(): PlayerTokens {
 
 /**
  * A ticket as its backend gets it. It is taken also when the key of its tokens cannot be read, because it can be matched all the
- * same: then the answer has no `watch`, and its players learn of their match by the backend or by long polls.
+ * same: then the answer has no `watch`, and its players get their match from the backend or by long polls.
  */
 async function created(ticket: CurrentTicket): Promise<TicketView> {
   const view = await estimates.view(ticket);

@@ -71,7 +71,7 @@ describe('the recipe "Add an endpoint"', () => {
   it.each(ROUTE_KEYS)('is enough for %s', (key) => {
     const { function: name } = routeOf(key);
     const found = CODE.filter((path) => textOf(path).includes(`'${key}'`)).sort();
-    // Whoever calls the route is no part of it, and the stack keeps the names of two integrations.
+    // The callers of a route are no part of it, and the stack keeps the names of two integrations.
     const isCaller = (path: string) => /^lib\/(client|cli|console)\//.test(path);
     const others = found.filter((path) => !isCaller(path) && path !== 'lib/infra/api.ts');
     expect(others).toEqual([`lambdas/${name}.ts`, 'lib/contract/routes.ts']);

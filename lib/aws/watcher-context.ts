@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Watcher } from '../service/domain/connection.ts';
 import { readWith } from '../service/domain/unreadable.ts';
 
-/** Who watches, as the authorizer tells API Gateway, which tells every later function of the connection. */
+/** The watcher, as the authorizer returns it to API Gateway, which passes it to every later function of the connection. */
 export type WatcherContext = Watcher & Record<string, string | number>;
 
 const context = z.object({
@@ -14,7 +14,7 @@ const context = z.object({
 });
 
 /**
- * Who has a connection, from the context of a request.
+ * The owner of a connection, from the context of a request.
  * @throws Unreadable when the authorizer has not admitted it
  */
 export function watcherOf(authorizer: unknown): Watcher {

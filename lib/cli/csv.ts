@@ -1,7 +1,7 @@
 import { InvalidInput } from './failure.ts';
 
 /**
- * The cells of RFC 4180: separated by commas, a cell with a comma, a quote or a line break in quotes. Empty lines are left out.
+ * The cells of RFC 4180: separated by commas, a cell with a comma, a quote or a line break in quotes. Empty lines are omitted.
  * @throws InvalidInput that names the line
  */
 export function rowsOf(text: string, file: string): string[][] {

@@ -7,7 +7,7 @@ const SLICE_MS = 50;
 /**
  * Plays a simulation in slices of time, so that the process can react to Ctrl-C and update the progress bar.
  *
- * @param players in all, of whom the bar shows the share that has arrived
+ * @param players in all; the bar shows the share that has arrived
  * @param signal ends it early
  */
 export async function playInSlices(

@@ -93,7 +93,7 @@ export function ladderText(result: LadderSimulation): string {
       '',
       `${TITLES[name as keyof typeof TITLES]}: ${matches} matches, log loss of the odds ${logLoss.toFixed(3)} (true odds ${trueLogLoss.toFixed(3)})`,
       '  matches of a player before      matches  imbalance  strongest  rating off  mean wait',
-      ...settling.map((one) => row('everybody', one)),
+      ...settling.map((one) => row('all players', one)),
       ...ofNewcomers.map((one) => row('a newcomer', one)),
     ]),
   ].join('\n');

@@ -661,7 +661,7 @@ export interface NewPlayer {
   readonly attributes?: Readonly<Record<string, number | string | readonly string[]>> | undefined;
   /** Milliseconds to each region that the player can reach */
   readonly latencyMs?: Readonly<Record<string, number>> | undefined;
-  /** playerIds never to be in one match with, whoever names whom. Never shown to players */
+  /** playerIds that are never in one match with this player, even if only one of the two names the other. Never shown to players */
   readonly avoid?: readonly string[] | undefined;
   /** The kinds of team that the player accepts, by name (default: every kind) */
   readonly teams?: readonly string[] | undefined;
@@ -729,7 +729,7 @@ export interface Player {
   readonly attributes?: Readonly<Record<string, number | string | readonly string[]>> | undefined;
   /** Milliseconds to each region that the player can reach */
   readonly latencyMs?: Readonly<Record<string, number>> | undefined;
-  /** playerIds never to be in one match with, whoever names whom. Never shown to players */
+  /** playerIds that are never in one match with this player, even if only one of the two names the other. Never shown to players */
   readonly avoid?: readonly string[] | undefined;
   /** The kinds of team that the player accepts, by name (default: every kind) */
   readonly teams?: readonly string[] | undefined;
@@ -803,7 +803,7 @@ export interface NewPresentPlayer {
   readonly attributes?: Readonly<Record<string, number | string | readonly string[]>> | undefined;
   /** Milliseconds to each region that the player can reach */
   readonly latencyMs?: Readonly<Record<string, number>> | undefined;
-  /** playerIds never to be in one match with, whoever names whom. Never shown to players */
+  /** playerIds that are never in one match with this player, even if only one of the two names the other. Never shown to players */
   readonly avoid?: readonly string[] | undefined;
   /** The kinds of team that the player accepts, by name (default: every kind) */
   readonly teams?: readonly string[] | undefined;
@@ -821,7 +821,7 @@ export interface NewResult {
   readonly ranks?: readonly number[] | undefined;
   /** Instead of ranks: the highest has won */
   readonly scores?: readonly number[] | undefined;
-  /** Instead of ranks: it counts for nobody */
+  /** Instead of ranks: it counts for no player */
   readonly void?: true | undefined;
   /** Players who were there for a part of the match (default: all of it, and for newcomers of a backfill the part since they joined) */
   readonly players?:
@@ -922,7 +922,7 @@ export interface TicketPlayer {
   readonly attributes?: Readonly<Record<string, number | string | readonly string[]>> | undefined;
   /** Milliseconds to each region that the player can reach */
   readonly latencyMs?: Readonly<Record<string, number>> | undefined;
-  /** playerIds never to be in one match with, whoever names whom. Never shown to players */
+  /** playerIds that are never in one match with this player, even if only one of the two names the other. Never shown to players */
   readonly avoid?: readonly string[] | undefined;
   /** The kinds of team that the player accepts, by name (default: every kind) */
   readonly teams?: readonly string[] | undefined;

@@ -3,7 +3,7 @@ import { offence } from './cooldown.ts';
 import { MATCH_STATUSES, team } from './match.ts';
 import { ticketView } from './ticket.ts';
 
-/** Where to go on: the value of an earlier response. */
+/** Where to continue: the value of an earlier response. */
 const continuation = z.string().max(2_048);
 
 /** The query of a request for the data of a player, or for its erasure. */

@@ -21,7 +21,7 @@ export const newResult = z
       description: 'One for each team, in their order: the lowest has won, and equal ones are a draw',
     }),
     scores: byTeam.exactOptional().meta({ description: 'Instead of ranks: the highest has won' }),
-    void: z.literal(true).exactOptional().meta({ description: 'Instead of ranks: it counts for nobody' }),
+    void: z.literal(true).exactOptional().meta({ description: 'Instead of ranks: it counts for no player' }),
     players: z
       .array(present)
       .max(LIMITS.seatsMax)

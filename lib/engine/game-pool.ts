@@ -55,7 +55,7 @@ export interface GamePoolOptions {
   /**
    * Whether `best` keeps parties from being stranded: it returns the best game that it finds among those with which no other
    * is lost, by the sizes of the parties that remain. Otherwise the best game comes first, whatever remains, and solo players
-   * and pairs are taken before the parties that need them. `lowerBound` is one on all games in both cases.
+   * and pairs are taken before the parties that need them. `lowerBound` holds for all games in both cases.
    *
    * It applies to games of up to 16 seats without roles, sides, refused pairs, constraints and parties that may be split.
    * @default false
@@ -213,7 +213,7 @@ export class GamePool {
   #refusals(): Forbids | undefined {
     const constraints = this.#constraints;
     if (!constraints) return this.#forbids;
-    // Constraints prepare for all tickets that have entered, anew after each that enters later.
+    // Constraints prepare for all tickets that have entered, and again after each later one.
     for (const { ticket } of this.#tickets.values()) constraints.enter(ticket);
     return (a, b) => {
       if (this.#clock.isOver(stepsPerRefusal)) return undefined;

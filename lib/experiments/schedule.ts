@@ -64,7 +64,7 @@ export function endMs(schedule: Schedule): number {
 }
 
 /**
- * The block that a ticket counts in, which is the one in which it was enqueued, however long it waits. A ticket is left out by when
+ * The block that a ticket counts in, which is the one in which it was enqueued, however long it waits. A ticket is excluded by when
  * it was enqueued, never by how long it waited, so long waits count like short ones.
  * @returns undefined for tickets before, after and in a burn-in
  */

@@ -11,7 +11,7 @@ export interface VariantEffect extends Effect, Finding {
 
 /**
  * Compares a variant with the first one by every measure. A measure that is 0 for both, such as cancelled players where none has
- * cancelled, is left out.
+ * cancelled, is not counted.
  *
  * @param totals by the number of the block
  * @param variant its position, from 1 up

@@ -1,7 +1,7 @@
 import type { Measure } from './block-totals.ts';
 import { type Effect, roundsToSee } from './effect.ts';
 
-/** What an effect means for whoever has to decide. */
+/** What an effect means for the person who decides. */
 export interface Finding {
   /**
    * `real`: 0 is outside the interval after the last round; `unclear`: it is inside, or there are rounds to come; `tooFewRounds`:

@@ -61,7 +61,7 @@ export class Push extends Construct {
     this.#allowCommands(this.sockets, ['POST', 'GET', 'DELETE']);
     props.enqueue.addEnvironment('SOCKETS_URL', this.url);
     this.#allowKeys([props.enqueue, this.authorize]);
-    // For changes of tickets that somebody watches.
+    // For changes of watched tickets.
     this.connections.allow(props.publish, 'Query', 'DeleteItem');
     props.store.tickets.allow(props.publish, 'GetItem');
     props.store.matches.allow(props.publish, 'GetItem');

@@ -19,7 +19,7 @@ import { parseStage } from './stage-policy.ts';
  * - `secretGrants`: queues by secret, as JSON: `{ "NAME": ["QUEUE"] }`. Default: none.
  * - `secretsKeys`: ARNs of KMS keys, separated by commas. Default: none.
  * - `gameSessionQueues`: queues of GameLift, by name or ARN, separated by commas. Default: those of the definitions.
- * - `alarmTopic`: the ARN of a topic, or `alarmEmail`: an address, that is told of alarms. Default: none.
+ * - `alarmTopic`: the ARN of a topic, or `alarmEmail`: an address, that receives alarms. Default: none.
  * - `accessLog`: `true` or `false`. Default: `true`.
  * - `invocationLog`: `true` or `false`. Default: `false`.
  * - `failedShare`: the share of the matches that may fail, above 0 to 1. Default: 0.25.

@@ -10,7 +10,7 @@ export interface SocketRoutes {
   readonly stage: string;
   /** The function of a route, by its key. Undefined when the API has no such route. */
   target(routeKey: string): LambdaFunction | undefined;
-  /** Decides who may connect. Undefined when anybody may. */
+  /** Decides who may connect. Undefined when every client may. */
   readonly authorizer:
     | { readonly fn: LambdaFunction; readonly queryParameters: readonly string[] }
     | undefined;

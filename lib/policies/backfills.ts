@@ -27,7 +27,7 @@ const DUE_AT = 1 / 2;
  * - *Before* new games: with priority `high` every backfill; with `normal` those that are due, because they have waited for
  *   half of their time-out, and those that win their newcomers: what the newcomers add to the imbalance of the running match
  *   is no more than the imbalance of the best new game that each of them could be in now with its neighbours.
- * - *After* new games: every backfill gets whoever is left. With `low` that is its only turn.
+ * - *After* new games: every backfill gets the players that are left. With `low` that is its only turn.
  *
  * Within a turn those that are due come first, the longest wait first, then the others in the order of what their newcomers
  * add. The release policy judges each filling by that amount, as it judges the imbalance of a game.

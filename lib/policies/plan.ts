@@ -121,7 +121,7 @@ export function planTick(input: TickInput): TickPlan {
 
 /**
  * The same, one game after another: each is yielded as soon as it is released, so that it can be committed
- * while the search goes on.
+ * while the search continues.
  * @returns the plan, with all games that were yielded
  */
 export function* planGames(input: TickInput): Generator<Released, TickPlan> {

@@ -34,7 +34,7 @@ export class WaitCalibration implements Observer {
   readonly #tickMs: number;
   readonly #timeoutMs: number;
   readonly #tables = new Map<string, WaitTable>();
-  /** By range: what tickets are told now. */
+  /** By range: the estimates that tickets get now. */
   readonly #telling = new Map<string, Telling>();
   readonly #asking = new Map<string, Asking>();
   readonly #groups = new Map<string, Group>();
@@ -169,7 +169,7 @@ interface Told {
   readonly groups: readonly Group[];
 }
 
-/** What tickets of a range are told: the times for `TOLD_PARTS`, and the groups that they are counted in. */
+/** The estimates that tickets of a range get: the times for `TOLD_PARTS`, and the groups that they are counted in. */
 interface Telling {
   readonly times: ReturnType<typeof quantilesIn>;
   readonly groups: Likenesses<Group>;

@@ -5,14 +5,14 @@ export interface Person {
   readonly playerId: string;
   /** The true skill, which no rating knows. */
   readonly skill: number;
-  /** Whether the player joined after the community began, in which everybody is new. */
+  /** Whether the player joined after the community began, when every player is new. */
   readonly joined: boolean;
   /** Matches played so far. */
   matches: number;
 }
 
 /**
- * The players of a game, of whom some wait or play and the others are idle. At each draw there is a chance that an idle player
+ * The players of a game. Some wait or play, and the others are idle. At each draw there is a chance that an idle player
  * has left for good and a new one has come.
  */
 export class Community {
@@ -34,7 +34,7 @@ export class Community {
     this.#idle = Array.from({ length: size }, () => this.#born(false));
   }
 
-  /** Takes an idle player; undefined when nobody is idle. */
+  /** Takes an idle player; undefined when no player is idle. */
   draw(): Person | undefined {
     if (this.#idle.length === 0) return undefined;
     const at = this.#random.integer(this.#idle.length);

@@ -10,7 +10,7 @@ export interface Players {
   readonly matchesEach: number;
   /** The mean number of players of a ticket. */
   readonly partySize: number;
-  /** Long polls of 20 s for each ticket; 0 when the backend learns of matches by webhooks. */
+  /** Long polls of 20 s for each ticket; 0 when the backend uses webhooks. */
   readonly pollsPerTicket: number;
 }
 

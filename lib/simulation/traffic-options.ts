@@ -85,7 +85,7 @@ export const TRAFFIC_OPTIONS = {
   sides: {
     flags: '--sides <weights>',
     help: 'weights of the teams that tickets choose, such as killer=12,survivors=80,any=8',
-    unset: 'everybody takes any team',
+    unset: 'every player accepts any team',
     generates: true,
     label: 'sides',
   },
@@ -106,7 +106,7 @@ export const TRAFFIC_OPTIONS = {
   patience: {
     flags: '--patience <seconds>',
     help: 'mean time after which a waiting player cancels',
-    unset: 'nobody cancels',
+    unset: 'no player cancels',
     label: 'mean patience in seconds',
   },
   leavers: {
@@ -204,7 +204,7 @@ export function patienceOf({ patience }: TrafficOptions): number | undefined {
 /** The options whose values a report of a file of arrivals names. */
 export const COURSE_OPTIONS = ['patience', 'leavers', 'matchLength'] as const;
 
-/** How matches go on after their release; undefined when it is not asked for. @throws InvalidInput */
+/** What happens to matches after their release; undefined when it is not asked for. @throws InvalidInput */
 export function courseOf({ leavers, matchLength }: TrafficOptions, seed: number): MatchCourse | undefined {
   if (leavers === undefined && matchLength === undefined) return undefined;
   const chance = leavers === undefined ? 0 : share('--leavers', leavers);

@@ -1406,7 +1406,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         expect(await outcomeOf(['1.1'], third)).toEqual({ crashed: ['b'], failed: stopped(2, 2_000) });
         const { cells, failed: ofB } = (await ranges.crashed(queue, ['1.0', '1.1'], 12_000)).get('b')!;
         expect([[...cells].sort(), ofB]).toEqual([['1.0', '1.1'], stopped(2, 2_000)]);
-        // Somebody else settles and ends it.
+        // Another function settles and ends it.
         await ranges.endLease(queue, ['1.0', '1.1'], { owner: 'b' }, stopped(2, 2_000));
         expect(await outcomeOf(['1.1'], third)).toEqual({ crashed: [], failed: stopped(2, 2_000) });
         expect(await outcomeOf(['1.1', '1.2'], { ...third, failed: stopped(2, 2_000) })).toBe('leased');

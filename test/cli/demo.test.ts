@@ -79,7 +79,7 @@ describe('the table of the demo', () => {
     ]);
   });
 
-  it('shows the waits that new tickets are told, and the matches that have a server, where there are such', () => {
+  it('shows the estimated waits of new tickets, and the matches that have a server, where there are such', () => {
     const hosted = nothingSeen('hosted', { withServers: true });
     hosted.servers!.placed.set('m-1', { address: '203.0.113.7', port: 30_001, tookMs: 1_400 });
     for (const p50Ms of [1_000, 6_400, 7_000])
@@ -105,7 +105,7 @@ describe('the table of the demo', () => {
 });
 
 describe('the latest match of the demo', () => {
-  it('shows who plays against whom, how even it is and that it is proved best', () => {
+  it('shows both teams, how even the match is and that it is proved best', () => {
     expect(latestMatch(DUEL)).toEqual([
       'latest match: duel, 1 against 1, after 0.8 to 2.4 s of waiting',
       '  ann 1510 against bob 1502',

@@ -34,7 +34,7 @@ const delays: number[] = [];
 beforeEach(() => {
   delays.length = 0;
 });
-/** A client that records its delays in place of waiting. */
+/** A client that records its delays instead of waiting. */
 const clientOf = (options: Partial<ClientOptions> = {}) =>
   musterClient({ url: server.url, pause: async (ms) => void delays.push(ms), ...options });
 const paths = () => server.arrived.map(({ method, path }) => `${method} ${path}`);

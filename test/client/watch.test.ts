@@ -267,7 +267,7 @@ describe('a ticket that is watched by long polls', () => {
     expect(asked[1]).toContain('waitSeconds=20&seen=QUEUED');
   });
 
-  it('goes on from the last state when no socket can be opened any more', async () => {
+  it('continues from the last state when no socket can be opened any more', async () => {
     connected = (socket, before) => {
       if (before === 0) say(socket, 'Ticket', { ticket: ticketOf('QUEUED') });
       socket.close();

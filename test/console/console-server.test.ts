@@ -129,7 +129,7 @@ describe('the console', () => {
     expect((await send('GET', '/', { host: `localhost:${port}` })).status).toBe(200);
   });
 
-  it('sends the page with a policy that permits nothing inline and nobody else', async () => {
+  it('sends the page with a policy that permits nothing inline and no other site', async () => {
     const { body, headers } = await send('GET', '/any/place');
     expect(body).toContain('<script type="module" src="/assets/console.js"></script>');
     expect(body).toContain('&#34;&#62;&#60;script&#62;');

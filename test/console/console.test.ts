@@ -98,7 +98,7 @@ describe('the overview', () => {
     }
   });
 
-  it('says that the service does not respond, keeps its data, and goes on when it is back', async () => {
+  it('says that the service does not respond, keeps its data, and continues when it is back', async () => {
     const tab = await open('/');
     const duel = tab.getByRole('row').filter({ hasText: 'duel' });
     await duel.waitFor();
@@ -416,7 +416,7 @@ describe('the page of a definition', () => {
     expect(await editor.inputValue()).toBe(original);
   });
 
-  it('replaces nothing that somebody else has put since the editing began, unless it is saved again', async () => {
+  it('replaces nothing that another person has put since the editing began, unless it is saved again', async () => {
     const tab = await open('/queues/duel/definition');
     const editor = tab.getByLabel('The definition as JSON');
     await editor.waitFor();

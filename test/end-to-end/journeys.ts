@@ -106,7 +106,7 @@ export const JOURNEYS = {
     const won = teams.findIndex(({ players }) => players.some(({ playerId }) => playerId === winner));
     // A match is made without odds while the ladder cannot be read.
     expect(expected?.[won] ?? 1).toBeGreaterThan(0.5);
-    // The server asks for somebody in place of the loser, who comes back before the result.
+    // The server asks for a player instead of the loser, who comes back before the result.
     const request = { backfillId: fresh('backfill'), players: [{ playerId: winner, team: won }] };
     expect((await api.post(`/matches/${matchId}/backfill`, request)).status).toBeLessThan(300);
     expect((await api.delete(`/backfills/${request.backfillId}`)).status).toBeLessThan(300);

@@ -20,7 +20,7 @@ function of(skill: number, level: number, latencyMs: Record<string, number>): Ne
 }
 
 describe.concurrent('a queue with rules', () => {
-  it('matches the players whom its rules permit, in a region that all of them reach', async () => {
+  it('matches the players that its rules permit, in a region that all of them reach', async () => {
     const queue = await api.queue(ranked);
     const near = await api.ticket(queue, of(1000, 10, { east: 30, west: 70 }));
     const tooHigh = await api.ticket(queue, of(1001, 20, { east: 20, west: 20 }));
@@ -85,7 +85,7 @@ describe.concurrent('a queue with rules', () => {
     });
   });
 
-  it('never matches players of whom one avoids the other', async () => {
+  it('never matches two players when one avoids the other', async () => {
     const queue = await api.queue();
     const [a, b, c] = [player(1000), player(1001), player(1300)];
     const first = await api.ticket(queue, [{ ...a, avoid: [b.playerId] }]);

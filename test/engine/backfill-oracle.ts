@@ -2,7 +2,7 @@ import { BackfillPool, type Filling, type RunningGame } from '../../lib/engine/g
 import type { Constraints, Forbids, GameRules, Player, TeamKind, Ticket } from '../../lib/engine/types.ts';
 import { canSeat, spreadOf } from './brute-force.ts';
 
-/** Running games, the tickets that may fill them, and what limits who may play with whom. */
+/** Running games, the tickets that may fill them, and what limits which players may play together. */
 export interface BackfillCase {
   readonly rules: GameRules;
   readonly tickets: readonly Ticket[];

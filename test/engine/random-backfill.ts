@@ -38,7 +38,7 @@ function ruledBackfill(random: () => number): BackfillCase {
   const of = random() < 0.5 ? randomRuledCase(random) : randomShapedRuledCase(random);
   const { rules, definition, nowMs, met, kinds } = of;
   const { games, tickets } = running(of.tickets, rules, nowMs, random);
-  // The players of a game in progress are one party: they avoid nobody who is there.
+  // The players of a game in progress are one party: they avoid no player who is there.
   const calm = games.map((game) => ({
     ...game,
     players: game.players.map((player) => ({ ...player, avoid: avoidOthers(player, game) })),

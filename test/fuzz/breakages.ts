@@ -5,7 +5,7 @@ import { pick } from './samples.ts';
 /** A value that may be invalid JSON: an object may repeat a key, and a value may be any text. */
 export type Tree = null | boolean | number | string | Raw | Tree[] | Fields;
 
-/** Text that is written in place of a value. */
+/** Text that is written instead of a value. */
 export class Raw {
   readonly text: string;
 

@@ -573,7 +573,7 @@ function targets(value: unknown): string[] {
   return join ? join[1].filter((part) => typeof part !== 'string').map(target) : [target(value)];
 }
 
-/** A value with a word in place of each reference. */
+/** A value with a word instead of each reference. */
 function filled(value: unknown): string {
   const { 'Fn::Join': join } = value as Joined;
   return join ? join[1].map((part) => (typeof part === 'string' ? part : 'some')).join(join[0]) : 'some';

@@ -219,7 +219,7 @@ describe('limits', () => {
     expect(reservedIn(studio({ pollConcurrency: 500 }).template())).toEqual({ tickets: 500 });
   });
 
-  it('cap the long polls of players, who have tokens, unless they are told not to', () => {
+  it('cap the long polls of players, who have tokens, unless the option is 0', () => {
     const jwt = { issuer: 'https://issuer.example', audience: ['game'] };
     expect(reservedIn(studio({ jwt }).template())).toEqual({ tickets: POLL_CONCURRENCY });
     expect(reservedIn(studio({ jwt, pollConcurrency: 0 }).template())).toEqual({});
@@ -338,7 +338,7 @@ describe('the repository linked into another project', () => {
   });
 });
 
-describe('tokens in place of AWS credentials', () => {
+describe('tokens instead of AWS credentials', () => {
   it('protect every route that IAM protects', () => {
     const { template } = studio({ jwt: { issuer: 'https://issuer.example', audience: ['game'] } });
     template().hasResourceProperties('AWS::ApiGatewayV2::Authorizer', {

@@ -17,7 +17,7 @@ const MESSAGE_BYTES = 100_000;
 /** More than a kernel keeps for a client that does not read. */
 const MESSAGES_MAX = 2_000;
 
-/** A WebSocket API whose functions let everybody connect. */
+/** A WebSocket API whose functions let every client connect. */
 async function socketApi() {
   const stack = stackOf({ Api: { Type: 'AWS::ApiGatewayV2::Api', Properties: {} } });
   const fn = fakeFunction('Sockets', () => ({ statusCode: 200 }));

@@ -100,7 +100,7 @@ describe('priority', () => {
     expect(released('high', poor)).toEqual([0, 1]);
   });
 
-  it('normal leaves players to new games that are better for them, and takes those for whom it is as good', () => {
+  it('normal leaves players to new games that are better for them, and takes those that are as well off', () => {
     expect(released('normal', poor)).toEqual([1, 0]);
     expect(released('normal', missingOne('b', 1500))).toEqual([0, 1]);
   });
@@ -258,7 +258,7 @@ describe('a backfill', () => {
     expect(nowhere.fillings).toEqual([]);
   });
 
-  it('counts those who are there for rules: nobody comes whom one of them avoids', () => {
+  it('counts those who are there for rules: a player that one of them avoids does not come', () => {
     const base = missingOne('b', 1500);
     const backfill: Backfill = {
       ...base,

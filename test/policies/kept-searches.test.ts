@@ -62,7 +62,7 @@ it.each<[string, QueueRules, Population]>([
       waiting.push(next.value.ticket);
       next = arrivals.next();
     }
-    // Somebody cancels between two ticks.
+    // A ticket is cancelled between two ticks.
     if (nowMs % 7000 === 0) waiting.splice(waiting.length >> 1, 1);
     const input = { rules, tickets: waiting, nowMs, memory, reasons: false };
     const alone = planTick(input);
@@ -127,7 +127,7 @@ function playLife(
       waiting.push(randomTicket(`t${ids++}`, nowMs, rules, random));
     const nth = random.integer(waiting.length + 1);
     const event = random.uniform();
-    // Somebody leaves, or comes back as somebody else.
+    // A ticket leaves, or comes back with other players.
     if (event < 0.2) waiting.splice(nth, 1);
     else if (event < 0.4 && nth < waiting.length)
       waiting[nth] = randomTicket(waiting[nth]!.ticketId, nowMs, rules, random);

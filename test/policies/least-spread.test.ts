@@ -25,7 +25,7 @@ describe('the least spread around players', () => {
     },
   );
 
-  it('is 0 when nobody is missing', () => {
+  it('is 0 when no player is missing', () => {
     expect(leastSpreadAround([], 4, 4, 2)).toBe(0);
   });
 });

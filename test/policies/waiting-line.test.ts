@@ -7,7 +7,7 @@ describe('tickets in the order of skill', () => {
   const skills = Float64Array.from({ length: 60 }, () => Math.floor(1000 * random())).sort();
   const sizes = Uint8Array.from(skills, () => (random() < 0.7 ? 1 : 3));
 
-  it('lists the tickets nearest to one of them, without those removed or left out', () => {
+  it('lists the tickets nearest to one of them, without those removed or excluded', () => {
     const line = new WaitingLine(skills, sizes);
     for (let removed = 0; removed < 50; removed++) {
       const places = line.places();

@@ -41,7 +41,7 @@ export class HostingWorld {
   tickets: StoredTicket[] = ['a', 'b'].map((id) => ticket('q', id, 1));
   readonly gameLift = new GameLiftStandIn(() => this.nowMs);
   agones: AgonesStandIn | undefined;
-  /** The response to a request over HTTP, in place of that of Agones. */
+  /** The response to a request over HTTP, instead of that of Agones. */
   answer: ((body: string) => OutboundResult | undefined) | undefined;
   readonly secret: string = JSON.stringify({ cert: 'CERT', key: 'KEY', ca: 'CA' });
   readonly calls: string[] = [];

@@ -37,7 +37,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
     afterAll(() => tables?.stop());
 
     const id = (name: string) => `${queue}:${name}`;
-    /** A queue of 2v2 and a match of a, b against c, d, of whom `gone` have left. */
+    /** A queue of 2v2 and a match of a, b against c, d; `gone` have left. */
     const running = async (changes: Partial<QueueDefinition> = {}) => {
       queue = `queue-${++count}`;
       cloud = new VirtualCloud(tables, streams, `${queue}:`);

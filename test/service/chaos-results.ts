@@ -27,7 +27,7 @@ export class ChaosResults {
 
 /**
  * Every accepted result is counted once for every player, unless its change is a dead letter; a result that got its response
- * stands; and whoever rates the log of the rated matches from the start gets the same ratings to the last bit.
+ * stands; and rating the log of the rated matches from the start gives the same ratings to the last bit.
  */
 export async function ratingViolations(
   ratings: Pick<RatingStore, 'of'>,

@@ -797,7 +797,7 @@ export class ChaosRun {
   }
 
   /**
-   * No player is told of a match that disappears, or is told QUEUED after the match, unless the match was dissolved.
+   * No player sees a match that disappears, or QUEUED after the match, unless the match was dissolved.
    * Responses to concurrent requests have no order.
    */
   *#contradictions(matches: ReadonlyMap<string, StoredMatch>): Generator<string> {
@@ -815,7 +815,7 @@ export class ChaosRun {
     }
   }
 
-  /** In a queue with one place for a player, nobody waits in two tickets at once or is in two matches that run. */
+  /** In a queue with one place for a player, no player waits in two tickets at once or is in two matches that run. */
   *#inTwoPlaces(
     tickets: readonly StoredTicket[],
     matches: ReadonlyMap<string, StoredMatch>,

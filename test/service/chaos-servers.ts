@@ -66,12 +66,12 @@ export class ChaosServers {
     const asked = [...this.#asked.values()].filter((one) => one.matchId === matchId);
     if (known === undefined || this.#all.chance(0.3)) this.#read(matchId);
     else if (this.#all.chance(0.03)) this.#end(matchId);
-    // A server that replaced its request all the time would get nobody.
+    // A server that replaced its request all the time would get no players.
     else if (!asked.some(({ roster }) => roster === (known.roster ?? 1))) this.#ask(known);
     else this.#goOn(known, asked);
   }
 
-  /** What a server does that has asked for the next roster: mostly it waits, or nobody would ever come. */
+  /** What a server does that has asked for the next roster: mostly it waits, or no player would ever come. */
   #goOn(known: StoredMatch, asked: readonly Asked[]): void {
     const draw = this.#all.random.integer(10);
     if (draw === 0) this.#ask(known);
@@ -156,7 +156,7 @@ export class ChaosServers {
       people.splice(this.#all.random.integer(people.length), 1);
     if (people.length === 0) return;
     this.#request(this.#newRequest(match, people));
-    // So that ticks find somebody for the seats.
+    // So that ticks find players for the seats.
     if (this.#all.chance(0.7)) this.#invite(skill);
   }
 

@@ -41,7 +41,7 @@ const FINAL = ['CANCELLED', 'TIMED_OUT', 'FAILED'];
 
 /**
  * Game clients that watch tickets of a run, connect, vanish and return at any moment. The sockets are API Gateway's: a
- * connection opens after its function has ended, a message to one that is not open finds nobody.
+ * connection opens after its function has ended, a message to one that is not open finds no client.
  */
 export class ChaosWatchers {
   readonly #cloud: VirtualCloud;

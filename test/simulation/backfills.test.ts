@@ -42,7 +42,7 @@ function arriving(seconds: Readonly<Record<string, number>>, course: MatchCourse
   };
 }
 
-/** A Poisson process of 2 players per second, of whom a third leave their match of two minutes. */
+/** A Poisson process of 2 players per second, a third of which leave their match of two minutes. */
 function busy(players = 450): Traffic {
   const population = { skills: { kind: 'normal', mean: 1500, standardDeviation: 350 } } as const;
   return {
@@ -81,7 +81,7 @@ describe('a simulation of running matches', () => {
   it('repeats a request that times out, and ends the request with its match', () => {
     const course = { matchSeconds: 100, leavers: 0.5, random: leaving({ ann: 9, bob: 79 }) };
     const { measures } = playThrough(duel, arriving({ ann: 1, bob: 1, cy: 75, dan: 105 }, course));
-    // Ann leaves at 10 s, so the server asks at 10, 40 and 70 s. Bob leaves at 80 s, and nobody comes before the end.
+    // Ann leaves at 10 s, so the server asks at 10, 40 and 70 s. Bob leaves at 80 s, and no player comes before the end.
     expect(measures.backfill).toMatchObject({ leavers: 2, requests: 4, timedOut: 2, rosters: 1 });
     expect(measures.backfill).toMatchObject({
       emptySeats: 2,
@@ -111,7 +111,7 @@ describe('a simulation of running matches', () => {
     expect(JSON.stringify(playThrough(trios, busy()).measures)).toBe(JSON.stringify(measures));
   });
 
-  it('asks for nobody in a queue without backfill, whose seats stay empty', () => {
+  it('asks for no players in a queue without backfill, whose seats stay empty', () => {
     const { backfill: _, ...without } = trios;
     const [asking, silent] = [trios, without].map((one) => playThrough(one, busy()).measures.backfill!);
     expect(silent).toMatchObject({ requests: 0, rosters: 0, filledSeats: 0 });

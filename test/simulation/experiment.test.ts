@@ -79,7 +79,7 @@ describe('an experiment on simulated traffic', () => {
     expect(text).toMatch(
       /^"wider" changes the mean wait by -[\d.]+ s \(95 % interval -[\d.]+ s to -[\d.]+ s\): this is not by chance\.$/,
     );
-    // Who looks every day would otherwise call most differences real before the end.
+    // Otherwise a daily look would call most differences real before the end.
     const early = findingOf('waitSeconds', 'wider', effect, 2 * schedule.blockMs, false);
     expect(early).toMatchObject({
       verdict: 'unclear',

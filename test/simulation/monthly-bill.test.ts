@@ -16,7 +16,7 @@ const byService = ({ lines }: MonthlyBill) => {
 };
 
 describe('the bill of a month', () => {
-  it('is that of the measured resources, and of what a deployment has when nobody plays', () => {
+  it('is that of the measured resources, and of what a deployment has without players', () => {
     const bill = monthlyBill(PLAYERS, [queue]);
     expect(bill).toMatchObject({ players: 15e6, tickets: 15e6, matches: 1.5e6 });
     const used = usageOf(

@@ -69,7 +69,7 @@ describe('players with true skills who are rated while they play', () => {
   it('meet only others of few matches in their placement', () => {
     const placed = played({ placement: 5 });
     const [first] = placed.ofNewcomers;
-    // Two strangers of whom nothing is known, instead of a stranger and a settled player.
+    // Two unknown players, instead of a stranger and a settled player.
     expect(first!.waitSeconds).toBeGreaterThan(rated.ofNewcomers[0]!.waitSeconds);
     expect(first!.trueImbalance).not.toBe(rated.ofNewcomers[0]!.trueImbalance);
   });

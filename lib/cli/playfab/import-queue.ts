@@ -221,7 +221,7 @@ const RULE_KEYS = [
 
 const BEHAVIORS = ['UseDefault', 'MatchAny'];
 
-/** Properties that are not about who plays with whom. */
+/** Properties that do not decide which players play together. */
 function reportOthers(queue: PlayFabQueue, { timeoutSeconds }: PlayFabOptions, report: Report): void {
   for (const [key, value] of Object.entries(queue)) {
     if (value === null || RULE_KEYS.includes(key)) continue;

@@ -239,7 +239,7 @@ class Import {
     return attributes;
   }
 
-  /** What is not about who plays with whom. */
+  /** What does not decide which players play together. */
   #others(): void {
     const { pools, maxPlayersPerTicket } = this.#queue;
     for (const { name } of pools)

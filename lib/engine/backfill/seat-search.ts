@@ -16,7 +16,7 @@ export interface Seated {
   readonly imbalance: number;
 }
 
-/** What a search does not change: the waiting tickets and what limits who plays with whom. */
+/** What a search does not change: the waiting tickets and what limits which players play together. */
 export interface Seekers {
   readonly lines: readonly SeatLine[];
   readonly constraints: Constraints | undefined;
@@ -271,7 +271,7 @@ export class SeatSearch {
     this.#pick(t, 0, fewest, most, 0, -1, -1, low, high);
   }
 
-  /** The players whom team t still needs. */
+  /** The players that team t still needs. */
   #needOf(t: number): number {
     const { open } = this.#opening.teams[t];
     return Math.max(0, this.#need[t] - (open - this.#room[t]));
@@ -428,7 +428,7 @@ export class SeatSearch {
     return true;
   }
 
-  /** Whether the ticket may come to this game, whoever else comes. */
+  /** Whether the ticket may come to this game, whatever other tickets come. */
   #isWelcome(ticket: ShapeTicket): boolean {
     const { playerIds, open, rules } = this.#opening;
     const { isFree } = this.#seekers;

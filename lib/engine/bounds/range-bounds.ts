@@ -15,7 +15,7 @@ export function lemma6(teamSize: number, q: number): number {
 }
 
 /**
- * The factor c of `imbalance ≥ c·(max − min)` for full games of n players: Lemma 6 with n in place of 2k, because its proof
+ * The factor c of `imbalance ≥ c·(max − min)` for full games of n players: Lemma 6 with n instead of 2k, because its proof
  * does not use the teams. Where all teams have one player it is α more, because teamGap is the range itself there.
  */
 export function imbalancePerRange(rules: ShapeRules & Pick<GameRules, 'alpha' | 'q'>): number {

@@ -334,7 +334,7 @@ export class MarginSearch {
     return false;
   }
 
-  /** Computes what everybody is worth in a cell, sorts them, and takes the best that can be seated. */
+  /** Computes what each player is worth in a cell, sorts them, and takes the best that can be seated. */
   #enter(mu: number, tau: number): void {
     this.#mu = mu;
     this.#tau = tau;

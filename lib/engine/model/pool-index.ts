@@ -9,7 +9,7 @@ export interface PoolIndex {
   remove(pooled: PooledTicket): void;
   /** The game of least priority, or undefined if there is none. */
   best(nowMs: number): Game | undefined;
-  /** The game of least priority with this ticket. Its `lowerBound` is one on all games of the pool. */
+  /** The game of least priority with this ticket. Its `lowerBound` holds for all games of the pool. */
   bestWith(pooled: PooledTicket, nowMs: number): Game | undefined;
   /** The game of least imbalance with this ticket, as far as the node budget allows. */
   mostBalancedWith(pooled: PooledTicket): BalancedGame;

@@ -7,7 +7,7 @@ export type RangeTotal = 'greatest' | 'sum';
  * place.
  *
  * It uses dynamic programming over the number of players omitted so far. Cost: the groups times the omitted players, in
- * time and in bytes; constant per group when nobody is omitted.
+ * time and in bytes; constant per group when no player is omitted.
  *
  * @param sorted skills in ascending order, at least `groups` times `size`
  * @returns the first places, ascending

@@ -5,7 +5,7 @@ export interface Spare {
   readonly most: number;
 }
 
-/** The roles of a game, or other classes of seats that not everybody can take. */
+/** The roles of a game, or other classes of seats that not every player can take. */
 export interface SeatRoles {
   /** The seats of a game by role. */
   readonly seats: readonly number[];

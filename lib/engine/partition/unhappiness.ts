@@ -95,7 +95,7 @@ function leastImbalances(tickets: readonly PooledTicket[], rules: GameRules): Fl
   });
 }
 
-/** The range of the narrowest `size` players of whom one has this skill, ∞ if there are too few. */
+/** The range of the narrowest `size` players, one of which has this skill, ∞ if there are too few. */
 function narrowestAround(sorted: Float64Array, skill: number, size: number): number {
   const place = firstPlace(sorted, (value) => value >= skill);
   const last = Math.min(firstPlace(sorted, (value) => value > skill) - 1, sorted.length - size);

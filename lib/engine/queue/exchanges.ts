@@ -20,7 +20,7 @@ interface Exchange {
 }
 
 /**
- * Improves games by exchanging one or two of their tickets while the teams stay, dividing them anew, and repeating. It proves
+ * Improves games by exchanging one or two of their tickets while the teams stay, dividing them again, and repeating. It proves
  * nothing. It computes imbalances from sums, so it serves full games with p = 1 and q = 2 without refused pairs,
  * constraints and parties that may be split.
  */

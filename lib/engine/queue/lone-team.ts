@@ -13,7 +13,7 @@ export interface LoneTeam {
 }
 
 /**
- * Undefined unless the anchor plays alone, nobody else may take its seat beside another one, and p = 1. With N seats the
+ * Undefined unless the anchor plays alone, no other player may take its seat beside another one, and p = 1. With N seats the
  * teamGap is then |N·(m − a)/2 + Δ|, for the lone player's skill a, the mean m of the others, and the difference Δ of the
  * offsets of the teams.
  */

@@ -18,7 +18,7 @@ export interface Wanted {
 export interface Neighbours {
   /** Ascending by mean skill. */
   readonly others: readonly QueuedTicket[];
-  /** The distance of the nearest one that was left out; ∞ if there is none. */
+  /** The distance of the nearest one that was omitted; ∞ if there is none. */
   readonly beyond: number;
   /** Whether they are enough for a game. */
   readonly areEnough: boolean;

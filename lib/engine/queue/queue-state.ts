@@ -166,7 +166,7 @@ export class QueueState {
     this.#centre?.packing?.removed(ticket.size);
   }
 
-  /** Adds a ticket. False where everything has to be built anew: under constraints, or for a ticket unlike all others. */
+  /** Adds a ticket. False where everything has to be rebuilt: under constraints, or for a ticket unlike all others. */
   insert(ticket: ShapeTicket): boolean {
     if (this.#constraints || ticket.isSplit) return false;
     if (ticket.low < this.#low || ticket.high > this.#high) return false;
@@ -310,7 +310,7 @@ export class QueueState {
     return packing.best() ?? game;
   }
 
-  /** Whether `askCentreOf` would say more of an entry than before: of solo players some of whom cannot take every seat. */
+  /** Whether `askCentreOf` would say more of an entry than before: when some solo players cannot take every seat. */
   isCentreNews({ near }: Entry, wantsGame: boolean): boolean {
     if (this.#hasParties || !this.#layout.classes || this.#centre === null) return false;
     const isNew = !near || hasLost(near.set) || this.#centre?.cheapest.isUndercut(near.set);

@@ -74,7 +74,7 @@ export class ShapeIndex implements PoolIndex {
 
   mostBalancedWith(pooled: PooledTicket): BalancedGame {
     const ticket = pooled as ShapeTicket;
-    // Whoever has not waited long enough yet may do so later.
+    // Tickets that have not waited long enough yet may do so later.
     const short = this.#rules.short && this.#shortOf(Number.POSITIVE_INFINITY);
     const full = this.#full.queue.mostBalancedWith(ticket);
     return short ? betterOf(full, short.queue.mostBalancedWith(ticket)) : full;

@@ -177,7 +177,7 @@ class Balance {
     return this.#draft.teams[team].every((unit, i) => i === at || permit.mayBeMates(unit.ticket, ticket));
   }
 
-  /** Divides this team, the most opposite one and others in turn anew: the best of all divisions of their units. */
+  /** Divides this team, the most opposite one and others in turn again: the best of all divisions of their units. */
   #redivide(team: number, off: Float64Array, round: number): boolean {
     const { teams, layout } = this.#draft;
     const opposite = [...teams.keys()].reduce((a, b) =>
@@ -365,7 +365,7 @@ class Balance {
 /** The rounds of improvement for each team of a game. */
 const roundsPerTeam = 8;
 
-/** The third teams with which two are divided anew. */
+/** The third teams with which two are divided again. */
 const thirdTeams = 20;
 
 /** How much the root mean square of the distances counts beside the gap. */

@@ -14,7 +14,7 @@ import { type Mix, type WholeGame, WholeParties } from './whole-parties.ts';
  * game is below the least h. The values at two centres bound those between them, and the interval of least bound is split
  * until it is narrow (docs/engine-proofs.md, "The centre bound"). For q ≥ 2 the exponent is 2, else 1: v_q ≥ v_2, v_q ≥ v_1.
  *
- * Removals only raise h, so what was computed before stays a bound; only intervals that come first are computed anew.
+ * Removals only raise h, so what was computed before stays a bound; only intervals that come first are recomputed.
  */
 export class CentreCells {
   readonly #clock: SearchClock;
@@ -26,7 +26,7 @@ export class CentreCells {
   readonly #parties: WholeParties | undefined;
   readonly #cells: Cell[] = [];
   readonly #heap = new KeyHeap();
-  /** The players among whom the cheapest parties of the last centre were found. */
+  /** The players among which the cheapest parties of the last centre were found. */
   #playersBefore: number;
   /** The tickets that have left. */
   readonly #removed: ShapeTicket[] = [];
@@ -161,7 +161,7 @@ export class CentreCells {
     return (this.#exponent === 2 ? Math.sqrt(mean) : mean) * (1 - 1e-12);
   }
 
-  /** Computes a centre anew if tickets that decide about it have left since. Returns the number of evaluations. */
+  /** Recomputes a centre if tickets that decide about it have left since. Returns the number of evaluations. */
   #renew(centre: Centre): number {
     const isNew = centre.removals === -1;
     let isStale = isNew;

@@ -35,7 +35,7 @@ export function explainShape(
   return tooFewFor(within, layout, apart) ?? incomplete(ticket, within, layout, apart);
 }
 
-/** Why no team takes this ticket, whoever else is waiting. */
+/** Why no team takes this ticket, whatever else is waiting. */
 export function misfit({ kinds, classes, size, isSplit }: ShapeTicket, layout: Layout): string | undefined {
   if (kinds.some((mask) => mask === 0)) {
     return size === 1 || isSplit

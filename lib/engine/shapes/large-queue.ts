@@ -23,7 +23,7 @@ import { TicketLine } from './ticket-line.ts';
  * So many players can nearly always be divided evenly, so the bound is one on skillSpread alone. Solo players who can take
  * every seat come from the best window of neighbours (`PlayerWindows`); otherwise the tickets around the best centre
  * (`CentreCells`) fill the teams, in small teams with parties in the proportion in which they wait: the best game of all
- * would often take solo players only, and leave parties that nobody can complete. The teams are then balanced (`Balancer`).
+ * would often take solo players only, and leave parties that no ticket can complete. The teams are then balanced (`Balancer`).
  *
  * Under constraints tickets join a draft only if the constraints admit them beside those placed before, and what only a
  * whole game shows is mended at the end (`permittedGame`).
@@ -100,7 +100,7 @@ export class LargeQueue implements ShapeQueue {
     return this.#answer(this.#with(ticket), bound);
   }
 
-  /** It searches no game: `lowerBound` is one on all games of the queue, or the spread within the party if that is more. */
+  /** It searches no game: `lowerBound` holds for all games of the queue, or is the spread within the party if that is more. */
   mostBalancedWith(ticket: ShapeTicket): BalancedGame {
     const line = this.#settle();
     const place = line.placeOf(ticket);
@@ -383,7 +383,7 @@ export class LargeQueue implements ShapeQueue {
 
   /**
    * Whether parties have to play in the proportion in which they wait. Otherwise games would take the solo players, and
-   * leave parties that nobody can complete. In large teams there is nearly always a place for a party.
+   * leave parties that no ticket can complete. In large teams there is nearly always a place for a party.
    */
   #areHardToPack(): boolean {
     const smallest = Math.min(...this.#layout.kinds.map(({ size }) => size));

@@ -5,7 +5,7 @@ import type { TicketLine } from './ticket-line.ts';
 /**
  * Windows of consecutive solo players, as many as a game needs, in order of the least imbalance that their players have:
  * of all sets of n players some window has the least v_2, and the least v_1. With `perRange` the range counts too (teams of
- * one player). Keys are lower bounds, computed anew only when they come first.
+ * one player). Keys are lower bounds, recomputed only when they come first.
  */
 export class PlayerWindows {
   readonly #line: TicketLine;

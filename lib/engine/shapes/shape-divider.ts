@@ -145,7 +145,7 @@ export class ShapeDivider {
     this.steps += stepsMax - this.#stepsLeft;
   }
 
-  /** Reads who is apart by unit. A party that may be split is apart from nobody as a whole. Returns whether anybody is. */
+  /** Reads who is apart by unit. A party that may be split is apart from none as a whole. Returns whether any unit is. */
   #readApart(members: readonly ShapeTicket[], apart: ArrayLike<number>): boolean {
     const unitOf = new Int32Array(members.length).fill(-1);
     let units = 0;

@@ -13,7 +13,7 @@ export interface ShapeQueue {
   remove(ticket: ShapeTicket): boolean;
   /** The game of least cost. */
   best(): ShapeAnswer;
-  /** The game of least cost with this ticket; the bound is one on all games. */
+  /** The game of least cost with this ticket; the bound holds for all games. */
   bestWith(ticket: ShapeTicket): ShapeAnswer;
   /** The game of least imbalance with this ticket, as far as the search goes. */
   mostBalancedWith(ticket: ShapeTicket): BalancedGame;

@@ -51,7 +51,7 @@ export function packTeams(mix: Mix, teamSizes: readonly number[]): Int32Array[] 
 }
 
 /**
- * The solo players without whom these parties cannot fill the teams, whatever team they play on: a team of 3 needs one
+ * The solo players that these parties need to fill the teams, whatever team they play on: a team of 3 needs one
  * beside pairs. With fewer no game can be formed; with as many there may be none either.
  *
  * @param counts how many parties of each size there are

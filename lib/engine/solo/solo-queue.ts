@@ -67,7 +67,7 @@ export class SoloQueue {
 
   /**
    * Counts the players in cells so wide that most players who arrive have, by the counts alone, a key of at least the
-   * horizon. Made anew after `#countAfter` keys that were computed since the horizon was raised.
+   * horizon. Rebuilt after `#countAfter` keys that were computed since the horizon was raised.
    */
   #crowds: ValueCounts | undefined;
   #countAfter = 64;

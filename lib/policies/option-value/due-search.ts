@@ -164,7 +164,7 @@ class DueSearch {
     this.#isMany = due.length >= GAMES_OF_MANY * seats;
     this.#hasClasses = this.#search.seats !== undefined;
     this.#enough = (this.#hasClasses ? 6 : 3) * seats;
-    // Where sides differ, a player of the rare one should not go to whoever is searched first.
+    // Where sides differ, a player of the rare one should not go to the ticket that is searched first.
     this.#hasSides = typeof rules.teams === 'object';
     this.#looksAround = this.#hasSides || (hasParties && !this.#isMany);
     this.#searched = hasParties ? ['of its kind', 'all'] : ['all'];

@@ -13,7 +13,7 @@ import { WaitingLine } from './waiting-line.ts';
  * wait at the same end of the scale go into one game.
  *
  * When more tickets are overdue than a game has players, after a start or an outage, none of these games is made: then the
- * narrowest games of all should go first, whoever is in them.
+ * narrowest games of all should go first, whatever players are in them.
  */
 export function* overdueSolos(
   pool: CandidateSource,

@@ -23,7 +23,7 @@ const ENDS_PER_TICK = 100;
  *     read     reads only
  *     end      on the condition that it is QUEUED; a crash before it: the next tick finds it again
  *
- * When the store is too busy, the tick goes on without backfills: they are filled a tick later, and its new matches are made. It
+ * When the store is too busy, the tick continues without backfills: they are filled a tick later, and its new matches are made. It
  * leaves out those whose match this version of Muster cannot read, as after a rollback: they wait for one that can.
  */
 export async function openBackfills(

@@ -7,7 +7,7 @@ import type { RangeStore } from '../ports/range-store.ts';
 const PAGE_TICKETS = 1_500;
 
 /**
- * The matches that a tick is about to form. A tick writes a match here before it claims its first ticket, so whoever
+ * The matches that a tick is about to form. A tick writes a match here before it claims its first ticket, so a function that
  * finds the lease of a crashed tick knows every ticket that it may have claimed.
  *
  * One page is written at a time, and matches that are added meanwhile are written together in the next one. The first page

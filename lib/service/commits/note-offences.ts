@@ -18,7 +18,7 @@ const NOTES_AT_ONCE = 16;
  * get a ticket when follows from what is noted and the definition at that time: see `domain/cooldowns.ts`.
  *
  *     note     each player by one conditional write, which names the match: a repetition finds it. A crash between two:
- *              whoever repeats the request, or `deadline`, notes the others
+ *              a repeated request, or `deadline`, notes the others
  *     count    the cooldowns that began, for the statistics. A crash before it: they are not counted
  */
 export async function noteOffences(

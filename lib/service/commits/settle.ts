@@ -23,7 +23,7 @@ const SETTLES_AT_ONCE = 8;
  *               match from here on
  *     settle    each match in it: see `settleMatch`
  *
- * Repeating it changes nothing. So after a crash in between, whoever finds the lease next does all of it again. The caller
+ * Repeating it changes nothing. So after a crash in between, the next function that finds the lease does all of it again. The caller
  * ends or takes over the lease only afterwards.
  *
  * A page, a match or a ticket that this version cannot read does not stop the settling of the others.
@@ -60,7 +60,7 @@ export async function settleTick(
  * Decides a match that may never have been created. `exists`: it was, and nothing has changed.
  *
  *     abandon    a conditional write, so the match can never be created. A crash before it changes nothing
- *     return     its tickets to the pool. A crash in between: repeated by whoever settles it again, and
+ *     return     its tickets to the pool. A crash in between: repeated when it is settled again, and
  *                by `deadline`, which finds every abandoned match overdue
  */
 export async function settleMatch(

@@ -249,7 +249,7 @@ function conflictOf({ definitions, name, definition }: Change, live: Live<Named>
   const what = definition === undefined ? 'was removed' : 'was changed or is new';
   const { version, at, by } = changeOf(live);
   const made = isOpen(live)
-    ? `its definition in force, version ${version}, is not that of a deployment (${by ?? 'changed by somebody unknown'}${at === undefined ? '' : `, ${at}`})`
+    ? `its definition in force, version ${version}, is not that of a deployment (${by ?? 'changed by an unknown caller'}${at === undefined ? '' : `, ${at}`})`
     : `the ${kind} was deleted`;
   const advice =
     definition === undefined

@@ -16,7 +16,7 @@ export interface PlayerPresence {
 export type PresenceRecord = ReadonlyMap<number, PlayerPresence>;
 
 /**
- * Whether a player of a ticket is gone for longer than the grace. Who has never connected counts as present.
+ * Whether a player of a ticket is gone for longer than the grace. A player who has never connected counts as present.
  * @param heardFromMs pings before were not noted: see {@link heardFrom}
  */
 export function hasPlayerLeft(
@@ -33,7 +33,7 @@ export function hasPlayerLeft(
 
 /**
  * Since when pings are noted for certain: since the definition was changed, because the one before it may have had no `presence`.
- * So whoever is there has the time to say so before anybody counts as gone.
+ * So players who are there have the time to say so before any counts as gone.
  */
 export function heardFrom({ change }: Pick<QueueState, 'change'>): number {
   return change?.at === undefined || change.version === 1 ? 0 : Date.parse(change.at);

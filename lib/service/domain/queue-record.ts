@@ -17,7 +17,7 @@ export interface QueueState extends DefinitionState {
   readonly awakeUntilMs: number;
   /** Ticks are sent up to this slot. Less than `awakeUntilMs` while a caller sends them, or after a crash. */
   readonly sentUntilMs: number;
-  /** When changes of its tickets are sent to sockets; absent if nobody has ever watched one. */
+  /** When changes of its tickets are sent to sockets; absent if none was ever watched. */
   readonly watched?: Watched;
   /** Set when the queue is deleted. It accepts no new tickets, but waiting tickets can still be matched. */
   readonly deletedAt?: string;

@@ -46,7 +46,7 @@ export function fateOf(match: StoredMatch, ticket: StoredTicket): Fate {
 
 /**
  * Whether a ticket is one for which its match was not accepted: the one that has declined, or each that has not answered in
- * time. Who has left is none of them. Matches that version 0.1 has failed do not tell a decline from no answer.
+ * time. Players who have left are none of them. Matches that version 0.1 has failed do not tell a decline from no answer.
  */
 export function hasNotAccepted(
   { reasonCode, declinedBy, accepted }: Pick<StoredMatch, 'reasonCode' | 'declinedBy' | 'accepted'>,

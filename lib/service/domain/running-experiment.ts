@@ -13,7 +13,7 @@ import type { EarlyEnd, StoredExperiment } from './stored-experiment.ts';
  *                       record for a second, uses the variant of its slot. Clocks apart matter only for when a ticket was
  *                       enqueued: at the edges of a block, which do not count
  *     start             the first block begins two seconds after the write or later, when every function has read it
- *     early end         until a function has read it, for a second, it goes on. The block is left out of the results
+ *     early end         until a function has read it, for a second, it continues. The block is not in the results
  *     another version   an earlier version of Muster does not know experiments, and searches by the queue's definition. If it
  *                       changes that, the version is no longer the one that the variants change, and the experiment is over
  */

@@ -39,7 +39,7 @@ export interface StoredMatch extends Omit<MatchView, 'acceptance' | 'result' | '
   readonly rated?: StoredRatings;
   /** When the tickets of its backfills have joined, in a match with a ladder. */
   readonly joined?: Readonly<Record<string, string>>;
-  /** How many players were erased from it; absent: none. Whoever writes the names that it has read depends on it. */
+  /** How many players were erased from it; absent: none. A write of the names that were read depends on it. */
   readonly erasures?: number;
 }
 

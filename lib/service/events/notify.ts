@@ -41,7 +41,7 @@ export interface NotifyDeps {
   readonly receivers: ReceiverStore;
   readonly erased: Pick<ErasedPlayers, 'among'>;
   readonly secrets: Secrets;
-  /** What people are told of each webhook. */
+  /** What the statistics report of each webhook. */
   readonly deliveries: DeliveryLog;
   readonly outbound: Outbound;
   readonly sender: DeliverySender;

@@ -78,7 +78,7 @@ export interface PublishDeps {
  * The stream delivers a change until it is published or parked, so every event is published at least once. The event's
  * id is derived from the change, so every delivery of the event has the same id.
  *
- *     read the queues   one that cannot be read concerns its own events only: nobody knows who receives them
+ *     read the queues   one that cannot be read concerns its own events only: their receivers are unknown
  *     park              the events of such queues, durably; {@link publishParked} publishes them when their queue can be
  *                       read. A crash after it: parked again, so published twice with the same ids
  *     put on the bus    the others. A crash after it: put again, with the same ids
@@ -106,7 +106,7 @@ export async function publish(deps: PublishDeps, changes: readonly Change[]): Pr
   return refused.map((i) => outgoing[i]!.index);
 }
 
-/** `done`: it is published or nobody receives it. `waiting`: its queue still cannot be read. `retry`: the bus rejected it. */
+/** `done`: it is published or has no receiver. `waiting`: its queue still cannot be read. `retry`: the bus rejected it. */
 export type PublishedParked =
   | { readonly outcome: 'done' }
   | { readonly outcome: 'waiting'; readonly why: string; readonly afterMs: number }
@@ -142,7 +142,7 @@ interface Outgoing {
   readonly destinations: readonly string[];
 }
 
-/** The event with its destinations; nothing when nobody receives it. */
+/** The event with its destinations; nothing when it has no receiver. */
 function outgoingOf(
   { event, hasDeadline }: ParkedEvent,
   definition: QueueDefinition | undefined,
@@ -189,7 +189,7 @@ function destinationsOf(event: MusterEvent, definition: QueueDefinition | undefi
   return destinations;
 }
 
-/** Always publish these: the deadline function needs the event even if nobody subscribes. */
+/** Always publish these: the deadline function needs the event even without a subscriber. */
 function hasDeadline(change: Change): boolean {
   if (change.table !== 'matches' || change.after.deadline === undefined) return false;
   // A dissolved match has a deadline too, of which it needs no event, because its tickets are returned by who dissolves it.

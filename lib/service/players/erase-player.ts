@@ -28,7 +28,7 @@ export interface EraseDeps extends CancelDeps {
 
 /**
  * Erases a player from all tables, page by page. No index lists the items of a player, so the tables are read; a call does
- * the pages that it has time for, and the next call goes on where it ended.
+ * the pages that it has time for, and the next call continues where it ended.
  *
  *     webhooks that wait           the player is remembered by a hash, so that `notify` posts them without the player
  *     ticket that waits            cancelled; the next reading blanks it

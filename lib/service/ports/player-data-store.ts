@@ -4,7 +4,7 @@ import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredRating } from '../domain/stored-rating.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
 
-/** Where a reading of all tables goes on. It is text without a meaning outside the store. */
+/** Where a reading of all tables continues. It is text without a meaning outside the store. */
 export type Position = string;
 
 /** An item that names a player. `about`: the item is the player's own. `mention`: an item of others that names the player. */
@@ -48,7 +48,7 @@ export interface PlayerDataStore {
   /**
    * Rewrites an item without the player: a place, a cooldown, a rating and the player's own meetings are removed. In the player's own tickets,
    * seats and backfills `pseudonym` is the id, and nothing else of the player stays but the role. Elsewhere what names the
-   * player is left out. Returns false if the item has changed since it was read.
+   * player is omitted. Returns false if the item has changed since it was read.
    */
   blank(playerId: string, named: Named, pseudonym: string): Promise<boolean>;
 }

@@ -4,6 +4,6 @@ import type { Watcher } from '../domain/connection.ts';
 export interface PlayerTokens {
   /** A signed token. It is valid from now until `untilMs`. */
   issue(watcher: Watcher, untilMs: number): Promise<string>;
-  /** Who has this token; undefined when it is forged, of another service, or expired. */
+  /** The player and ticket of this token; undefined when it is forged, of another service, or expired. */
   verify(token: string, nowMs: number): Promise<Watcher | undefined>;
 }

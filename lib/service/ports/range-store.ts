@@ -20,7 +20,7 @@ export interface RangeStore {
   ): Promise<LeaseOutcome>;
   /**
    * Ends the leases that the owner still holds on these cells.
-   * @param failed what the next tick is told of the failures before it. @default there are none
+   * @param failed what the next tick reads of the failures before it. @default there are none
    */
   endLease(
     queue: string,

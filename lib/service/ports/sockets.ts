@@ -1,5 +1,5 @@
 /**
- * `sent`: it is on its way. `gone`: there is no such connection, or its client is not connected yet. `failed`: nobody knows;
+ * `sent`: it is on its way. `gone`: there is no such connection, or its client is not connected yet. `failed`: this is unknown;
  * the client may have the message or not.
  */
 export type Sent = 'sent' | 'gone' | 'failed';

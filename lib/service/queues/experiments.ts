@@ -15,7 +15,7 @@ const TRIES_MAX = 5;
 const MINUTE_MS = 60_000;
 
 /**
- * Begins an experiment on a queue at the next whole minute that every function hears of in time. The same experiment again, while
+ * Begins an experiment on a queue at the next whole minute that every function knows in time. The same experiment again, while
  * it is running, changes nothing.
  *
  *     put   one conditional write of the queue's record. A crash before it: nothing has begun. After it: a repeated request

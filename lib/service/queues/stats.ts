@@ -113,7 +113,7 @@ function memoriesOf(reports: readonly TickReport[]): TickMemory[] {
 }
 
 /**
- * How fast players arrive, and for how long none has. Ticks see who arrives; a queue whose ticks have ended, because nobody waits,
+ * How fast players arrive, and for how long none has. Ticks see who arrives; a queue whose ticks have ended, because no ticket waits,
  * was silent since.
  */
 function arrivalsView(

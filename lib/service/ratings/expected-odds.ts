@@ -14,7 +14,7 @@ export interface ExpectedOddsDeps {
   readonly ratings: Pick<RatingStore, 'of' | 'odds'>;
 }
 
-/** Four digits: more say nothing to anybody, and a match is charged by its size. */
+/** Four digits: more have no meaning for readers, and a match is charged by its size. */
 const DIGITS = 4;
 
 /** The odds of the matches that a tick makes. It reads the ladder once, and the ratings of the players of each match. */
@@ -68,7 +68,7 @@ export class ExpectedOdds {
   }
 }
 
-/** Odds with few digits, none of them 0, because anybody may win. They still sum to 1: the favourite has the rest. */
+/** Odds with few digits, none of them 0, because any team may win. They still sum to 1: the favourite has the rest. */
 function rounded(odds: readonly number[]): number[] {
   const least = 10 ** -DIGITS;
   const short = odds.map((chance) => Math.max(least, Number(chance.toFixed(DIGITS))));

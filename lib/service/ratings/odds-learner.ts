@@ -22,7 +22,7 @@ export interface Seen {
 /**
  * Learns how sure the odds of a ladder should be, and adds up what they were worth, in one item. The results that come while an
  * earlier one is written are written together. The figures inform people and the slope forgets, so a result that keeps losing
- * against other instances is left out of them, as after a crash. Its ratings are stored before.
+ * against other instances is missing in them, as after a crash. Its ratings are stored before.
  */
 export class OddsLearner {
   readonly #ratings: Pick<RatingStore, 'odds' | 'learn'>;

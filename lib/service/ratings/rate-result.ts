@@ -29,7 +29,7 @@ const TRIES_MAX = 10;
  *     learn   the slope of the odds and their figures. A crash before it: this result is not in them
  *
  * A player's matches are rated one after the other, in the order of these transactions. `matches` of each rating has the place of
- * a match in it. Whoever rates the same matches in this order from the start gets the same ratings to the last bit.
+ * a match in it. Rating the same matches in this order from the start gives the same ratings to the last bit.
  *
  * @returns `nothing`: there is no result to rate, or it is rated already
  * @throws StoreBusy when every try has lost
@@ -67,7 +67,7 @@ async function rateOnce(
     kept.map(({ playerId }) => playerId),
     freshness,
   );
-  // Whoever is not kept counts as a new player for the others: a bot, or a player who was erased.
+  // A seat without a kept rating counts as a new player for the others: a bot, or a player who was erased.
   const seats = people.map((team) =>
     team.map(({ playerId }) => ({
       known: knownOf(read.get(playerId)) ?? newRatingOf(ladder),

@@ -26,7 +26,7 @@ const WRITES_AT_ONCE = 16;
  * Notes that a player is there, in a queue with `presence`; elsewhere it writes nothing. One conditional write: repeating it, or a
  * crash before or after it, changes nothing else.
  * @param by the connection that says so
- * @param isKnown only if the player was noted before: whoever has connected before the queue had `presence` pings more rarely, and
+ * @param isKnown only if the player was noted before: a client that connected before the queue had `presence` pings more rarely, and
  *   counts as one who never connected
  * @param nowMs the player is expected to say so again within {@link PRESENCE_PING_SECONDS}
  */

@@ -134,7 +134,7 @@ export async function dispatch(deps: DispatchDeps, nowMs: number): Promise<Dispa
   return { ...of, overdue: overdue ?? 0, failed };
 }
 
-/** Counts this run for each queue for which it failed. What is failing may be the store, so a count that fails is left out. */
+/** Counts this run for each queue for which it failed. What is failing may be the store, so a count that fails is skipped. */
 async function noteFailed(
   { outcomes }: Pick<DispatchDeps, 'outcomes'>,
   failed: readonly FailedTask[],

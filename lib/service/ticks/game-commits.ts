@@ -112,7 +112,7 @@ export class GameCommits {
 
   /**
    * Cancels what would make the same match again at the next tick, although no item can hold it: the largest ticket of a new
-   * match, so that the others go on without it, or the backfill of a running one. The attributes of a ticket are limited when
+   * match, so that the others continue without it, or the backfill of a running one. The attributes of a ticket are limited when
    * it is posted, so this is for tickets and players from before a limit.
    * @returns their ids
    */

@@ -20,7 +20,7 @@ export interface StopExperimentDeps {
  *     read   the totals of the blocks that ended last
  *     put    one conditional write. A crash before it, or another writer who was faster: the next minute judges again
  *
- * @returns why it was stopped; undefined when it goes on
+ * @returns why it was stopped; undefined when it continues
  */
 export async function stopExperiment(
   { queues, experiments }: StopExperimentDeps,

@@ -37,10 +37,10 @@ const TRIES_MAX = 5;
  * A player begins to watch a ticket.
  *
  *     extend   the time in which the queue is watched, if it would end before the connection. From `fromMs` on `publish` knows
- *              of it. A crash after it: the queue counts as watched, and nobody is found
+ *              of it. A crash after it: the queue counts as watched, and no connection is found
  *     add      the connection. Every later change is sent to it. Its stream reports it, and the ticket as it is follows: see
  *              show-ticket.ts. A crash before it: the client is not connected, and tries again. A crash after it: the client
- *              may not be connected, and the first message finds nobody and removes the connection
+ *              may not be connected, and the first message finds no client and removes the connection
  *     note     that the player is there, in a queue with `presence`: see keep-alive.ts. A crash before it: the client is not
  *              connected, and tries again
  *     close    older connections of the same player beyond the maximum, so that a token opens only a few. A crash before

@@ -19,7 +19,7 @@ export interface PushDeps extends ShowDeps {
 
 /** Matches and tickets whose changes are sent at the same time. */
 const SUBJECTS_AT_ONCE = 16;
-/** Tickets of a match whose players are told at the same time. */
+/** Tickets of a match whose players get a message at the same time. */
 const TICKETS_AT_ONCE = 16;
 /**
  * How long the changes of a batch are sent. `publish` has 30 s, and what it does for others must not wait for an API Gateway that
@@ -30,7 +30,7 @@ const PUSH_MS = 10_000;
 const GIVEN_UP_MS = 30_000;
 
 /**
- * Sends changes to those who watch their tickets. A queue that nobody watches costs nothing: its record, which `publish` has
+ * Sends changes to those who watch their tickets. A queue without watchers costs nothing: its record, which `publish` has
  * read for a second, says so. Returns the indexes of changes that must be retried.
  *
  *     look for connections   one read for each ticket of the change. A connection that is added later finds the change itself

@@ -12,7 +12,7 @@ const ENDED = Number.MAX_SAFE_INTEGER;
  * A number that grows with every change of a ticket and of its match, so that of two states the later one is known, wherever they
  * were read and in whatever order they arrive. It follows from the state alone:
  *
- *     returns     how often the ticket has come back from a match. From each pool to the next everything else begins anew
+ *     returns     how often the ticket has come back from a match. From each pool to the next everything else starts again
  *     status      it goes through the statuses in their order, or has ended
  *     match       its roster only grows, and its assignment and its end come once: each adds to the sum
  */

@@ -16,7 +16,7 @@ const OPENING_MS = 10_000;
  * Sends a message to a connection.
  *
  *     send     gone: its client has left, or is not connected yet; then the first message, which waits for it, says the same
- *     close    if nobody knows whether the message arrived. The client connects again, and gets the ticket as it is. So it
+ *     close    if it is unknown whether the message arrived. The client connects again, and gets the ticket as it is. So it
  *              misses nothing. If this fails too, the next ping of the client finds what it has missed
  *     remove   the connection. A crash before it: the next message does the same
  */

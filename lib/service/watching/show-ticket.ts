@@ -22,7 +22,7 @@ const OPENS_MS = [25, 50, 100, 200, 400, 800, 1_600] as const;
  * Sends a new connection the ticket as it is. No change is missed between this message and those of `push`:
  *
  *     wait     until `publish` looks for those who watch the queue
- *     find     the connection open. From then on `push` reaches it; before, a change finds nobody
+ *     find     the connection open. From then on `push` reaches it; before, a change finds no connection
  *     show     the ticket: see {@link sendTicket}, unless the client has said that it shows it. A crash before it: the stream
  *              reports the connection again
  */
@@ -84,7 +84,7 @@ async function needsNone(deps: ShowDeps, { seen, queue, pingSeconds }: Connectio
   return asked === undefined || (pingSeconds !== undefined && pingSeconds <= asked);
 }
 
-/** Waits until a connection is open. Returns false when its client has left, or nobody knows. */
+/** Waits until a connection is open. Returns false when its client has left, or when this cannot be known. */
 async function isOpen({ sockets, clock }: ShowDeps, connectionId: string): Promise<boolean> {
   let found = await sockets.find(connectionId);
   for (const ms of OPENS_MS) {

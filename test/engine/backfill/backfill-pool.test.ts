@@ -26,7 +26,7 @@ it('agrees with brute force on random running games, while tickets are removed',
 });
 
 describe('a running game', () => {
-  it('gets the players with whom the whole game is best', () => {
+  it('gets the players that make the whole game best', () => {
     const tickets = [solo('weak', 1400), solo('even', 1520), solo('strong', 1600)];
     const pool = new BackfillPool(duo, tickets, [running([0, 1500], [0, 1520], [1, 1500])], 0);
     const filling = pool.fill('b')!;
@@ -96,7 +96,7 @@ describe('a running game', () => {
     expect(off.obstacle('b')).toMatch('in a team from 0 to 1, got 7');
   });
 
-  it('is filled at once when everybody has the same skill, however many wait', () => {
+  it('is filled at once when all players have the same skill, however many wait', () => {
     const tickets = Array.from({ length: 3000 }, (_, i) => solo(`t${i}`, 1000));
     const games = Array.from({ length: 50 }, (_, i) => ({
       ...running([0, 1000]),

@@ -152,7 +152,7 @@ describe('the partition by unhappiness', () => {
     expect(objective / objectiveLowerBound).toBeLessThan(1.2);
   });
 
-  it('exchanges no player into a game whom no team takes', () => {
+  it('exchanges no player into a game in which no team takes the player', () => {
     const rules: GameRules = {
       teamSize: 2,
       teams: [{ name: 'crew', size: 2 }],
@@ -315,7 +315,7 @@ describe('the packing of parties', () => {
       ],
     }));
     const { games, waiting } = partitionTickets(tickets, rules, 0);
-    // Four in a row, of whom the first and the last meet the other two.
+    // Four in a row: the first and the last meet the other two.
     expect(games).toHaveLength(1);
     expect(games[0].imbalance).toBeCloseTo(Math.sqrt(1.25), 9);
     expect(waiting).toHaveLength(198);

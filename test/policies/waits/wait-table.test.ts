@@ -110,7 +110,7 @@ describe('the wait of a ticket', () => {
     expect(p90).toBeUndefined();
   });
 
-  it('begins anew with another time between two ticks', () => {
+  it('starts again with another time between two ticks', () => {
     const table = played(500, () => 0.5);
     const next = countTick(table, [], new Set(), { tickMs: 5_000, part, nowMs: 1e9 });
     expect(ask(next)).toEqual([undefined, undefined]);

@@ -67,7 +67,7 @@ describe('certified prices', () => {
   ])('of %s are at most the cost of every game, also with tickets far from all others', (_, sizes) => {
     const { instance, wanted } = pricedTickets(1, sizes);
     const pricing = new Pricing(instance, choosersOf(rules, instance), 10);
-    // Nobody leaves, so that high prices stay as they are.
+    // No player leaves, so that high prices stay as they are.
     const prices = certifiedPrices({ ...instance, period: Number.POSITIVE_INFINITY }, pricing, wanted);
     expect(greatestExcess(instance, wanted)).toBeGreaterThan(0);
     expect(greatestExcess(instance, prices)).toBeLessThanOrEqual(0);

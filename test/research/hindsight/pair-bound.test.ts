@@ -18,7 +18,7 @@ describe('the bound on every policy for pairs', () => {
     for (const skill of [5, 13.3, 20, 35]) expect(price(skill)).toBeCloseTo(1, 2);
   });
 
-  it('holds because waits and arrivals raise the cost paid plus J by at least the bound, whoever waits', () => {
+  it('holds because waits and arrivals raise the cost paid plus J by at least the bound, whatever players wait', () => {
     const random = seededRandom(7);
     const skills = Array.from({ length: 1800 }, (_, i) => 2 * i + 1);
     const shares = skills.map((skill) => 2 * law.density(skill));

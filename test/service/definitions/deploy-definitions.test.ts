@@ -25,7 +25,7 @@ const filesOf = (folder: Folder) =>
 /** The calls of a store that change something. */
 const WRITES = ['put', 'keep', 'noteDeployed'] as const;
 
-/** Throws in place of a write, or after it, from the write with this number on. */
+/** Throws instead of a write, or after it, from the write with this number on. */
 class Crash extends Error {}
 class RollbackFailed extends Error {}
 

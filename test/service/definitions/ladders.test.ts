@@ -24,7 +24,7 @@ interface Project {
 }
 
 const filesOf = ({ ladders = {}, queues = {} }: Project) => ({
-  // As a studio writes it: what has a default is left out.
+  // As a studio writes it: what has a default is omitted.
   ladder: mapped(ladders, (name, beta) => JSON.stringify({ name, beta })),
   queue: mapped(queues, (name, used) =>
     JSON.stringify(definition({ name, ...(used !== undefined && { ladder: used }) })),
@@ -36,7 +36,7 @@ const mapped = <Value>(values: Readonly<Record<string, Value>>, to: (name: strin
 
 class Crash extends Error {}
 
-/** The stores, which end the function in place of the write with this number, or after it. */
+/** The stores, which end the function instead of the write with this number, or after it. */
 function crashing<Store extends object>(store: Store, writes: readonly (keyof Store)[], crash: CrashAt) {
   const crashed = { ...store };
   for (const name of writes) {

@@ -64,7 +64,7 @@ export function memoryDeliveries(): DeliveryStore {
   };
 }
 
-/** For tests that are not about what people are told. */
+/** For tests that are not about reports of deliveries. */
 export function deliveryLog(now: () => number = () => 0): DeliveryLog {
   return new DeliveryLog(memoryDeliveries(), now);
 }

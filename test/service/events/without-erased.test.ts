@@ -67,7 +67,7 @@ describe('a webhook that has waited', () => {
     });
   });
 
-  it('is posted as it is when nobody in it was erased', async () => {
+  it('is posted as it is when no player in it was erased', async () => {
     for (const event of [ticketEvent, matchEvent])
       expect(await withoutErased(erased('eve'), event, late)).toBe(event);
   });

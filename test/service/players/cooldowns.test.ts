@@ -108,7 +108,7 @@ describe('a queue with cooldowns', () => {
   };
 
   describe('after a match that is not accepted', () => {
-    it('rejects the next ticket of the one who declined, and of nobody else', async () => {
+    it('rejects the next ticket of the player who declined, and of no other', async () => {
       await define();
       const matchId = await matched();
       await answer('z', matchId, true);
@@ -172,7 +172,7 @@ describe('a queue with cooldowns', () => {
           const act = (): Promise<unknown> =>
             isLate ? checkDeadline(cloud.deps, matchId, cloud.nowMs) : answer('a', matchId, false);
           await run((line) => cloud.on(line, act));
-          // Whoever finds the match overdue does the rest.
+          // The function that finds the match overdue does the rest.
           await cloud.run(150_000);
           expect((await cloud.deps.matches.get(matchId))!.status, label).toBe('FAILED');
           for (const playerId of ['ann', 'ben']) {

@@ -248,7 +248,7 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
     },
   );
 
-  it('goes on beside a match that this version cannot read, and counts what it cannot decide about', async () => {
+  it('continues beside a match that this version cannot read, and counts what it cannot decide about', async () => {
     const { client, names, tickets } = service();
     await matched('later', 'COMPLETED');
     await tickets.create(withAnn('waiting'), LAYOUT);
@@ -293,7 +293,7 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
     expect(await erased()).toEqual(NOTHING_LEFT);
   });
 
-  it('is bounded in each call, and goes on where the call before has ended', async () => {
+  it('is bounded in each call, and continues where the previous call ended', async () => {
     const { tickets } = service();
     for (let i = 0; i < 2_500; i++) await tickets.create(ticket('duel', `t-${i}`, 5), LAYOUT);
     await tickets.create(withAnn('waiting'), LAYOUT);
@@ -347,7 +347,7 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
       async (s: ReturnType<typeof service>) => void (await s.tickets.claim('waiting', 'm-new', nowMs)),
     ],
     [
-      'a tick that writes back whom the others met',
+      'a tick that writes back the meetings of the others',
       async (s: ReturnType<typeof service>) => {
         const record = {
           playerId: 'bob',

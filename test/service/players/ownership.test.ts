@@ -123,7 +123,7 @@ describe('a party', () => {
       expect((await seen(player('ann'), {}, deps)).players[1]).toEqual({ playerId: 'bob', skill: 2 });
   });
 
-  it('has reasons without values and without who avoids whom', async () => {
+  it('has reasons without values and without avoid lists', async () => {
     const cancelled =
       'the queue was changed and the ticket no longer fits it (#/players/0/attributes/toxicity: Expected a number up to 50, got 97)';
     const apart = `Too few players: a match with this ticket needs 2, 1 available (3 more may not be matched with it: ${AVOIDED}).`;

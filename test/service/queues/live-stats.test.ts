@@ -182,7 +182,7 @@ describe('the statistics of a queue with rules', () => {
   it.each([{ boundaries: [] }, { boundaries: [1000, 2000] }])(
     'say where matches are played, how often rules relax and what they cost, with buckets $boundaries',
     async ({ boundaries }) => {
-      // Nobody has the level of the last player, so a match has to wait until the rule relaxes.
+      // No other player has the level of the last one, so a match has to wait until the rule relaxes.
       const ten = (second: number) => [...repeated([6, eu(1)], [3, us(1)]), us(10 + 10 * second)];
       const { stats } = await run({ attributes: { level }, rules }, { boundaries, ten, seconds: 30 });
       const { regions, rules: byRule } = stats;

@@ -74,7 +74,7 @@ describe('what is learnt of the odds of a ladder', () => {
     expect(pausesMs).toHaveLength(5);
   });
 
-  it('leaves out a result that keeps losing, and goes on with the next', async () => {
+  it('skips a result that keeps losing, and continues with the next', async () => {
     const one = learner();
     await one.learn('l', WON);
     meanwhile = other;

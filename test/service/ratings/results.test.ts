@@ -121,7 +121,7 @@ describe('results of matches', () => {
     expect(await ratingOf('ann')).toMatchObject({ mean: 1_500, deviation: 350, matches: 1 });
   });
 
-  it('that nobody expected are learnt from as any other', async () => {
+  it('that were least expected are learnt from as any other', async () => {
     await define();
     await cloud.deps.ratings.put(queue, 'ann', { mean: 9_000, deviation: 30, matches: 9 }, cloud.nowMs);
     for (let results = 1; results <= 2; results++) {
@@ -415,7 +415,7 @@ describe('results of matches', () => {
     expect((await post(matchId, body)).matchId).toBe(matchId);
   });
 
-  it('of teams of bots rate the people alone, and those of bots alone nobody', async () => {
+  it('of teams of bots rate the people alone, and those of bots alone rate no player', async () => {
     await define();
     const bots = (...names: string[]) => ({
       players: names.map((playerId) => ({ playerId, bot: true as const })),
@@ -428,7 +428,7 @@ describe('results of matches', () => {
     expect(await ratingOf('bot-1')).toBeUndefined();
   });
 
-  it('of players of whom nothing is known are those of a coin, and a draw of many teams changes no mean', async () => {
+  it('of unknown players are those of a coin, and a draw of many teams changes no mean', async () => {
     await define();
     const duel = await matchOf('ann', 'zoe');
     expect((await cloud.deps.matches.get(duel))!.expected).toEqual([0.5, 0.5]);
@@ -448,7 +448,7 @@ describe('results of matches', () => {
     }
   });
 
-  it('of players of whom everything is known change little, for ever', async () => {
+  it('of players whose skill is certain change little, for ever', async () => {
     await define();
     await putLadder(cloud.deps.ladders, ladder({ drift: { perGame: 0, perDay: 0 } }), cloud.nowMs);
     for (const [i, name] of ['ann', 'zoe'].entries())

@@ -30,7 +30,7 @@ async function busyQueue(): Promise<void> {
   }
 }
 
-it('a ticket that waits is told how long, from the reports that ticks store, without a read for each poll', async () => {
+it('a waiting ticket gets an estimate, from the reports that ticks store, without a read for each poll', async () => {
   let reads = 0;
   const ranges = {
     ...cloud.deps.ranges,
@@ -55,7 +55,7 @@ it('a ticket that waits is told how long, from the reports that ticks store, wit
   expect(reads).toBeGreaterThan(once);
 });
 
-it('a new ticket is told how long it waits, alone and in a batch', async () => {
+it('a new ticket gets an estimate, alone and in a batch', async () => {
   const estimates = new WaitEstimates(cloud.deps);
   await busyQueue();
   const body = (ticketId: string) => ({ ticketId, players: [{ playerId: ticketId, skill: 500 }] });
@@ -77,7 +77,7 @@ it('a new ticket is told how long it waits, alone and in a batch', async () => {
   expect(results[0]!.ticket!.estimatedWaitSeconds).toEqual(view.estimatedWaitSeconds);
 });
 
-it('a ticket is told nothing while nothing is known, when it does not wait, and while the reports cannot be read', async () => {
+it('a ticket gets no estimate while nothing is known, when it does not wait, and while the reports cannot be read', async () => {
   const estimates = new WaitEstimates(cloud.deps);
   await putQueue(cloud.deps.queues, definition({ name: queue }), cloud.nowMs);
   const body = { ticketId: `${queue}:new`, players: [{ playerId: 'new', skill: 500 }] };

@@ -39,7 +39,7 @@ describe('a queue whose buckets change without end', () => {
     throw new Error('Expected a refusal');
   };
 
-  it('is told when to try again, and can be changed then', async () => {
+  it('gets the time of the next try, and can be changed then', async () => {
     await define({ buckets: manyBuckets(100) });
     const refusal = await untilRefused();
     expect(refusal.status).toBe(409);

@@ -91,13 +91,13 @@ type Event =
   | { readonly kind: 'pass'; readonly ms: number }
   | { readonly kind: 'tick'; readonly instance: number; readonly disturbance: Disturbance | undefined };
 
-/** From its call `at` on a tick gets nothing done, or somebody leaves at that call, which may cost a game its race. */
+/** From its call `at` on a tick gets nothing done, or a ticket leaves at that call, which may cost a game its race. */
 type Disturbance =
   | { readonly kind: 'stop'; readonly at: number }
   | { readonly kind: 'leave'; readonly at: number; readonly nth: number };
 
 /**
- * Random events of a queue. In every other life searches are kept from most ticks: nobody avoids others or splits, the definitions
+ * Random events of a queue. In every other life searches are kept from most ticks: no player avoids others or splits, the definitions
  * are those whose searches are kept, and they change seldom.
  */
 class Life {
@@ -126,7 +126,7 @@ class Life {
           yield { kind: 'return', nth: random.integer(1e6), enqueuedAt, skill };
         }
       } else if (kind < 0.28) {
-        // What other versions of Muster may write: players without roles, with a new field, and what nobody can parse.
+        // What other versions of Muster may write: players without roles, with a new field, and what no version can parse.
         const players = this.#pick(['["p",1]', '[{"playerId":"p","skill":5,"new":1}]', '{"none":true}']);
         yield { kind: 'rewrite', nth: random.integer(1e6), players };
       } else if (kind < 0.5) {
@@ -385,7 +385,7 @@ function stoppedAt(stopAt: number): Line {
   };
 }
 
-/** Tickets that nobody can change, and how often they were used again. */
+/** Frozen tickets, and how often they were used again. */
 class CountedTickets extends ParsedTickets {
   used = 0;
 

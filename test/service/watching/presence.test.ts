@@ -139,7 +139,7 @@ describe('a queue with presence', () => {
     expect(await read('a')).toMatchObject(left);
   });
 
-  it('cancels nobody who is there when a definition with presence is put on a running queue', async () => {
+  it('cancels no ticket whose players are there when a definition with presence is put on a running queue', async () => {
     await define({ teamSize: 3, presence: undefined });
     await join('a');
     await open('a', 'one');
@@ -152,7 +152,7 @@ describe('a queue with presence', () => {
     expect((await read('a')).status).toBe('QUEUED');
   });
 
-  it('cancels nobody who is there when presence is removed and put again', async () => {
+  it('cancels no ticket whose players are there when presence is removed and put again', async () => {
     await define({ teamSize: 3 });
     for (const name of ['a', 'gone']) {
       await join(name);

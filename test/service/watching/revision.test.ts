@@ -4,7 +4,7 @@ import type { CurrentTicket } from '../../../lib/service/domain/stored-ticket.ts
 import { revisionOf } from '../../../lib/service/watching/revision.ts';
 
 describe('the revision of a ticket', () => {
-  it('grows with each change that its players are told of, and is highest once it has ended without a match', () => {
+  it('grows with each change that its players see, and is highest once it has ended without a match', () => {
     const state = (status: string, match: Partial<StoredMatch> | undefined, returns?: number) => {
       const matchId = match && { matchId: 'm' };
       return { ticket: { status, returns, ...matchId } as CurrentTicket, match: match as StoredMatch };

@@ -73,7 +73,7 @@ describe('a client that says which status it shows', () => {
     expect(sent).toMatchObject([{ type: 'Ticket', data: { ticket: { status: 'CANCELLED' } } }]);
   });
 
-  it('is forgotten when it is not connected, or nobody knows', async () => {
+  it('is forgotten when it is not connected, or this is unknown', async () => {
     const connection = await connected({ seen: 'QUEUED' });
     for (const found of ['gone', 'failed'] as const) {
       await deps().connections.add(connection);

@@ -64,7 +64,7 @@ export interface GroupWaits {
   readonly p99: number;
 }
 
-/** Waits by skill (in five groups of equal size), party size, role and region; each sorted, groups of one value left out. */
+/** Waits by skill (in five groups of equal size), party size, role and region; each sorted, groups of one value are omitted. */
 export function waitsByGroup(
   tickets: readonly MatchedTicket[],
 ): readonly { readonly by: string; readonly groups: readonly GroupWaits[] }[] {

@@ -111,7 +111,7 @@ export const service = {
     ask<MatchView>(client.match(matchId, { signal }) as Promise<Match>, signal),
   ticket: (ticketId: string, signal?: AbortSignal, explain = false) =>
     ask<TicketView>(client.get(ticketId, { explain, signal }), signal),
-  /** Unknown tickets are left out. */
+  /** Unknown tickets are omitted. */
   async tickets(ticketIds: readonly string[], signal?: AbortSignal): Promise<TicketView[]> {
     const parts: Ticket[] = [];
     for (let from = 0; from < ticketIds.length; from += TICKETS_PER_REQUEST) {

@@ -138,7 +138,7 @@ function oddsText(expected: readonly number[]): string {
 }
 
 function resultText({ ranks }: NonNullable<MatchView['result']>, names: readonly string[]): string {
-  if (ranks === undefined) return 'The match is void: it counts for nobody.';
+  if (ranks === undefined) return 'The match is void: it counts for no player.';
   const first = Math.min(...ranks);
   const winners = names.filter((_, team) => ranks[team] === first);
   return winners.length === 1 ? `${winners[0]} has won.` : `A draw of ${winners.join(' and ')}.`;

@@ -221,13 +221,13 @@ function Reasons({ live, sample }: { readonly live: LiveQueue; readonly sample: 
     return () => abort.abort();
   }, [sample]);
   if (sample.waiting.length === 0)
-    return <p class="soft">Nobody waits. The next ticket is searched within a tick.</p>;
+    return <p class="soft">No tickets wait. The next one is searched within a tick.</p>;
   if (failure.value !== undefined) return <p class="soft">The reasons could not be found: {failure.value}</p>;
   if (reasons.value === undefined) return <Loading what="the reasons" />;
   const total = reasons.value.reduce((sum, { tickets }) => sum + tickets, 0);
   return (
     <>
-      {total === 0 && <p class="soft">A match is within reach of everybody; the next tick decides.</p>}
+      {total === 0 && <p class="soft">Every ticket has a match within reach; the next tick decides.</p>}
       <ul class="stack">
         {reasons.value.map(({ reason, tickets }) => (
           <CountedBar

@@ -139,7 +139,7 @@ function Waiting({ ticket }: { readonly ticket: TicketView }) {
         {estimate === undefined ? (
           <p>
             {p50 == null
-              ? 'No estimate: the queue has matched nobody recently.'
+              ? 'No estimate: the queue has matched no players recently.'
               : `Half of the recent matches came after ${secondsText(p50)}, 99 % after ${secondsText(p99)}. This ticket has waited ${secondsText(age)}.`}
           </p>
         ) : (

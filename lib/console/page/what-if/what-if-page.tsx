@@ -96,7 +96,7 @@ const FIELDS: readonly {
   { key: 'roleWeights', label: 'Roles', hint: 'tank=10,healer=15' },
   { key: 'sides', label: 'Sides', hint: 'killer=12,any=8' },
   { key: 'regions', label: 'Regions', hint: 'eu=60,us=40' },
-  { key: 'patience', label: 'Patience, seconds', hint: 'nobody cancels' },
+  { key: 'patience', label: 'Patience, seconds', hint: 'no player cancels' },
   { key: 'seed', label: 'Seed', hint: '1' },
 ];
 const ALWAYS: readonly (keyof TrafficOptions)[] = ['rate', 'players', 'skills', 'seed'];

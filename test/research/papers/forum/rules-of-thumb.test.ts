@@ -44,7 +44,7 @@ test('widening windows need the tolerance of both, and pair the longest-waiting 
   ]);
 });
 
-test('a falling rating lets a strong player meet a weaker one, and a weak one nobody stronger', () => {
+test('a falling rating lets a strong player meet a weaker one, and a weak one no stronger player', () => {
   expect(gamesOf(virtualRating(WINDOW), arrivals([0, 0.6], [0.1, 0.4]))).toEqual(['0,1@1.5']);
   const weak = gamesOf(virtualRating(WINDOW), arrivals([0, 0.4], [4.5, 0.6]));
   expect(weak).toEqual(['0,1@5.0']);

@@ -168,7 +168,7 @@ describe('OPT', () => {
     }
   });
 
-  test('without computer players pairs everybody at the least cost, however long that takes', () => {
+  test('without computer players pairs all players at the least cost, however long that takes', () => {
     const everybody = (players: readonly Arrival[]): number => {
       if (players.length === 0) return 0;
       const [first, ...others] = players;
@@ -223,7 +223,7 @@ describe('slack', () => {
   });
 
   test('pairs two waiting players once the tolerance of one has grown enough', () => {
-    // Nobody else comes: the pair is made before the time is up, in a look into the silence.
+    // No other player comes: the pair is made before the time is up, in a look into the silence.
     const [game] = gamesOf(slack(rate), PAIRS, arrivals([0, 0.2], [0.1, 0.75]));
     const [members, time] = game.split('@');
     expect(members).toBe('0,1');

@@ -29,7 +29,7 @@ test('the formulas for one period of k players and for one queue equal that of A
   }
 });
 
-test('a player whom nobody joins costs 4', () => {
+test('a player without a partner costs 4', () => {
   expect(greedyCostWithTimeOuts(PAIRS, 1e-9)).toBeCloseTo(4, 6);
 });
 
