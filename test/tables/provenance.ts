@@ -52,7 +52,7 @@ function versions(): string[] {
   return [...changelog.matchAll(/^## \[(\d+\.\d+\.\d+)\]/gm)].map(([, version]) => version!);
 }
 
-/** Eight digits of a digest of a program and of the files in `test` that it imports, directly or through others. */
+/** Eight digits of a digest of a program and of the files in `test` that it imports or starts, directly or through others. */
 export function digestOf(program: string, root = ROOT): string {
   const hash = createHash('sha256');
   for (const file of filesOf(program, root))
@@ -60,12 +60,15 @@ export function digestOf(program: string, root = ROOT): string {
   return hash.digest('hex').slice(0, 8);
 }
 
+/** What a file imports, or starts as a process of its own: `from './a.ts'`, `new URL('./a.ts', import.meta.url)`. */
+const IMPORTED = /(?: from |\bnew URL\()'(\.[^']+\.ts)'/g;
+
 /** The files of a program in `test`, in the order of their names. */
 export function filesOf(program: string, root = ROOT): string[] {
   const found = new Set([program]);
   // A set also visits what is added to it on the way.
   for (const file of found)
-    for (const [, imported] of readFileSync(join(root, file), 'utf8').matchAll(/ from '(\.[^']+)'/g)) {
+    for (const [, imported] of readFileSync(join(root, file), 'utf8').matchAll(IMPORTED)) {
       const path = relative(root, join(root, dirname(file), imported!));
       if (path.startsWith('test/')) found.add(path);
     }

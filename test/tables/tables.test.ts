@@ -55,6 +55,18 @@ describe('marked parts of pages', () => {
     expect(begun).toHaveLength(marks.length);
   });
 
+  it('are each written by a measurement or from the code', () => {
+    const written = [
+      ...MEASUREMENTS.flatMap(({ tables }) =>
+        Object.entries(tables).map(([name, page]) => `${page}: ${name}`),
+      ),
+      ...DERIVED.map(({ page, name }) => `${page}: ${name}`),
+    ];
+    const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: ROOT })];
+    const marks = pages.flatMap((page) => marksOf(pageOf(page)).map((name) => `${page}: ${name}`));
+    expect(marks.sort()).toEqual(written.sort());
+  });
+
   it('are replaced without a change of the text around them', () => {
     const page = `before\n\n${asMarked('a', 'old')}\nbetween\n${asMarked('b', 'other')}after\n`;
     const changed = withMarked(page, 'a', 'new\nlines');
@@ -97,10 +109,11 @@ describe('the line above a table', () => {
     ]);
   });
 
-  it('follows the code of the program and what it imports in test', () => {
+  it('follows the code of the program and what it imports or starts in test', () => {
     const files = filesOf('test/bench/engine.ts');
     expect(files).toEqual(expect.arrayContaining(['test/bench/engine.ts', 'test/engine/random-pool.ts']));
     expect(files.every((file) => file.startsWith('test/'))).toBe(true);
+    expect(filesOf('test/bench/neighbours.ts')).toContain('test/bench/neighbours/good-tenant.ts');
     expect(digestOf('test/bench/engine.ts')).not.toBe(digestOf('test/bench/service.ts'));
   });
 });
