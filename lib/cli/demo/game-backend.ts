@@ -38,7 +38,7 @@ export interface QueueSeen {
   readonly told: Told[];
   /** Undefined in a queue whose matches get no servers from this backend. */
   readonly servers: ServersSeen | undefined;
-  /** The parties of recent matches, who may come again. */
+  /** The parties of recent matches, which may come again. */
   readonly played: (readonly Player[])[];
 }
 

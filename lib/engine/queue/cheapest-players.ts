@@ -158,7 +158,7 @@ export class CheapestPlayers {
     return { cost, members };
   }
 
-  /** The cheapest player that can get a seat, again and again. */
+  /** Repeatedly takes the cheapest player that can get a seat. */
   #leastOfSeats(ticket: ShapeTicket | undefined, seats: SeatCounts): Cheapest {
     const { byMask } = this;
     const next = this.#next.fill(0);

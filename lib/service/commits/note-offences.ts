@@ -14,8 +14,8 @@ export interface OffenceDeps {
 const NOTES_AT_ONCE = 16;
 
 /**
- * Notes what players have done in a match, if the queue has cooldowns for it; elsewhere it reads and writes nothing. Who may
- * get a ticket when follows from what is noted and the definition at that time: see `domain/cooldowns.ts`.
+ * Notes what players have done in a match, if the queue has cooldowns for it; elsewhere it reads and writes nothing. When a
+ * player may get a ticket again follows from the notes and the definition at that time: see `domain/cooldowns.ts`.
  *
  *     note     each player by one conditional write, which names the match: a repetition finds it. A crash between two:
  *              a repeated request, or `deadline`, notes the others

@@ -11,7 +11,7 @@ export interface FormingMatch {
   readonly ticketIds: readonly string[];
 }
 
-/** Operations that need only the matches. An abandoned match counts as missing, for ever. */
+/** Operations that need only the matches. An abandoned match always counts as missing. */
 export interface SingleMatchStore {
   /** @param freshness @default 'now' */
   get(matchId: string, freshness?: Freshness): Promise<StoredMatch | undefined>;

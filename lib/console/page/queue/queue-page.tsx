@@ -35,7 +35,7 @@ const TICKETS_EVERY_MS = 10_000;
 const WINDOW_SECONDS = 600;
 const NO_BOUNDARIES: readonly number[] = [];
 
-/** One queue: who waits and why, how long, and which matches were made. */
+/** One queue: its waiting tickets with reasons and waits, and the matches that were made. */
 export function QueuePage({ name }: { readonly name: string }) {
   useEffect(() => {
     const polling = poll(
