@@ -20,7 +20,7 @@ import { TicketLine } from './ticket-line.ts';
 /**
  * The game queue for shapes of more than 16 seats: the best game found, with a certified bound.
  *
- * So many players can nearly always be divided evenly, so the bound is one on skillSpread alone. Solo players who can take
+ * So many players can nearly always be divided evenly, so the bound covers skillSpread alone. Solo players who can take
  * every seat come from the best window of neighbours (`PlayerWindows`); otherwise the tickets around the best centre
  * (`CentreCells`) fill the teams, in small teams with parties in the proportion in which they wait: the best game of all
  * would often take solo players only, and leave parties that no ticket can complete. The teams are then balanced (`Balancer`).

@@ -19,7 +19,7 @@ export interface ForesightPrice {
 }
 
 /**
- * Charges a schedule for what it knows in advance, so that a lower bound on its cost is one on **policies**: no
+ * Charges a schedule for what it knows in advance, so that a lower bound on its cost also holds for **policies**: no
  * policy that does not know the future has a lower expected cost.
  *
  * A waiting ticket pays a price h(d) when a newcomer arrives at distance d, and is paid back at every moment what this price
