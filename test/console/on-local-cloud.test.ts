@@ -98,7 +98,7 @@ describe('the console of a local cloud with the traffic of the demo', () => {
     await tab.getByText('Match found').waitFor();
     await expectAccessibleToo(tab);
 
-    // No other player is within hundreds of points.
+    // Nobody else is within hundreds of points.
     await client.post('duel', { ticketId: 'far-away', players: [{ playerId: 'eve', skill: 99_000 }] });
     await tab.getByRole('searchbox').fill('far-away');
     await tab.keyboard.press('Enter');
@@ -154,7 +154,7 @@ describe('the lobby of the example', () => {
   let lobby: Awaited<ReturnType<typeof startLobby>>;
   beforeAll(async () => {
     cloud.secrets.set('lobby/webhooks', SECRET);
-    // On a busy machine no ticket runs out of time.
+    // On a busy machine nobody runs out of time.
     const queue = { timeoutSeconds: 1_200, acceptance: { timeoutSeconds: 600 } };
     lobby = await startLobby({ musterUrl: cloud.url, secret: SECRET, port: 0, queue });
   });
@@ -209,7 +209,7 @@ describe('the lobby of the example', () => {
   });
 });
 
-it('says that the service is gone, keeps its data, and continues when it is back', async () => {
+it('says that the service is gone, keeps its data, and goes on when it is back', async () => {
   const tab = await open('/');
   const duel = tab.getByRole('row').filter({ hasText: 'duel' });
   await duel.waitFor();

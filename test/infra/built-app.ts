@@ -39,7 +39,7 @@ function isFirst(folder: string): boolean {
 
 const BUILDER = fileURLToPath(new URL('./build-app.ts', import.meta.url));
 
-/** The manifest appears in one step, so that no reader sees half of it. */
+/** The manifest appears in one step, so that nobody reads half of it. */
 function build(variant: AppVariant, folder: string, manifest: string): void {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
