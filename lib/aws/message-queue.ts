@@ -117,8 +117,8 @@ export interface DeliveryQueues {
 }
 
 /**
- * Sends deliveries to the queues of `notify`. In the slow lane each queue of the studio is a group, so that one with many
- * slow receivers comes after the others.
+ * Sends deliveries to the queues of `notify`. Each queue of the studio is a group, so that one with many slow receivers comes
+ * after the others.
  */
 export function deliverySender(client: SQSClient, urls: DeliveryQueues): DeliverySender {
   return {
@@ -126,7 +126,7 @@ export function deliverySender(client: SQSClient, urls: DeliveryQueues): Deliver
       sendAll(
         client,
         urls.first,
-        deliveries.map((body) => ({ body })),
+        deliveries.map((body) => ({ body, group: body.event.queue })),
       ),
     slowLane: (body, afterMs) =>
       sendAll(client, urls.slowLane, [

@@ -1,5 +1,5 @@
 import type { Duration } from 'aws-cdk-lib';
-import { type EventBus, type EventPattern, Rule } from 'aws-cdk-lib/aws-events';
+import { type EventBus, EventField, type EventPattern, Rule } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
 import type { FunctionName } from './bundle.ts';
@@ -51,8 +51,14 @@ export class Subscriber extends Construct {
     new Rule(this, 'Rule', {
       eventBus: props.bus,
       eventPattern: { source: ['muster'], ...props.pattern },
-      // Events that cannot be sent to the queue have the format of its messages, so they share its dead letters.
-      targets: [new SqsQueue(this.queue.queue, { deadLetterQueue: this.queue.deadLetters })],
+      targets: [
+        new SqsQueue(this.queue.queue, {
+          // Each queue of the studio is a group, so that one with many slow messages comes after the others.
+          messageGroupId: EventField.fromPath('$.detail.queue'),
+          // Events that cannot be sent to the queue have the format of its messages, so they share its dead letters.
+          deadLetterQueue: this.queue.deadLetters,
+        }),
+      ],
     });
   }
 }

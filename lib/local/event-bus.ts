@@ -57,13 +57,17 @@ export function makeEventBus({ stack, sqs, delays, log }: EventBusOptions): Even
   const listeners = new Set<BusListener>();
   const delivering = new Set<Promise<unknown>>();
 
-  const send = (queueUrl: string, event: BusEvent) =>
-    callAws(sqs, SQS_TARGET, 'SendMessage', { QueueUrl: queueUrl, MessageBody: messageText(event) });
+  const send = ({ queueUrl, groupOf }: Target, event: BusEvent) =>
+    callAws(sqs, SQS_TARGET, 'SendMessage', {
+      QueueUrl: queueUrl,
+      MessageBody: messageText(event),
+      MessageGroupId: groupOf(event),
+    });
 
-  const deliverLater = (queueUrl: string, event: BusEvent) => {
+  const deliverLater = (target: Target, event: BusEvent) => {
     const delivery = delays
       .wait('eventBusDelivery')
-      .then(() => send(queueUrl, event))
+      .then(() => send(target, event))
       .catch((error) => log(`EventBridge: ${error}`))
       .finally(() => delivering.delete(delivery));
     delivering.add(delivery);
@@ -76,9 +80,9 @@ export function makeEventBus({ stack, sqs, delays, log }: EventBusOptions): Even
     const event = eventOf(entry);
     for (const listener of listeners) listener(event, busName);
     const matching = rules.filter((rule) => rule.busName === busName && rule.matches(event));
-    for (const queueUrl of matching.flatMap((rule) => rule.queueUrls)) {
-      if (delays.instant) await send(queueUrl, event);
-      else deliverLater(queueUrl, event);
+    for (const target of matching.flatMap((rule) => rule.targets)) {
+      if (delays.instant) await send(target, event);
+      else deliverLater(target, event);
     }
     return { EventId: event.id };
   };
@@ -164,7 +168,13 @@ function eventOf({ DetailType, Source, Time, Resources, Detail }: Properties): B
 interface Rule {
   readonly busName: string;
   readonly matches: Pattern;
-  readonly queueUrls: readonly string[];
+  readonly targets: readonly Target[];
+}
+
+interface Target {
+  readonly queueUrl: string;
+  /** The message group of an event. */
+  readonly groupOf: (event: BusEvent) => string | undefined;
 }
 
 function makeRule(rule: Resource, stack: Stack): Rule {
@@ -172,7 +182,10 @@ function makeRule(rule: Resource, stack: Stack): Rule {
   return {
     busName: busNameOf(rule.properties.EventBusName),
     matches: patternOf(rule),
-    queueUrls: targets.map((target) => queueUrlOf(target, rule, stack)),
+    targets: targets.map((target) => ({
+      queueUrl: queueUrlOf(target, rule, stack),
+      groupOf: groupsOf(target.SqsParameters as Properties | undefined),
+    })),
   };
 }
 
@@ -183,6 +196,16 @@ function patternOf({ logicalId, properties }: Resource): Pattern {
     if (error instanceof PatternError) throw new LocalCloudError(`The rule ${logicalId}: ${error.message}`);
     throw error;
   }
+}
+
+/** A group is a text, or the path of one in the event, such as `$.detail.queue`. */
+function groupsOf({ MessageGroupId: group }: Properties = {}): Target['groupOf'] {
+  if (group === undefined || !String(group).startsWith('$.')) return () => group as string | undefined;
+  const path = String(group).slice(2).split('.');
+  return (event) => {
+    const found = path.reduce<unknown>((value, name) => (value as Properties | undefined)?.[name], event);
+    return found === undefined ? undefined : String(found);
+  };
 }
 
 function queueUrlOf(target: Properties, rule: Resource, stack: Stack): string {

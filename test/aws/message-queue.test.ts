@@ -1,6 +1,13 @@
 import { ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sendAll, setVisibility, sqsClient, tickSender } from '../../lib/aws/message-queue.ts';
+import {
+  deliverySender,
+  sendAll,
+  setVisibility,
+  sqsClient,
+  tickSender,
+} from '../../lib/aws/message-queue.ts';
+import type { MusterEvent } from '../../lib/contract/events.ts';
 import { type Sqs, startSqs } from '../../lib/local/sqs.ts';
 import { readTickMessage, type TickMessage } from '../../lib/service/domain/tick-message.ts';
 import { onWire } from './emulated-tables.ts';
@@ -43,17 +50,26 @@ describe('a message queue sender on fauxqs', () => {
     expect(sorted(bodies(delayed))).toEqual(messages.slice(4));
   });
 
-  it('sends the ticks of each queue as a group, so that SQS prefers those of queues with few in flight', async () => {
-    const groups: unknown[] = [];
+  it('sends the ticks and deliveries of each queue as a group, so that SQS prefers those of queues with few in flight', async () => {
+    let groups: unknown[] = [];
     const recording = {
       send: async ({ input }: { input: { Entries: { MessageGroupId?: string }[] } }) => {
         groups.push(...input.Entries.map(({ MessageGroupId }) => MessageGroupId));
         return {};
       },
     } as unknown as SQSClient;
-    const messages = ['duel', 'raid'].map((queue) => ({ queue, slotMs: NOW_MS }));
-    await tickSender(recording, url('ticks')).send(messages, NOW_MS);
-    expect(groups).toEqual(['duel', 'raid']);
+    const queues = ['duel', 'raid'];
+    await tickSender(recording, url('ticks')).send(
+      queues.map((queue) => ({ queue, slotMs: NOW_MS })),
+      NOW_MS,
+    );
+    expect(groups).toEqual(queues);
+    groups = [];
+    const sender = deliverySender(recording, { first: 'first', slowLane: 'slow', deadLetters: 'dead' });
+    const deliveries = queues.map((queue) => ({ event: { queue } as MusterEvent }));
+    await sender.split(deliveries);
+    for (const delivery of deliveries) await sender.slowLane(delivery, 0);
+    expect(groups).toEqual([...queues, ...queues]);
   });
 
   it('sends nothing for an empty list', async () => {

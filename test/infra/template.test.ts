@@ -72,12 +72,14 @@ describe('the API', () => {
     expect(dependedOn.map(({ Properties }) => Properties.RouteKey).sort()).toEqual(limited.sort());
   });
 
-  it('has one stage at the root, with an access log that holds neither bodies nor credentials', () => {
+  it('has one stage at the root, with an access log that holds no bodies, credentials, addresses or user agents', () => {
     const [stage, ...others] = resourcesOf(template, 'AWS::ApiGatewayV2::Stage');
     expect(others).toEqual([]);
     expect(stage!.Properties).toMatchObject({ StageName: '$default', AutoDeploy: true });
     expect(stage!.Properties.AccessLogSettings.Format).toContain('$context.routeKey');
-    expect(stage!.Properties.AccessLogSettings.Format).not.toMatch(/body|authorization|claims|queryString/i);
+    expect(stage!.Properties.AccessLogSettings.Format).not.toMatch(
+      /body|authorization|claims|queryString|identity|sourceIp|userAgent/i,
+    );
   });
 });
 
@@ -288,6 +290,12 @@ describe('the rules of the bus', () => {
       },
       rate: { source: ['muster'], 'detail-type': ['MatchEnded'], resources: ['rate'] },
     });
+  });
+
+  it('make each queue of the studio a message group, so that SQS prefers those with few messages in flight', () => {
+    expect(rules.map(({ Properties }) => Properties.Targets[0].SqsParameters)).toEqual(
+      rules.map(() => ({ MessageGroupId: '$.detail.queue' })),
+    );
   });
 
   it('may send only to their own queues and to the dead letters of these queues', () => {

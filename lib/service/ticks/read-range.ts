@@ -54,7 +54,7 @@ export interface RangeRead {
   /** Those of them that may be matched, and the work of preparing them, in the units of `Preparation`. */
   readonly tickets: readonly Ticket[];
   readonly work: number;
-  /** Of all that were read, those that end without a search: they cannot be read, no longer fit the queue's definition, or are past their time-out. */
+  /** Of all that were checked, those that end without a search: they cannot be read, no longer fit the queue's definition, or are past their time-out. */
   readonly ending: readonly EndingTicket[];
   /** Tickets that this version of Muster cannot parse. */
   readonly unreadable: readonly string[];
@@ -67,9 +67,15 @@ export interface RangeRead {
 }
 
 /**
+ * The time for checking the tickets against the definition. Those of large parties with roles take milliseconds each, and a function
+ * has checked none yet when it starts or the definition has changed.
+ */
+const CHECK_MS = 1_000;
+
+/**
  * Reads the waiting tickets of a range.
  *
- * A range with more tickets than one tick can read, or prepare for its search, is searched in parts, in order of skill.
+ * A range with more tickets than one tick can read, check, or prepare for its search, is searched in parts, in order of skill.
  * Successive ticks take all parts in turn, so no ticket is skipped.
  * @param keepsLate the search decides about tickets past their time-out: bots fill their games
  */
@@ -89,11 +95,13 @@ export async function readRange(
       { limit: limits.readTickets, hasTime },
     );
   const { tickets: all, unreadable, pools, next: unread } = await readInTurn(read, report?.next);
-  const readAtMs = deps.clock.now();
-  const { tickets, work, ending, beyond } = sortOut(all, definition, readAtMs, keepsLate, {
+  const checkFromMs = deps.clock.now();
+  const { tickets, work, ending, beyond } = sortOut(all, definition, checkFromMs, keepsLate, {
     checked: deps.checked,
     workMax: limits.prepareWork,
+    hasTime: () => deps.clock.now() < checkFromMs + CHECK_MS,
   });
+  const readAtMs = deps.clock.now();
   const stored = beyond === undefined ? all : all.slice(0, all.indexOf(beyond));
   const next = beyond === undefined ? unread : poolOrder(beyond.ticketId, beyond.players);
   const isPart = next !== undefined || report?.next !== undefined;
@@ -123,6 +131,8 @@ interface SortOptions {
   readonly checked: CheckedTickets | undefined;
   /** Of preparing the tickets for the search. */
   readonly workMax: number;
+  /** False when there is no time to check a further ticket. */
+  readonly hasTime: () => boolean;
 }
 
 interface SortedOut {
@@ -139,7 +149,7 @@ function sortOut(
   definition: QueueDefinition,
   nowMs: number,
   keepsLate: boolean,
-  { checked = new CheckedTickets(), workMax }: SortOptions,
+  { checked = new CheckedTickets(), workMax, hasTime }: SortOptions,
 ): SortedOut {
   const unfit: EndingTicket[] = [];
   const late: EndingTicket[] = [];
@@ -149,6 +159,10 @@ function sortOut(
   const lateBeforeMs = nowMs - definition.timeoutSeconds * 1_000;
   const check = checked.of(definition);
   for (const one of stored) {
+    if (!hasTime()) {
+      beyond ??= one;
+      break;
+    }
     const { ticket, misfit } = check(one);
     if (misfit !== undefined) unfit.push(misfitTicket(one.ticketId, misfit));
     else if (!keepsLate && ticket.enqueuedAtMs <= lateBeforeMs)

@@ -47,6 +47,7 @@ export interface TickDeps extends DueTickDeps, LeaseDeps, ReadDeps, SearchDeps, 
  *                            this tick takes no lease and only ends overdue tickets, each by a conditional write
  *     lease      until 2 s   conditional write. A crash after it: the range is not searched until the lease expires
  *     read       until 3 s   the report of the range's last tick, and the waiting tickets, as many as one tick can
+ *     check      for 1 s     whether the tickets fit the definition
  *     look       in a queue with `presence`, for tickets of players who have left: see `without-vanished.ts`
  *     end        until 4 s   a conditional write for each ticket past its time-out, unless bots fill its game. A crash
  *                            after it: they have ended, however long the search would have taken

@@ -73,6 +73,8 @@ export type Handled = undefined | { readonly againMs: number };
 
 interface Queued<Message> {
   readonly message: Message;
+  /** Its message group. */
+  readonly group: string | undefined;
   readonly dueMs: number;
   readonly receives: number;
 }
@@ -80,6 +82,8 @@ interface Queued<Message> {
 /** The messages of an SQS queue and the invocations of the function that receives them. */
 export class FunctionLane<Message> {
   readonly #options: LaneOptions<Message>;
+  /** The messages in flight of each group. */
+  readonly #inFlight = new Map<string | undefined, number>();
   #queued: Queued<Message>[] = [];
   #running = 0;
   readonly dead: Message[] = [];
@@ -97,15 +101,18 @@ export class FunctionLane<Message> {
     return [...this.failures.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  send(message: Message, afterMs = 0): void {
-    this.#queued.push({ message, dueMs: this.#options.time.nowMs + afterMs, receives: 0 });
+  send(message: Message, { afterMs = 0, group }: { afterMs?: number; group?: string | undefined }): void {
+    this.#queued.push({ message, group, dueMs: this.#options.time.nowMs + afterMs, receives: 0 });
   }
 
-  /** Starts the invocations for the messages that are due. */
+  /** Starts the invocations for the messages that are due, first for those of groups with few messages in flight, as fair queues do. */
   poll(): void {
     const { time, batchSize, concurrency } = this.#options;
     while (this.#running < concurrency) {
-      const batch = this.#queued.filter(({ dueMs }) => dueMs <= time.nowMs).slice(0, batchSize);
+      const batch = this.#queued
+        .filter(({ dueMs }) => dueMs <= time.nowMs)
+        .sort((a, b) => this.#inFlightOf(a) - this.#inFlightOf(b))
+        .slice(0, batchSize);
       if (batch.length === 0) return;
       this.#queued = this.#queued.filter((one) => !batch.includes(one));
       void this.#invoke(batch);
@@ -115,6 +122,7 @@ export class FunctionLane<Message> {
   async #invoke(batch: readonly Queued<Message>[]): Promise<void> {
     const { time, timeoutMs, visibilityMs, maxReceiveCount, handle, failedAgainMs } = this.#options;
     this.#running++;
+    for (const { group } of batch) this.#count(group, 1);
     const startMs = time.nowMs;
     const invocation = new Invocation(time);
     const left = new Set(batch);
@@ -130,9 +138,10 @@ export class FunctionLane<Message> {
         if (handled !== undefined) again(queued, time.nowMs + Math.max(0, handled.againMs));
       }),
     );
-    const again = ({ message, receives }: Queued<Message>, dueMs: number) => {
-      if (receives + 1 >= maxReceiveCount) this.dead.push(message);
-      else this.#queued.push({ message, receives: receives + 1, dueMs });
+    const again = (queued: Queued<Message>, dueMs: number) => {
+      const receives = queued.receives + 1;
+      if (receives >= maxReceiveCount) this.dead.push(queued.message);
+      else this.#queued.push({ ...queued, receives, dueMs });
     };
     await Promise.race([all, time.sleep(timeoutMs)]);
     if (left.size > 0) {
@@ -140,7 +149,16 @@ export class FunctionLane<Message> {
       this.timeouts++;
       for (const queued of left) again(queued, startMs + visibilityMs);
     }
+    for (const { group } of batch) this.#count(group, -1);
     this.#running--;
+  }
+
+  #inFlightOf({ group }: Queued<Message>): number {
+    return group === undefined ? 0 : (this.#inFlight.get(group) ?? 0);
+  }
+
+  #count(group: string | undefined, more: number): void {
+    this.#inFlight.set(group, more + (this.#inFlight.get(group) ?? 0));
   }
 
   #fails(error: Error): void {

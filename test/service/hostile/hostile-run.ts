@@ -121,8 +121,8 @@ export class HostileRun {
     this.#tenants = [goodTenant(), ...hostileTenants(seed)];
     const pass: Line = (what, effect) => (this.#line.getStore() ?? freely)(what, effect);
     this.#client = tables.client((call, send) => pass(call.operation, send));
-    const sqs = limitedSqs((url, body, delayMs) =>
-      pass('send a message', async () => this.#lanes[url as LaneName]?.send(JSON.parse(body), delayMs)),
+    const sqs = limitedSqs((url, body, options) =>
+      pass('send a message', async () => this.#lanes[url as LaneName]?.send(JSON.parse(body), options)),
     );
     const bus = limitedBus((...event) => pass('put an event', async () => this.#route(...event)));
     const { names } = tables;
@@ -282,12 +282,14 @@ export class HostileRun {
   /** The rules of the bus. */
   #route(type: string, detail: string, resources: readonly string[]): void {
     const message = { 'detail-type': type, detail: JSON.parse(detail) };
-    const { match } = message.detail;
-    if (resources.some((one) => one.startsWith(DESTINATIONS.webhooks))) this.#lanes.notify.send(message);
+    const { match, queue: group } = message.detail;
+    if (resources.some((one) => one.startsWith(DESTINATIONS.webhooks)))
+      this.#lanes.notify.send(message, { group });
     if (match === undefined) return;
     const isPlacing = match.status === 'PLACING' && (type === 'MatchFound' || type === 'MatchAccepted');
-    if (isPlacing && resources.includes(DESTINATIONS.httpProvisioner)) this.#lanes.provision.send(message);
-    if (isPlacing || match.requeued) this.#lanes.deadline.send(message);
+    if (isPlacing && resources.includes(DESTINATIONS.httpProvisioner))
+      this.#lanes.provision.send(message, { group });
+    if (isPlacing || match.requeued) this.#lanes.deadline.send(message, { group });
   }
 
   /** A request to an endpoint of a tenant. */

@@ -6,14 +6,16 @@ const SQS_BYTES_MAX = 1_048_576;
 const EVENT_BYTES_MAX = 1_048_576;
 
 /** A client of SQS that only sends batches, and rejects those that SQS rejects. */
-export function limitedSqs(send: (url: string, body: string, delayMs: number) => Promise<void>): SQSClient {
+export function limitedSqs(
+  send: (url: string, body: string, options: { afterMs: number; group: string | undefined }) => Promise<void>,
+): SQSClient {
   return {
     async send({ input }: { readonly input: SendMessageBatchCommandInput }) {
       const { QueueUrl, Entries = [] } = input;
       const bytes = Entries.reduce((sum, { MessageBody = '' }) => sum + Buffer.byteLength(MessageBody), 0);
       if (bytes > SQS_BYTES_MAX) throw tooLong('BatchRequestTooLong', bytes);
-      for (const { MessageBody = '', DelaySeconds = 0 } of Entries)
-        await send(QueueUrl!, MessageBody, 1_000 * DelaySeconds);
+      for (const { MessageBody = '', DelaySeconds = 0, MessageGroupId: group } of Entries)
+        await send(QueueUrl!, MessageBody, { afterMs: 1_000 * DelaySeconds, group });
       return { Failed: [] };
     },
   } as unknown as SQSClient;

@@ -69,8 +69,11 @@ type Kind = (name: string) => Partial<Tenant>;
 const KINDS: readonly Kind[] = [
   // Receivers and provisioners that stall or upgrade: `outbound` ends both at the time limit.
   () => ({ answer: (_, timeoutMs) => ({ afterMs: timeoutMs, result: noResponse }) }),
-  // That drip: the last byte comes just in time.
-  () => ({ answer: (random, timeoutMs) => ({ ...answers(random), afterMs: 0.98 * timeoutMs }) }),
+  // That drip: the last byte comes just in time. They are asked often enough to hold all executions.
+  () => ({
+    answer: (random, timeoutMs) => ({ ...answers(random), afterMs: 0.98 * timeoutMs }),
+    group: 20,
+  }),
   () => ({ answer: lies }),
   () => ({ comesAndGoes: true }),
   (name) => clans(name, 5),

@@ -3,6 +3,7 @@ import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts'
 import { BUCKET_LIMITS } from '../../../lib/service/domain/bucket-limits.ts';
 import type { StoredTicket } from '../../../lib/service/domain/stored-ticket.ts';
 import { getStats } from '../../../lib/service/queues/stats.ts';
+import { CheckedTickets } from '../../../lib/service/ticks/checked-tickets.ts';
 import { tick } from '../../../lib/service/ticks/tick.ts';
 import { seededRandom } from '../../../lib/simulation/random.ts';
 import { NOW_MS, why } from '../../aws/samples.ts';
@@ -144,6 +145,41 @@ describe('a pool that one tick cannot prepare', () => {
     );
     await run(cloud, 1, 0);
     expect(cloud.committed).toHaveLength(2);
+  });
+});
+
+describe('a pool that one tick cannot check against the definition', () => {
+  /** A function that needs so long for each ticket that it has not checked yet. */
+  const slow = (cloud: MemoryCloud, ms: number): CheckedTickets => {
+    const checked = new CheckedTickets();
+    const of = checked.of.bind(checked);
+    const seen = new Set<StoredTicket>();
+    checked.of = (rules) => {
+      const check = of(rules);
+      return (stored) => {
+        if (!seen.has(stored)) cloud.time.nowMs += ms;
+        seen.add(stored);
+        return check(stored);
+      };
+    };
+    return checked;
+  };
+
+  it('is searched in parts, so that every ticket is searched, or times out, in turn', async () => {
+    const tickets = Array.from({ length: 400 }, (_, i) => solo(`t${i}`, i, i < 350 ? 1_000 : 400_000));
+    const cloud = cloudWith(tickets);
+    const checked = slow(cloud, 10);
+    for (let second = 0; second < 20 && cloud.waiting > 0; second++) {
+      const slotMs = NOW_MS + 10_000 * second;
+      cloud.time.nowMs = Math.max(cloud.time.nowMs, slotMs);
+      const result = await cloud.time.run(() =>
+        tick({ ...cloud.deps, checked }, { queue: 'large', slotMs, layout: 1, range: 0 }),
+      );
+      expect(result.metrics?.durationMs).toBeLessThan(3_000);
+      if (second === 0) expect(cloud.committed).toHaveLength(10);
+    }
+    expect(cloud.committed).toHaveLength(35);
+    expect(cloud.ended.size).toBe(50);
   });
 });
 
