@@ -1,11 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type MusterClient,
-  MusterProblem,
-  type QueueDefinition,
-  type Ticket,
-  type WebhookEvent,
-} from 'muster/client';
+import { type Change, type MusterClient, MusterProblem, type QueueDefinition } from 'muster/client';
 
 /** What a player's page sends. */
 export type PlayerMessage =
@@ -26,27 +20,32 @@ export interface Seat {
   send(message: LobbyMessage): void;
 }
 
+/** A player's wish for a match, from the button to the match or the end of its ticket. */
+interface Search {
+  readonly ticketId: string;
+  /** The match that the player has to accept. */
+  matchId: string | undefined;
+}
+
 interface Player {
   readonly seat: Seat;
   name: string;
-  ticketId: string | undefined;
-  matchId: string | undefined;
-  /** The time of the latest event about the ticket, ISO 8601. An older one is out of date. */
-  heardAt: string;
+  search: Search | undefined;
 }
 
 const NAME_MAX = 20;
 const SKILL_MAX = 5_000;
 
 /**
- * A lobby: players look for a match, accept it, and see their teams. It posts a ticket for each player, and learns from webhooks
- * what becomes of it. The names of the players stay here: Muster knows their ids.
+ * A lobby: players look for a match, accept it, and see their teams. It posts a ticket for each player and watches it. The names
+ * of the players stay here: Muster knows their ids.
  */
 export class Lobby {
   readonly #muster: MusterClient;
   readonly #queue: QueueDefinition;
   /** By playerId, which is the same as that of the ticket's only player. */
   readonly #players = new Map<string, Player>();
+  readonly #closing = new AbortController();
 
   constructor(muster: MusterClient, queue: QueueDefinition) {
     this.#muster = muster;
@@ -58,16 +57,15 @@ export class Lobby {
     await this.#muster.queues.put(this.#queue);
   }
 
+  /** Stops watching the tickets of its players. */
+  close(): void {
+    this.#closing.abort();
+  }
+
   /** A player has connected. Returns their id. */
   enter(seat: Seat): string {
     const playerId = randomUUID();
-    this.#players.set(playerId, {
-      seat,
-      name: 'Nobody',
-      ticketId: undefined,
-      matchId: undefined,
-      heardAt: '',
-    });
+    this.#players.set(playerId, { seat, name: 'Nobody', search: undefined });
     return playerId;
   }
 
@@ -75,10 +73,10 @@ export class Lobby {
   async left(playerId: string): Promise<void> {
     const player = this.#players.get(playerId);
     this.#players.delete(playerId);
-    if (player?.ticketId !== undefined) await this.#withdraw(player);
+    if (player !== undefined) await this.#withdraw(player);
   }
 
-  /** A message of a player's page, which may be anything. */
+  /** A message of a player's page, which may be anything. Of a player who looks for a match it ends with the search. */
   async received(playerId: string, message: unknown): Promise<void> {
     const player = this.#players.get(playerId);
     if (player === undefined || !isPlayerMessage(message)) return;
@@ -86,7 +84,7 @@ export class Lobby {
       case 'find':
         return this.#find(playerId, player, message);
       case 'answer':
-        return this.#answer(player, message.accepted);
+        return this.#answer(player.search, message.accepted);
       case 'leave':
         await this.#withdraw(player);
         player.seat.send({ at: 'home' });
@@ -98,75 +96,78 @@ export class Lobby {
     player: Player,
     { name, skill }: PlayerMessage & { do: 'find' },
   ): Promise<void> {
-    if (player.ticketId !== undefined) return;
+    if (player.search !== undefined) return;
     player.name = name.trim().slice(0, NAME_MAX) || 'Nobody';
-    player.matchId = undefined;
-    player.heardAt = '';
-    // Set before the request, because a webhook may be faster than the response.
-    const ticketId = `${playerId}.${randomUUID()}`;
-    player.ticketId = ticketId;
-    const { recentMatches } = await this.#muster.queues.stats(this.#queue.name);
-    const { waitSecondsP50 } = recentMatches;
-    player.seat.send({
-      at: 'waiting',
-      ...(waitSecondsP50 !== null && { expectedSeconds: Math.ceil(waitSecondsP50) }),
-    });
-    await this.#muster.post(this.#queue.name, {
-      ticketId,
-      players: [{ playerId, skill: Math.max(0, Math.min(SKILL_MAX, skill)) }],
-    });
+    const search: Search = { ticketId: `${playerId}.${randomUUID()}`, matchId: undefined };
+    player.search = search;
+    try {
+      const { recentMatches } = await this.#muster.queues.stats(this.#queue.name);
+      const { waitSecondsP50 } = recentMatches;
+      player.seat.send({
+        at: 'waiting',
+        ...(waitSecondsP50 !== null && { expectedSeconds: Math.ceil(waitSecondsP50) }),
+      });
+      const ticket = await this.#muster.post(this.#queue.name, {
+        ticketId: search.ticketId,
+        players: [{ playerId, skill: Math.max(0, Math.min(SKILL_MAX, skill)) }],
+      });
+      // A player who has left since could not cancel a ticket that was not posted.
+      if (player.search !== search) return await unlessTooLate(this.#muster.cancel(search.ticketId));
+      const { signal } = this.#closing;
+      for await (const change of this.#muster.watch(ticket, { signal })) {
+        if (player.search === search) await this.#show(player, search, change);
+        if (player.search !== search) return;
+      }
+    } catch (error) {
+      if (!this.#closing.signal.aborted) throw error;
+    } finally {
+      if (player.search === search) player.search = undefined;
+    }
   }
 
-  async #answer({ ticketId, matchId }: Player, accepted: boolean): Promise<void> {
-    if (ticketId === undefined || matchId === undefined) return;
-    await unlessTooLate(this.#muster.accept(ticketId, matchId, { accepted }));
+  /** Tells a player what has become of the ticket. */
+  async #show(player: Player, search: Search, { ticket, match }: Change): Promise<void> {
+    const { status, matchId, reason } = ticket;
+    switch (status) {
+      case 'QUEUED':
+        // Another party has declined, and the ticket waits again.
+        if (search.matchId !== undefined) player.seat.send({ at: 'waiting' });
+        search.matchId = undefined;
+        return;
+      case 'REQUIRES_ACCEPTANCE':
+      case 'COMPLETED': {
+        // A change that was found by a long poll comes without its match.
+        const { teams, acceptance } = match ?? (await this.#muster.match(matchId!));
+        search.matchId = matchId;
+        if (status === 'REQUIRES_ACCEPTANCE') {
+          player.seat.send({ at: 'found', deadline: acceptance!.deadline });
+          return;
+        }
+        player.search = undefined;
+        player.seat.send({
+          at: 'playing',
+          teams: teams.map(({ players }) => players.map((one) => this.#nameOf(one.playerId))),
+        });
+        return;
+      }
+      default:
+        player.search = undefined;
+        player.seat.send({ at: 'home', ...(reason !== undefined && { why: reason }) });
+    }
+  }
+
+  async #answer(search: Search | undefined, accepted: boolean): Promise<void> {
+    if (search?.matchId === undefined) return;
+    await unlessTooLate(this.#muster.accept(search.ticketId, search.matchId, { accepted }));
   }
 
   /** Cancels a player's ticket, or declines its match. */
   async #withdraw(player: Player): Promise<void> {
-    const { ticketId, matchId } = player;
-    player.ticketId = undefined;
-    if (ticketId === undefined) return;
-    if (matchId === undefined) await unlessTooLate(this.#muster.cancel(ticketId));
-    else await unlessTooLate(this.#muster.accept(ticketId, matchId, { accepted: false }));
-  }
-
-  /** An event of Muster, verified. Events may arrive twice and in any order. */
-  heard(event: WebhookEvent): void {
-    const { time } = event.data;
-    if ('ticket' in event.data) this.#heardOfTicket(event.data.ticket, time);
-    else {
-      const { match } = event.data;
-      for (const { playerId, ticketId } of match.teams.flatMap(({ players }) => players)) {
-        const player = this.#players.get(playerId);
-        if (player === undefined || player.ticketId !== ticketId || time < player.heardAt) continue;
-        player.heardAt = time;
-        if (match.status === 'REQUIRES_ACCEPTANCE') {
-          player.matchId = match.matchId;
-          player.seat.send({ at: 'found', deadline: match.acceptance!.deadline });
-        } else if (match.status === 'COMPLETED') {
-          player.ticketId = undefined;
-          player.seat.send({
-            at: 'playing',
-            teams: match.teams.map(({ players }) => players.map((one) => this.#nameOf(one.playerId))),
-          });
-        }
-      }
-    }
-  }
-
-  #heardOfTicket({ ticketId, status, reason, players }: Ticket, time: string): void {
-    const player = this.#players.get(players[0]!.playerId);
-    if (player?.ticketId !== ticketId || time < player.heardAt) return;
-    player.heardAt = time;
-    if (status === 'QUEUED') {
-      // Another party has declined, and the ticket waits again.
-      if (player.matchId !== undefined) player.seat.send({ at: 'waiting' });
-      player.matchId = undefined;
-      return;
-    }
-    player.ticketId = undefined;
-    player.seat.send({ at: 'home', ...(reason !== undefined && { why: reason }) });
+    const { search } = player;
+    player.search = undefined;
+    if (search?.matchId === undefined) {
+      if (search !== undefined) await unlessTooLate(this.#muster.cancel(search.ticketId));
+    } else await this.#answer(search, false);
   }
 
   #nameOf(playerId: string): string {
@@ -174,7 +175,7 @@ export class Lobby {
   }
 }
 
-/** Waits for a request that is rejected when the ticket has moved on; then its webhook says so. */
+/** Waits for a request that is rejected when the ticket has moved on; then its next change says so. */
 async function unlessTooLate(request: Promise<unknown>): Promise<void> {
   try {
     await request;

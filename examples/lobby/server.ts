@@ -1,17 +1,15 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { musterClient, type QueueDefinition, verifyWebhook, WebhookRejected } from 'muster/client';
+import { musterClient, type QueueDefinition } from 'muster/client';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { Lobby } from './lobby.ts';
 
 export interface LobbyOptions {
   /** The URL of Muster. */
   readonly musterUrl: string;
-  /** The secret of the webhooks, `whsec_…`, which Muster has under the name `lobby/webhooks`. */
-  readonly secret: string;
   /** The port on 127.0.0.1; 0 for any free port. */
   readonly port: number;
   /** Changes to the queue of the lobby. */
@@ -28,8 +26,8 @@ const FILES: Readonly<Record<string, readonly [file: string, type: string]>> = {
   '/style.css': ['style.css', 'text/css; charset=utf-8'],
 };
 
-/** Starts a lobby: its page, its WebSockets and its webhook. */
-export async function startLobby({ musterUrl, secret, port, queue }: LobbyOptions) {
+/** Starts a lobby: its page and its WebSockets. */
+export async function startLobby({ musterUrl, port, queue }: LobbyOptions) {
   const server = createServer();
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -43,30 +41,17 @@ export async function startLobby({ musterUrl, secret, port, queue }: LobbyOption
     tickSeconds: 1,
     timeoutSeconds: 120,
     acceptance: { timeoutSeconds: 20 },
-    webhooks: [{ url: `${url}/webhooks`, secret: 'lobby/webhooks' }],
     ...queue,
   });
 
-  server.on('request', async (request, response) => {
+  server.on('request', (request, response) => {
     const file = FILES[request.url ?? ''];
     if (request.method === 'GET' && file !== undefined) {
       const security = "default-src 'self'; connect-src 'self'; frame-ancestors 'none'";
       response.writeHead(200, { 'content-type': file[1], 'content-security-policy': security });
       response.end(readFileSync(join(import.meta.dirname, 'page', file[0])));
-    } else if (request.method === 'POST' && request.url === '/webhooks') {
-      response.writeHead(await webhookStatus(request)).end();
     } else response.writeHead(404).end();
   });
-  const webhookStatus = async (request: IncomingMessage): Promise<number> => {
-    try {
-      lobby.heard(await verifyWebhook(secret, request.headers, await bodyOf(request)));
-      return 204;
-    } catch (error) {
-      if (error instanceof WebhookRejected) return 401;
-      console.error(error);
-      return 500;
-    }
-  };
 
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_MAX });
   server.on('upgrade', (request, socket, head) => {
@@ -92,6 +77,7 @@ export async function startLobby({ musterUrl, secret, port, queue }: LobbyOption
   return {
     url,
     stop: async () => {
+      lobby.close();
       server.closeAllConnections();
       server.close();
     },
@@ -105,10 +91,4 @@ function parsed(data: RawData): unknown {
   } catch {
     return undefined;
   }
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
 }

@@ -1,5 +1,6 @@
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
+import type { DefinitionChange } from '../service/domain/definition-state.ts';
 import { storedLadder } from '../service/domain/stored-definition.ts';
 import { readWith } from '../service/domain/unreadable.ts';
 import type { LadderRecord, LadderState, LadderStore } from '../service/ports/ladder-store.ts';
@@ -18,9 +19,9 @@ const ITEM = 'ladder';
  * Ladders in DynamoDB, in the table of the queues: an item for each. Key: `#ladder#NAME`, `ladder`. Definitions that were replaced
  * are beside it: see `definition-versions.ts`.
  *
- *     put            if version is as read
- *     noteDeployed   if version is as read
- *     remove         if version is as read. Its earlier definitions follow; after a crash they stay, and a ladder of the same name
+ *     put            if version and changedAt are as read: a ladder that was removed and created since has another time
+ *     noteDeployed   likewise
+ *     remove         likewise. Its earlier definitions follow; after a crash they stay, and a ladder of the same name
  *                    replaces each of them before it is listed
  */
 export function ladderStore(client: DynamoDBDocumentClient, table: string): LadderStore {
@@ -49,14 +50,16 @@ export function ladderStore(client: DynamoDBDocumentClient, table: string): Ladd
       return { records, unreadable: unreadable.map(({ item, error }) => ({ ladder: nameOf(item), error })) };
     },
 
-    async put({ definition, change }, deployed) {
+    async put({ definition, change }, replaced, deployed) {
       const { version } = change;
       const writeId = newWriteMark();
-      const isAsRead = version === 1 ? { condition: 'attribute_not_exists(queue)' } : hasVersion(version - 1);
+      const isAsRead =
+        replaced === undefined ? { condition: 'attribute_not_exists(queue)' } : isStill(replaced);
       const set = {
         definition: JSON.stringify(definition),
         version,
         change: JSON.stringify(change),
+        changedAt: change.at,
         deployed: deployed && JSON.stringify(deployed),
         writeId,
       };
@@ -67,12 +70,11 @@ export function ladderStore(client: DynamoDBDocumentClient, table: string): Ladd
 
     async noteDeployed({ change }, ladder, deployed) {
       const set = { deployed: JSON.stringify(deployed) };
-      return (await changeItem(client, { table, key: keyOf(ladder), set, if: [hasVersion(change.version)] }))
-        .met;
+      return (await changeItem(client, { table, key: keyOf(ladder), set, if: [isStill(change)] })).met;
     },
 
     async remove({ change }, ladder) {
-      const { condition, values } = hasVersion(change.version);
+      const { condition, values } = isStill(change);
       const removal = await conditionally(() =>
         client.send(
           new DeleteCommand({
@@ -91,8 +93,12 @@ export function ladderStore(client: DynamoDBDocumentClient, table: string): Ladd
   };
 }
 
-function hasVersion(version: number) {
-  return { condition: 'version = :version', values: { ':version': version } };
+/** A ladder of before `changedAt` was stored is known by its version alone. */
+function isStill({ version, at = '' }: DefinitionChange) {
+  return {
+    condition: 'version = :version AND (attribute_not_exists(changedAt) OR changedAt = :changedAt)',
+    values: { ':version': version, ':changedAt': at },
+  };
 }
 
 const stateItem = z.object({

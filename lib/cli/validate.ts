@@ -1,4 +1,5 @@
-import { basename, dirname, resolve } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { styleText } from 'node:util';
 import { Command } from 'commander';
 import { ladderProblems } from '../contract/ladder.ts';
@@ -14,25 +15,33 @@ export function validateCommand(): Command {
     .summary('check definitions of queues and ladders')
     .description(
       'Checks definitions and names every invalid field. Prints to standard error only. A file in a folder named ladders is a ' +
-        'definition of a ladder, every other one of a queue. The ladder that a queue names has to be among the files. URLs on ' +
-        'this machine are valid, with a note: only the local service may call them.',
+        'definition of a ladder, every other one of a queue. The folder ladders beside that of a queue is checked as well, and the ' +
+        'ladder that a queue names has to be among the files. URLs on this machine are valid, with a note: only the local ' +
+        'service may call them.',
     )
     .argument('<file...>', 'definitions of queues and ladders')
     .action((files: string[]) => {
       const isLadder = (file: string) => basename(dirname(resolve(file))) === 'ladders';
-      const ladders = checkFiles(files.filter(isLadder), 'ladder', readLadderFile);
-      checkFiles(
-        files.filter((file) => !isLadder(file)),
-        'queue',
-        (file) => {
-          const definition = readQueueFile(file);
-          checkUrls(definition, file);
-          const problems = ladderProblems(definition, ladders);
-          if (problems.length > 0) throw invalid(file, problems);
-          return definition;
-        },
-      );
+      const queues = files.filter((file) => !isLadder(file));
+      const ofLadders = [...files.filter(isLadder), ...queues.flatMap(laddersBeside)];
+      const once = new Map(ofLadders.map((file) => [resolve(file), file]));
+      const ladders = checkFiles([...once.values()], 'ladder', readLadderFile);
+      checkFiles(queues, 'queue', (file) => {
+        const definition = readQueueFile(file);
+        checkUrls(definition, file);
+        const problems = ladderProblems(definition, ladders);
+        if (problems.length > 0) throw invalid(file, problems);
+        return definition;
+      });
     });
+}
+
+/** The ladders that `serve` and a deployment read with the folder of a queue. */
+function laddersBeside(queueFile: string): string[] {
+  const dir = join(dirname(queueFile), '..', 'ladders');
+  if (!existsSync(dir)) return [];
+  const names = readdirSync(dir).filter((name) => name.endsWith('.json'));
+  return names.sort().map((name) => join(dir, name));
 }
 
 /** Reports whether each file is valid, and returns the names of the definitions that are. */

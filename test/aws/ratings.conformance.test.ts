@@ -7,6 +7,7 @@ import { ratingStore } from '../../lib/aws/rating-store.ts';
 import type { LadderDefinition } from '../../lib/contract/ladder.ts';
 import { LIMITS } from '../../lib/contract/queue-definition.ts';
 import { addResult, noSums } from '../../lib/ratings/odds-sums.ts';
+import type { DefinitionChange } from '../../lib/service/domain/definition-state.ts';
 import type { StoredMatch } from '../../lib/service/domain/stored-match.ts';
 import type { StoredRating } from '../../lib/service/domain/stored-rating.ts';
 import type { LadderStore } from '../../lib/service/ports/ladder-store.ts';
@@ -49,19 +50,30 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
     describe('a ladder store', () => {
       const record = (version: number, changes: Partial<LadderDefinition> = {}) => ({
         definition: ladderOf(changes),
-        change: { version, at: new Date(NOW_MS + version).toISOString(), by: 'ann' },
+        change: changeAt(version),
       });
+      const changeAt = (version: number, atMs = NOW_MS + version) => ({
+        version,
+        at: new Date(atMs).toISOString(),
+        by: 'ann',
+      });
+      /** Puts a version over the one before it. */
+      const put = (
+        version: number,
+        changes: Partial<LadderDefinition> = {},
+        replaced: DefinitionChange | undefined = version === 1 ? undefined : changeAt(version - 1),
+      ) => ladders.put(record(version, changes), replaced);
 
       it('returns the stored ladder with every number exact, and undefined for a missing one', async () => {
         expect(await ladders.get(ladder)).toBeUndefined();
         const deployed = { version: 1, digest: 'abc' };
-        expect(await ladders.put(record(1), deployed)).toBe(true);
+        expect(await ladders.put(record(1), undefined, deployed)).toBe(true);
         expect(await ladders.get(ladder)).toEqual({ ...record(1), deployed });
       });
 
       it('lists all ladders by name, and no queue', async () => {
         const names = ['b', 'a', 'c'].map((name) => `${ladder}-${name}`);
-        for (const name of names) await ladders.put(record(1, { name }));
+        for (const name of names) await put(1, { name });
         await putQueue(
           queueStore(tables.client(), tables.names.queues),
           definition({ name: ladder }),
@@ -72,31 +84,43 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       });
 
       it('stores a change only over the version before it', async () => {
-        expect(await ladders.put(record(2))).toBe(false);
-        expect(await ladders.put(record(1))).toBe(true);
-        expect(await ladders.put(record(1, { beta: 7 }))).toBe(false);
-        expect(await ladders.put(record(3, { beta: 7 }))).toBe(false);
-        expect(await ladders.put(record(2, { beta: 7 }))).toBe(true);
+        expect(await put(2)).toBe(false);
+        expect(await put(1)).toBe(true);
+        expect(await put(1, { beta: 7 })).toBe(false);
+        expect(await put(3, { beta: 7 })).toBe(false);
+        expect(await put(2, { beta: 7 })).toBe(true);
         expect((await ladders.get(ladder))!.definition.beta).toBe(7);
       });
 
       it('stores one of many changes of the same version', async () => {
-        await ladders.put(record(1));
+        await put(1);
         const betas = [1, 2, 3, 4, 5, 6];
-        const stored = await Promise.all(betas.map((beta) => ladders.put(record(2, { beta }))));
+        const stored = await Promise.all(betas.map((beta) => put(2, { beta })));
         expect(stored.filter(Boolean)).toHaveLength(1);
         expect((await ladders.get(ladder))!.definition.beta).toBe(betas[stored.indexOf(true)]);
       });
 
       it('removes a ladder as it was read, and says so again', async () => {
-        await ladders.put(record(1));
-        await ladders.put(record(2));
+        await put(1);
+        await put(2);
         expect(await ladders.remove(record(1), ladder)).toBe(false);
         expect(await ladders.get(ladder)).toEqual(record(2));
         expect(await ladders.remove(record(2), ladder)).toBe(true);
         expect(await ladders.remove(record(2), ladder)).toBe(true);
         expect(await ladders.get(ladder)).toBeUndefined();
-        expect(await ladders.put(record(1))).toBe(true);
+        expect(await put(1)).toBe(true);
+      });
+
+      it('neither replaces nor removes a ladder that was removed and created since it was read', async () => {
+        await put(1);
+        const read = (await ladders.get(ladder))!;
+        await ladders.remove(read, ladder);
+        const again = { ...record(1, { beta: 7 }), change: changeAt(1, NOW_MS + 60_000) };
+        expect(await ladders.put(again, undefined)).toBe(true);
+        expect(await put(2, { beta: 8 }, read.change)).toBe(false);
+        expect(await ladders.noteDeployed(read, ladder, { version: 1, digest: 'abc' })).toBe(false);
+        expect(await ladders.remove(read, ladder)).toBe(false);
+        expect(await ladders.get(ladder)).toEqual(again);
       });
     });
 

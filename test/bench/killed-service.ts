@@ -10,6 +10,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type MusterClient, musterClient } from '../../lib/client/index.ts';
+import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 
 const MUSTER = fileURLToPath(new URL('../../lib/cli/muster.ts', import.meta.url));
 const SECRETS = { 'shared/s': 'whsec_c2VjcmV0' };
@@ -42,7 +43,8 @@ export async function killUnderLoad(duels: number, hangsMs: number): Promise<Aft
   const receiver = await startReceiver();
   let service: Service | undefined;
   try {
-    const args = prepare(dir, receiver.url);
+    const webhooks = [{ url: receiver.url, secret: 'shared/s', events: ['MatchFound' as const] }];
+    const args = prepare(dir, { webhooks });
     service = await serve(args);
     const muster = musterClient({ url: service.url });
     await post(muster, duels);
@@ -69,12 +71,17 @@ export async function killUnderLoad(duels: number, hangsMs: number): Promise<Aft
   }
 }
 
-interface Service {
+/** A process of `muster serve`. */
+export interface Service {
   readonly child: ChildProcessByStdio<null, Readable, null>;
   readonly url: string;
 }
 
-function prepare(dir: string, url: string): string[] {
+/**
+ * Writes the files of a service with one queue of duels into a folder. Returns the arguments of `muster serve`.
+ * @param more what the queue has besides. Its ladder gets a file
+ */
+export function prepare(dir: string, more: Partial<QueueDefinition>): string[] {
   const definition = {
     name: 'duel',
     teamSize: 1,
@@ -82,10 +89,13 @@ function prepare(dir: string, url: string): string[] {
     release: { policy: 'greedy' },
     tickSeconds: 1,
     timeoutSeconds: 300,
-    webhooks: [{ url, secret: 'shared/s', events: ['MatchFound'] }],
+    ...more,
   };
   const [queues, secrets] = [join(dir, 'queues'), join(dir, 'secrets.json')];
-  mkdirSync(queues);
+  for (const one of [queues, join(dir, 'ladders')]) mkdirSync(one);
+  const { ladder } = more;
+  if (ladder !== undefined)
+    writeFileSync(join(dir, 'ladders', `${ladder}.json`), JSON.stringify({ name: ladder }));
   writeFileSync(join(queues, 'duel.json'), JSON.stringify(definition));
   writeFileSync(secrets, JSON.stringify(SECRETS));
   return [
@@ -101,7 +111,8 @@ function prepare(dir: string, url: string): string[] {
   ];
 }
 
-async function serve(args: readonly string[]): Promise<Service> {
+/** Starts a service, and waits until it is ready. */
+export async function serve(args: readonly string[]): Promise<Service> {
   const child = spawn(process.execPath, [MUSTER, 'serve', ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
   child.stdout.setEncoding('utf8');
   let text = '';
@@ -114,8 +125,8 @@ async function serve(args: readonly string[]): Promise<Service> {
   return { child, url };
 }
 
-/** Its functions and tables end with it. */
-async function kill({ child }: Service): Promise<void> {
+/** Kills a service (SIGKILL). Its functions and tables end with it. */
+export async function kill({ child }: Service): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGKILL');
   await once(child, 'exit');

@@ -13,7 +13,6 @@ import { connectTo } from '../../lib/console/service-connection.ts';
 import { type LocalCloud, startLocalCloud } from '../../lib/local/local-cloud.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 import { Growing } from '../end-to-end/growing.ts';
-import { SECRET } from '../end-to-end/receiver.ts';
 import { builtApp } from '../infra/built-app.ts';
 import { IS_LONG } from '../long.ts';
 import { eventually } from '../patience.ts';
@@ -153,10 +152,9 @@ describe('the console of a local cloud with the traffic of the demo', () => {
 describe('the lobby of the example', () => {
   let lobby: Awaited<ReturnType<typeof startLobby>>;
   beforeAll(async () => {
-    cloud.secrets.set('lobby/webhooks', SECRET);
     // On a busy machine nobody runs out of time.
     const queue = { timeoutSeconds: 1_200, acceptance: { timeoutSeconds: 600 } };
-    lobby = await startLobby({ musterUrl: cloud.url, secret: SECRET, port: 0, queue });
+    lobby = await startLobby({ musterUrl: cloud.url, port: 0, queue });
   });
   afterAll(() => lobby.stop());
 
@@ -190,7 +188,7 @@ describe('the lobby of the example', () => {
     await context.close();
   });
 
-  it('ignores messages that are none, and rejects a webhook that Muster has not sent', async () => {
+  it('ignores messages that are none, and serves nothing but its page', async () => {
     const messages = new Growing<unknown>();
     const socket = new WebSocket(lobby.url.replace('http', 'ws'));
     socket.onmessage = ({ data }) => messages.add(JSON.parse(data));
@@ -203,8 +201,6 @@ describe('the lobby of the example', () => {
     expect(await messages.until(({ length }) => length > 0)).toEqual([{ at: 'home' }]);
     socket.close();
 
-    const foreign = await fetch(`${lobby.url}/webhooks`, { method: 'POST', body: '{}' });
-    expect(foreign.status).toBe(401);
     expect((await fetch(`${lobby.url}/../secrets.json`)).status).toBe(404);
   });
 });

@@ -27,14 +27,16 @@ export interface LadderStore extends DefinitionVersions<LadderDefinition> {
   /** All ladders, by name. */
   list(): Promise<StoredLadders>;
   /**
-   * Stores a definition whose version is one above the stored version. Returns false if another writer was faster.
+   * Stores a definition instead of the one that was read. Returns false if another writer was faster, also one that has removed
+   * the ladder and created it again.
+   * @param replaced the change that made the stored definition; undefined when there is no such ladder
    * @param deployed what a deployment notes in the same write @default the note stays as it is stored
    */
-  put(record: LadderRecord, deployed?: Deployed): Promise<boolean>;
-  /** Notes that a deployment has found its definition in force, if the version is still that of the record. */
+  put(record: LadderRecord, replaced: DefinitionChange | undefined, deployed?: Deployed): Promise<boolean>;
+  /** Notes that a deployment has found its definition in force, if the stored change is still that of the record. */
   noteDeployed(record: LadderState, ladder: string, deployed: Deployed): Promise<boolean>;
   /**
-   * Permanently removes a ladder and its earlier definitions if its version is still that of the record. Returns true if it is
+   * Permanently removes a ladder and its earlier definitions if its change is still that of the record. Returns true if it is
    * already removed.
    */
   remove(record: LadderState, ladder: string): Promise<boolean>;

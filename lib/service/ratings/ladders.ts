@@ -50,7 +50,7 @@ async function replaceLadder(
   const replaced = changeOf(old);
   if (old?.definition !== undefined) await ladders.keep({ definition: old.definition, change: replaced });
   const change = { version: replaced.version + 1, at: new Date(nowMs).toISOString(), ...notes };
-  return ladders.put({ definition, change }, deployed);
+  return ladders.put({ definition, change }, old && replaced, deployed);
 }
 
 /** @throws Problem (404) */
