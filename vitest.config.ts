@@ -7,15 +7,17 @@ process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
 
 /**
  * Suites whose files each need a process of their own: they mock modules or the SDK's clients for the whole process, or measure
- * its memory and time, or hold a browser or the CDK. The files of all others share the modules that a process has loaded,
+ * its memory and time, or hold a browser. The files of all others share the modules that a process has loaded,
  * because loading them takes longer than most files.
  */
 const ALONE = [
   'test/aws/{conflicts,message-consumer,other-versions,secrets}.test.ts',
   'test/service/placement/provision.test.ts',
   'test/end-to-end/{gamelift,secrets}.test.ts',
-  'test/{bench,console,infra,package,soak}/**/*.test.ts',
+  'test/{bench,console,package,soak}/**/*.test.ts',
 ];
+/** They share the CDK and the bundles of the functions. */
+const INFRA = ['test/infra/*.test.ts'];
 /** They also share a local cloud, which ends with the process: see `testMuster`. */
 const END_TO_END = ['test/end-to-end/*.test.ts'];
 
@@ -33,8 +35,9 @@ export default defineConfig({
     // They run one after another.
     projects: [
       project('alone', ALONE, [], true),
+      project('infra', INFRA, [], false),
       project('end-to-end', END_TO_END, ALONE, false),
-      project('together', ['test/**/*.test.ts'], [...ALONE, ...END_TO_END], false),
+      project('together', ['test/**/*.test.ts'], [...ALONE, ...INFRA, ...END_TO_END], false),
     ],
   },
 });

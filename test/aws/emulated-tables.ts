@@ -9,7 +9,7 @@ import { startDynamoDB } from '../../lib/local/dynamodb.ts';
 import { type Emulator, STREAMS_TARGET } from '../../lib/local/dynamodb-emulator.ts';
 import { type Resource, readStack } from '../../lib/local/template.ts';
 import { builtApp } from '../infra/built-app.ts';
-import { IS_LONG } from '../long.ts';
+import { IS_LONG, sample } from '../long.ts';
 import { memoryTables } from '../memory-dynamodb/memory-tables.ts';
 
 /** The emulators that every store is tested on, each with the reason when it cannot run here. */
@@ -23,6 +23,17 @@ export const STORES: readonly { readonly emulator: Tables; readonly skipped: str
   ...EMULATORS,
   { emulator: 'memory', skipped: undefined },
 ];
+
+const IN_MEMORY = STORES.find(({ emulator }) => emulator === 'memory')!;
+
+/**
+ * What use cases are tested on: the tables in memory, and in the long run every emulator too. The suites of the stores compare
+ * the tables in memory with an emulator.
+ */
+export const USE_CASE_STORES = sample([IN_MEMORY], STORES);
+
+/** What a use case is tested on that needs one of them: the tables in memory, in the long run an emulator. */
+export const USE_CASE_STORE = sample(IN_MEMORY, EMULATORS[0]!);
 
 /** What holds the tables: an emulator, or this process. */
 export type Tables = Emulator | 'memory';

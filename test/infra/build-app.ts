@@ -1,6 +1,8 @@
-/** Synthesizes the app into a folder and prints what tests need of it as JSON: see `built-app.ts`. */
+/** Synthesizes the variants of the app into a folder and prints what tests need of them as JSON: see `built-app.ts`. */
+import { join } from 'node:path';
 import { ALL_SECRETS } from '../../lib/contract/secret-grants.ts';
-import { synthesize, type Template } from '../../lib/infra/synthesize.ts';
+import { type SynthesizeOptions, synthesize, type Template } from '../../lib/infra/synthesize.ts';
+import type { AppVariant } from './built-app.ts';
 
 /** A synthesized app, and the folder of each function's bundle by its logical id. */
 export interface BuiltApp {
@@ -9,14 +11,24 @@ export interface BuiltApp {
   readonly assets: Readonly<Record<string, string>>;
 }
 
-const [variant, outdir] = process.argv.slice(2) as [string, string];
-const app = synthesize({ outdir, ...(variant === 'local' && { secretGrants: ALL_SECRETS, push: true }) });
-const functions = Object.entries(app.template.Resources).filter(
-  ([, { Type }]) => Type === 'AWS::Lambda::Function',
-);
-const built: BuiltApp = {
-  template: app.template,
-  outdir: app.outdir,
-  assets: Object.fromEntries(functions.map(([id]) => [id, app.assetPathOf(id)])),
+const [folder] = process.argv.slice(2) as [string];
+// The functions are bundled once for all.
+const built: Record<AppVariant, BuiltApp> = {
+  plain: builtAs('plain'),
+  local: builtAs('local', { secretGrants: ALL_SECRETS, push: true }),
+  whole: builtAs('whole', { gameSessionQueues: ['arenas'], push: true }),
 };
 process.stdout.write(JSON.stringify(built));
+
+function builtAs(variant: AppVariant, options: SynthesizeOptions = {}): BuiltApp {
+  const outdir = join(folder, variant);
+  const { template, outdir: assembly, assetPathOf } = synthesize({ ...options, outdir });
+  const functions = Object.entries(template.Resources).filter(
+    ([, { Type }]) => Type === 'AWS::Lambda::Function',
+  );
+  return {
+    template,
+    outdir: assembly,
+    assets: Object.fromEntries(functions.map(([id]) => [id, assetPathOf(id)])),
+  };
+}

@@ -6,19 +6,24 @@ import type { Synthesized } from '../../lib/infra/synthesize.ts';
 import { folderOfRun } from '../folder-of-run.ts';
 import type { BuiltApp } from './build-app.ts';
 
-/** `plain`: as `cdk deploy` would deploy it. `local`: every queue may use every secret, and players can watch, as in `muster serve`. */
-export type AppVariant = 'plain' | 'local';
+/**
+ * `plain`: as `cdk deploy` would deploy it. `local`: every queue may use every secret, and players can watch, as in `muster serve`.
+ * `whole`: with every function of the service.
+ */
+export type AppVariant = 'plain' | 'local' | 'whole';
 
 /**
  * The app with the queue definitions of this repository, synthesized and bundled once for a run of the tests. Whichever
- * file asks first builds it, in a process of its own, so that no test file imports the CDK for it; others wait. Outside of a run, each process builds its own.
+ * file asks first builds all variants, in a process of its own, so that no test file imports the CDK for them; others wait.
+ * Outside of a run, each process builds its own.
  */
 export function builtApp(variant: AppVariant = 'plain'): Synthesized {
-  const folder = join(folderOfRun(), `app-${variant}`);
-  const manifest = join(folder, 'app.json');
-  if (isFirst(folder)) build(variant, folder, manifest);
+  const folder = join(folderOfRun(), 'apps');
+  const manifest = join(folder, 'apps.json');
+  if (isFirst(folder)) build(folder, manifest);
   while (!existsSync(manifest)) waitShortly(folder);
-  const { template, outdir, assets } = JSON.parse(readFileSync(manifest, 'utf8')) as BuiltApp;
+  const built = JSON.parse(readFileSync(manifest, 'utf8')) as Record<AppVariant, BuiltApp>;
+  const { template, outdir, assets } = built[variant];
   const assetPathOf = (id: string): string => {
     if (assets[id] !== undefined) return assets[id];
     throw new Error(`Expected the logical id of a function with a bundle, got "${id}".`);
@@ -26,7 +31,7 @@ export function builtApp(variant: AppVariant = 'plain'): Synthesized {
   return { template, outdir, assetPathOf };
 }
 
-/** Whether this caller is to build the app: the one who creates the folder. */
+/** Whether this caller is to build the apps: the one who creates the folder. */
 function isFirst(folder: string): boolean {
   try {
     mkdirSync(folder);
@@ -40,15 +45,11 @@ function isFirst(folder: string): boolean {
 const BUILDER = fileURLToPath(new URL('./build-app.ts', import.meta.url));
 
 /** The manifest appears in one step, so that nobody reads half of it. */
-function build(variant: AppVariant, folder: string, manifest: string): void {
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [BUILDER, variant, join(folder, 'assembly')],
-    {
-      encoding: 'utf8',
-      maxBuffer: 64 * 1024 * 1024,
-    },
-  );
+function build(folder: string, manifest: string): void {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [BUILDER, folder], {
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
   if (status !== 0) {
     writeFileSync(join(folder, 'failed'), stderr);
     throw new Error(`The app cannot be synthesized:\n${stderr}`);

@@ -7,10 +7,10 @@ import { describe, expect, it } from 'vitest';
 import { functionNames, lambdasDir } from '../../lib/infra/bundle.ts';
 import { LEASE_MS, TICK_STAGES } from '../../lib/service/domain/timing.ts';
 import { ROUNDS_MS } from '../../lib/service/ticks/dispatch.ts';
+import { builtApp } from './built-app.ts';
 import { functionNamed, functionsOf, type Resource, resourcesOf, statementsOf, target } from './resources.ts';
-import { synthesized } from './synthesized.ts';
 
-const { template, assetPathOf } = synthesized({ gameSessionQueues: ['arenas'], push: true });
+const { template, assetPathOf } = builtApp('whole');
 const functions = functionsOf(template);
 
 /** All dead-letter queues, in the terms of {@link allowed}. */
@@ -429,6 +429,35 @@ const TABLES: Readonly<Record<string, string>> = {
 /** Logical ids by the terms that the tables above use. */
 const words = nameResources();
 
+/** The type of each function's handler, or why the function does not start. */
+type Started = Readonly<Record<string, string>>;
+let started: Promise<Started> | undefined;
+
+/** Loads the bundles one after another in one process, each with the environment of its function alone. */
+async function startAll(): Promise<Started> {
+  const bundles = Object.entries(functions).map(([name, { id, Properties }]) => ({
+    name,
+    url: pathToFileURL(join(assetPathOf(id), 'index.mjs')).href,
+    environment: Object.fromEntries(
+      Object.entries(Properties.Environment.Variables).map(([variable, value]) => [
+        variable,
+        typeof value === 'string' ? value : filled(value),
+      ]),
+    ),
+  }));
+  const script = `
+    const started = {};
+    for (const { name, url, environment } of ${JSON.stringify(bundles)}) {
+      process.env = { AWS_REGION: 'eu-central-1', ...environment };
+      started[name] = await import(url).then((bundle) => typeof bundle.handler, String);
+    }
+    console.log(JSON.stringify(started));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
+    env: {},
+  });
+  return JSON.parse(stdout);
+}
+
 describe.each(functionNames)('%s', (name) => {
   const fn = functions[name] as Resource;
 
@@ -482,17 +511,9 @@ describe.each(functionNames)('%s', (name) => {
   });
 
   it('is one file that starts with the environment of the template and exports a handler', async () => {
-    const folder = assetPathOf(fn.id);
-    expect(readdirSync(folder)).toEqual(['index.mjs']);
-    const handler = `import('${pathToFileURL(join(folder, 'index.mjs'))}').then((m) => console.log(typeof m.handler))`;
-    const variables = Object.entries(fn.Properties.Environment.Variables).map(([variable, value]) => [
-      variable,
-      typeof value === 'string' ? value : filled(value),
-    ]);
-    const { stdout } = await promisify(execFile)(process.execPath, ['--eval', handler], {
-      env: { AWS_REGION: 'eu-central-1', ...Object.fromEntries(variables) },
-    });
-    expect(stdout.trim()).toBe('function');
+    expect(readdirSync(assetPathOf(fn.id))).toEqual(['index.mjs']);
+    started ??= startAll();
+    expect((await started)[name]).toBe('function');
   });
 });
 

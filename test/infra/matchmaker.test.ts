@@ -17,6 +17,7 @@ import { Matchmaker, type MatchmakerProps } from '../../lib/infra/matchmaker.ts'
 import { isAllowed, roleStatements } from '../../lib/local/policy.ts';
 import { readStack } from '../../lib/local/template.ts';
 import { DEPLOYED } from '../../lib/simulation/cost.ts';
+import { IS_LONG } from '../long.ts';
 import { temporaryFolder } from './synthesized.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -31,6 +32,15 @@ function studio(props: MatchmakerProps = {}) {
   const stack = new Stack(app, 'Studio');
   const matchmaker = new Matchmaker(stack, 'Matchmaker', props);
   return { stack, matchmaker, template: () => Template.fromStack(stack) };
+}
+
+const templates = new Map<string, Template>();
+/** The template of another app, synthesized once for each set of properties. */
+function templateWith(props: MatchmakerProps = {}): Template {
+  const key = JSON.stringify(props);
+  const template = templates.get(key) ?? studio(props).template();
+  templates.set(key, template);
+  return template;
 }
 
 /** Whether the only role of a template that belongs to no function may call a route. */
@@ -51,10 +61,10 @@ function callsOf(template: Template, stack: Stack) {
 
 describe('Matchmaker in another app', () => {
   it('needs no properties', () => {
-    const { template } = studio();
-    template().resourceCountIs('AWS::Lambda::Function', 15);
-    template().resourceCountIs('AWS::DynamoDB::GlobalTable', 6);
-    template().resourceCountIs('Custom::QueueDefinitions', 0);
+    const template = templateWith();
+    template.resourceCountIs('AWS::Lambda::Function', 15);
+    template.resourceCountIs('AWS::DynamoDB::GlobalTable', 6);
+    template.resourceCountIs('Custom::QueueDefinitions', 0);
   });
 
   it('can be used twice in one stack', () => {
@@ -117,12 +127,12 @@ describe('Matchmaker in another app', () => {
         ),
       ),
     ];
-    expect(levels(studio().template())).toEqual(['WARN']);
-    expect(levels(studio({ invocationLog: true }).template())).toEqual(['INFO']);
+    expect(levels(templateWith())).toEqual(['WARN']);
+    expect(levels(templateWith({ invocationLog: true }))).toEqual(['INFO']);
   });
 
   it('has as many alarms, dashboards and queues with pollers as its price is estimated for', () => {
-    const template = studio().template();
+    const template = templateWith();
     const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
     const metricsOf = ({ Properties }: (typeof alarms)[number]) =>
       (Properties.Metrics as { MetricStat?: object }[] | undefined)?.filter(({ MetricStat }) => MetricStat)
@@ -181,14 +191,14 @@ describe('the guides of docs/operations.md', () => {
   });
 
   it('may be followed in any region: the template names none', () => {
-    expect(JSON.stringify(studio().template().toJSON())).not.toMatch(/\b(us|eu|ap|sa|ca|af|me)-[a-z]+-\d\b/);
+    expect(JSON.stringify(templateWith().toJSON())).not.toMatch(/\b(us|eu|ap|sa|ca|af|me)-[a-z]+-\d\b/);
   });
 
   it('name the metrics that functions record', () => {
     const page = readFileSync(join(root, 'docs/operations.md'), 'utf8');
     const section = page.slice(page.indexOf('## Metrics in other systems'));
     const named = [...section.matchAll(/`([A-Z][A-Za-z]+)`/g)].map(([, name]) => name!);
-    const dashboard = JSON.stringify(studio().template().findResources('AWS::CloudWatch::Dashboard'));
+    const dashboard = JSON.stringify(templateWith().findResources('AWS::CloudWatch::Dashboard'));
     for (const name of new Set(named))
       if (!['Muster', 'GetMetricData'].includes(name)) expect(dashboard).toContain(name);
   });
@@ -210,33 +220,33 @@ describe('limits', () => {
     )!.Properties.ScalingConfig?.MaximumConcurrency;
 
   it('reserve no concurrency by default', () => {
-    const template = studio().template();
+    const template = templateWith();
     expect(reservedIn(template)).toEqual({});
     expect(ticksAtOnce(template)).toBe(200);
   });
 
   it('cap the concurrent long polls', () => {
-    expect(reservedIn(studio({ pollConcurrency: 500 }).template())).toEqual({ tickets: 500 });
+    expect(reservedIn(templateWith({ pollConcurrency: 500 }))).toEqual({ tickets: 500 });
   });
 
   it('cap the long polls of players, who have tokens, unless the option is 0', () => {
     const jwt = { issuer: 'https://issuer.example', audience: ['game'] };
-    expect(reservedIn(studio({ jwt }).template())).toEqual({ tickets: POLL_CONCURRENCY });
-    expect(reservedIn(studio({ jwt, pollConcurrency: 0 }).template())).toEqual({});
-    expect(reservedIn(studio({ jwt, pollConcurrency: 700 }).template())).toEqual({ tickets: 700 });
+    expect(reservedIn(templateWith({ jwt }))).toEqual({ tickets: POLL_CONCURRENCY });
+    expect(reservedIn(templateWith({ jwt, pollConcurrency: 0 }))).toEqual({});
+    expect(reservedIn(templateWith({ jwt, pollConcurrency: 700 }))).toEqual({ tickets: 700 });
     const queues = Object.values(CONCURRENCY).reduce((sum, one) => sum + one, 0);
     // The usual limit of an account, of which AWS requires that 100 stay unreserved.
     expect(POLL_CONCURRENCY + queues).toBeLessThanOrEqual(1_000 - 100);
   });
 
   it('reserve concurrency for tick and dispatch, and start at most as many ticks as are reserved', () => {
-    const template = studio({ searchReserve: 30 }).template();
+    const template = templateWith({ searchReserve: 30 });
     expect(reservedIn(template)).toEqual({ tick: 30, dispatch: 2 });
     expect(ticksAtOnce(template)).toBe(30);
   });
 
   it('reserve concurrency for publish', () => {
-    expect(reservedIn(studio({ publishReserve: 20 }).template())).toEqual({ publish: 20 });
+    expect(reservedIn(templateWith({ publishReserve: 20 }))).toEqual({ publish: 20 });
   });
 
   const concurrencyIn = (template: Template) =>
@@ -247,16 +257,16 @@ describe('limits', () => {
   it('cap the concurrent invocations by each queue', () => {
     const { tick, ...others } = CONCURRENCY;
     const parked = 2;
-    expect(concurrencyIn(studio().template())).toEqual([tick, parked, ...Object.values(others)]);
+    expect(concurrencyIn(templateWith())).toEqual([tick, parked, ...Object.values(others)]);
     expect(
       concurrencyIn(
-        studio({
+        templateWith({
           tickConcurrency: 2,
           notifyConcurrency: 3,
           notifySlowConcurrency: 4,
           provisionConcurrency: 5,
           deadlineConcurrency: 6,
-        }).template(),
+        }),
       ),
     ).toEqual([2, parked, 3, 4, 5, 6, CONCURRENCY.rate]);
   });
@@ -266,8 +276,8 @@ describe('limits', () => {
   });
 
   it('cap the concurrent ticks with and without a reservation', () => {
-    expect(ticksAtOnce(studio({ tickConcurrency: 5 }).template())).toBe(5);
-    expect(ticksAtOnce(studio({ tickConcurrency: 5, searchReserve: 30 }).template())).toBe(5);
+    expect(ticksAtOnce(templateWith({ tickConcurrency: 5 }))).toBe(5);
+    expect(ticksAtOnce(templateWith({ tickConcurrency: 5, searchReserve: 30 }))).toBe(5);
   });
 
   it.each([
@@ -278,12 +288,10 @@ describe('limits', () => {
       { ThrottlingRateLimit: 200, ThrottlingBurstLimit: 400 },
     ],
   ])('set the rate of each closed route to %j', (props, DefaultRouteSettings) => {
-    studio(props)
-      .template()
-      .hasResourceProperties('AWS::ApiGatewayV2::Stage', {
-        DefaultRouteSettings,
-        RouteSettings: { $default: { ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 } },
-      });
+    templateWith(props).hasResourceProperties('AWS::ApiGatewayV2::Stage', {
+      DefaultRouteSettings,
+      RouteSettings: { $default: { ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 } },
+    });
   });
 
   it.each([
@@ -318,13 +326,26 @@ describe('limits', () => {
 });
 
 describe('the repository linked into another project', () => {
-  it('can be imported by Node without a build', async () => {
+  /** Runs a module of a project that has the repository as a package, and returns what it prints. */
+  async function printed(app: string): Promise<string> {
     const project = temporaryFolder();
     mkdirSync(join(project, 'node_modules'));
     symlinkSync(root, join(project, 'node_modules/muster'));
     symlinkSync(join(root, 'node_modules/aws-cdk-lib'), join(project, 'node_modules/aws-cdk-lib'));
-    writeFileSync(
-      join(project, 'app.mjs'),
+    writeFileSync(join(project, 'app.mjs'), app);
+    const { stdout } = await promisify(execFile)(process.execPath, ['app.mjs'], { cwd: project });
+    return stdout.trim();
+  }
+
+  it('can be imported by Node without a build', async () => {
+    expect(await printed("import { Matchmaker } from 'muster'; console.log(Matchmaker.name);")).toBe(
+      'Matchmaker',
+    );
+  });
+
+  // It bundles the functions as all tests of this file do.
+  it.runIf(IS_LONG)('can be deployed without a build', async () => {
+    const functions = await printed(
       `import { App, Stack } from 'aws-cdk-lib';
        import { Matchmaker } from 'muster';
        const app = new App({ outdir: 'cdk.out', builtinCloudFormationValidation: false });
@@ -333,20 +354,19 @@ describe('the repository linked into another project', () => {
        console.log(Object.values(app.synth().getStackByName('Game').template.Resources)
          .filter(({ Type }) => Type === 'AWS::Lambda::Function').length);`,
     );
-    const { stdout } = await promisify(execFile)(process.execPath, ['app.mjs'], { cwd: project });
-    expect(stdout.trim()).toBe('15');
+    expect(functions).toBe('15');
   });
 });
 
 describe('tokens instead of AWS credentials', () => {
   it('protect every route that IAM protects', () => {
-    const { template } = studio({ jwt: { issuer: 'https://issuer.example', audience: ['game'] } });
-    template().hasResourceProperties('AWS::ApiGatewayV2::Authorizer', {
+    const template = templateWith({ jwt: { issuer: 'https://issuer.example', audience: ['game'] } });
+    template.hasResourceProperties('AWS::ApiGatewayV2::Authorizer', {
       AuthorizerType: 'JWT',
       IdentitySource: ['$request.header.Authorization'],
       JwtConfiguration: { Issuer: 'https://issuer.example', Audience: ['game'] },
     });
-    const routes = Object.values(template().findResources('AWS::ApiGatewayV2::Route'));
+    const routes = Object.values(template.findResources('AWS::ApiGatewayV2::Route'));
     const types = routes.map(({ Properties }) => Properties.AuthorizationType);
     expect(types.filter((type) => type === 'JWT')).toHaveLength(45);
     expect(types.filter((type) => type === 'NONE')).toHaveLength(3);
@@ -354,8 +374,8 @@ describe('tokens instead of AWS credentials', () => {
   });
 
   it.each(ROUTE_KEYS)('admit to %s the callers with a scope of the route', (key) => {
-    const { template } = studio({ jwt: { issuer: 'https://issuer.example', audience: ['game'] } });
-    const routes = Object.values(template().findResources('AWS::ApiGatewayV2::Route'));
+    const template = templateWith({ jwt: { issuer: 'https://issuer.example', audience: ['game'] } });
+    const routes = Object.values(template.findResources('AWS::ApiGatewayV2::Route'));
     const { AuthorizationScopes = [] } = routes.find(
       ({ Properties }) => Properties.RouteKey === key,
     )!.Properties;
@@ -379,19 +399,14 @@ describe('tokens instead of AWS credentials', () => {
 
 describe('secrets', () => {
   it('are readable only under the configured prefix', () => {
-    const { template } = studio({ secretsPrefix: 'studio/matchmaking/' });
-    const text = JSON.stringify(template().toJSON());
+    const text = JSON.stringify(templateWith({ secretsPrefix: 'studio/matchmaking/' }).toJSON());
     expect(text).toContain(':secret:studio/matchmaking/*');
     expect(text).not.toContain(':secret:muster/');
   });
 
   it('under customer keys can be decrypted only by functions that read secrets, through Secrets Manager', () => {
     const key = 'arn:aws:kms:eu-central-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab';
-    const policies = Object.values(
-      studio({ secretsKeys: [key] })
-        .template()
-        .findResources('AWS::IAM::Policy'),
-    );
+    const policies = Object.values(templateWith({ secretsKeys: [key] }).findResources('AWS::IAM::Policy'));
     const decrypting = policies.flatMap(({ Properties }) =>
       Properties.PolicyDocument.Statement.filter(
         ({ Action }: { Action: string }) => Action === 'kms:Decrypt',
@@ -418,7 +433,7 @@ describe('secrets', () => {
   });
 
   it('need no permission for a key unless keys are given', () => {
-    expect(JSON.stringify(studio().template().toJSON())).not.toContain('kms:');
+    expect(JSON.stringify(templateWith().toJSON())).not.toContain('kms:');
   });
 
   it.each(['*', 'alias/mine', 'arn:aws:kms:eu-central-1:123456789012:key/*'])(

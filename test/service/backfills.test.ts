@@ -13,13 +13,13 @@ import { enqueue } from '../../lib/service/tickets/enqueue.ts';
 import { withMatchStatus } from '../../lib/service/tickets/ticket-status.ts';
 import { cancelTicket } from '../../lib/service/tickets/tickets.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
-import { EMULATORS, type EmulatedTables, startTables, suiteName } from '../aws/emulated-tables.ts';
+import { type EmulatedTables, startTables, suiteName, USE_CASE_STORES } from '../aws/emulated-tables.ts';
 import { definition, putQueue } from './definitions.ts';
 import { withFaults as withEvery } from './faults.ts';
 import { type Line, type Streams, VirtualCloud } from './virtual-cloud.ts';
 
 /** Whatever order backfills, ticks, cancels and the end of a match come in, a seat is promised to one ticket only. */
-describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
+describe.each(USE_CASE_STORES)('$emulator', ({ emulator, skipped }) => {
   describe.skipIf(skipped !== undefined)(suiteName('a backfill', emulator, skipped), () => {
     let tables: EmulatedTables;
     let streams: Streams;
@@ -28,7 +28,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
     let count = 0;
     let joined: string[] = [];
     const withFaults = (scenario: Parameters<typeof withEvery>[1]) =>
-      withEvery(emulator === 'dynoxide' ? 1 : 4, scenario);
+      withEvery(emulator === 'dynamodb-local' ? 4 : 1, scenario);
 
     beforeAll(async () => {
       tables = await startTables(emulator);
@@ -353,7 +353,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
 
     /** Runs a scenario for every call, until it has fewer. */
     async function withCallsBefore(scenario: (call: number) => Promise<number>): Promise<void> {
-      const step = emulator === 'dynoxide' ? 1 : 4;
+      const step = emulator === 'dynamodb-local' ? 4 : 1;
       for (let call = 1; ; call += step) if ((await scenario(call)) < call) return;
     }
   });

@@ -30,7 +30,7 @@ import { tick } from '../../lib/service/ticks/tick.ts';
 import { answerFrame } from '../../lib/service/watching/answer-frame.ts';
 import { connect } from '../../lib/service/watching/connect.ts';
 import { disconnect } from '../../lib/service/watching/disconnect.ts';
-import { EMULATORS, suiteName } from '../aws/emulated-tables.ts';
+import { suiteName, USE_CASE_STORES } from '../aws/emulated-tables.ts';
 import { ticket } from '../aws/samples.ts';
 import { CHAOS_LADDER } from './chaos-results.ts';
 import { definition, putLadder, putQueue, queuesWithoutLadders } from './definitions.ts';
@@ -58,7 +58,7 @@ const EXPERIMENT = {
  * A write is applied and its response is lost. The SDK repeats the request, and its condition no longer holds. The
  * use case must continue as if the first response had arrived.
  */
-describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
+describe.each(USE_CASE_STORES)('$emulator', ({ emulator, skipped }) => {
   describe.skipIf(skipped !== undefined)(suiteName('a write without a response', emulator, skipped), () => {
     let cloud: VirtualCloud;
     let queue: string;

@@ -10,13 +10,13 @@ import { answerMatch } from '../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
 import { isOdd } from '../../lib/service/waking/schedule.ts';
-import { EMULATORS, suiteName } from '../aws/emulated-tables.ts';
+import { suiteName, USE_CASE_STORE } from '../aws/emulated-tables.ts';
 import { NOW_MS, ticket } from '../aws/samples.ts';
 import { definition, putQueue } from './definitions.ts';
 import { ownCloudForEachTest } from './own-cloud.ts';
 import type { Line, VirtualCloud } from './virtual-cloud.ts';
 
-const { emulator, skipped } = EMULATORS[0]!;
+const { emulator, skipped } = USE_CASE_STORE;
 describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulator, skipped), () => {
   let cloud: VirtualCloud;
   let queue: string;

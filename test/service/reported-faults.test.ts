@@ -16,7 +16,7 @@ import { getStats } from '../../lib/service/queues/stats.ts';
 import { answerMatch } from '../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
 import { WarmSearches } from '../../lib/service/ticks/warm-searches.ts';
-import { EMULATORS, suiteName } from '../aws/emulated-tables.ts';
+import { suiteName, USE_CASE_STORE } from '../aws/emulated-tables.ts';
 import { ticket } from '../aws/samples.ts';
 import { builtApp } from '../infra/built-app.ts';
 import { resourcesOf } from '../infra/resources.ts';
@@ -329,7 +329,7 @@ const BY_AWS: readonly (readonly [what: string, alarm: string, log: string, over
   ['the account has no Lambda concurrency left', 'TickThrottled', '–', '–'],
 ];
 
-const { emulator, skipped } = EMULATORS[0]!;
+const { emulator, skipped } = USE_CASE_STORE;
 describe.skipIf(skipped !== undefined)(suiteName('a fault is reported', emulator, skipped), () => {
   let play: Play;
   ownCloudForEachTest(emulator, ({ cloud, queue }) => {

@@ -80,7 +80,7 @@ describe('muster simulate', () => {
     const { stdout, status } = await muster(
       'simulate',
       '--queue',
-      queue,
+      file('slow.json', { ...duel, tickSeconds: 5 }),
       '--rate',
       '0.2',
       '--experiment',
@@ -253,6 +253,9 @@ describe('muster simulate', () => {
 });
 
 describe('muster tune', () => {
+  /** Runs it with one thread: each loads the modules, which takes longer than most runs. */
+  const tune = (...args: string[]) => muster('tune', '--workers', '1', ...args);
+
   it('shows the front and writes the definition that the targets pick', async () => {
     const out = join(folder, 'tuned.json');
     const report = join(folder, 'tune.html');
@@ -261,9 +264,9 @@ describe('muster tune', () => {
       '--queue',
       queue,
       '--players',
-      '1300',
+      '1000',
       '--rate',
-      '2',
+      '4',
       '--policies',
       'option-value,greedy',
       '--workers',
@@ -293,10 +296,9 @@ describe('muster tune', () => {
   it('writes nothing, reports the nearest setting and exits with status 1 when no setting tried meets the targets', async () => {
     const out = join(folder, 'none.json');
     const report = join(folder, 'none.html');
-    const args = ['--players', '1300', '--rate', '2', '--policies', 'greedy', '--workers', '1'];
+    const args = ['--players', '1300', '--rate', '2', '--policies', 'greedy'];
     const targets = ['--max-imbalance-mean', '1', '--max-wait-mean', '60'];
-    const { status, stdout, stderr } = await muster(
-      'tune',
+    const { status, stdout, stderr } = await tune(
       '--queue',
       queue,
       ...args,
@@ -317,7 +319,7 @@ describe('muster tune', () => {
     const arena = file('arena.json', { ...duel, name: 'arena', teamSize: 5, timeoutSeconds: 180 });
     // 50 seconds: no period of a minute or longer ends in them.
     const args = ['--rate', '40', '--players', '2000', '--policies', 'periodic', '--max-wait-p99', '30'];
-    const { status, stdout, stderr } = await muster('tune', '--queue', arena, ...args);
+    const { status, stdout, stderr } = await tune('--queue', arena, ...args);
     expect(status).toBe(0);
     const { points, unmeasured, chosen } = JSON.parse(stdout);
     const secondsOf = (tried: { release: { everySeconds: number } }[]) =>
@@ -332,7 +334,7 @@ describe('muster tune', () => {
 
   it('does not choose a setting for its short waits when most of its players cancelled', async () => {
     const args = ['--rate', '4', '--players', '2000', '--patience', '10', '--policies', 'periodic,greedy'];
-    const { status, stdout } = await muster('tune', '--queue', queue, ...args, '--max-wait-p99', '60');
+    const { status, stdout } = await tune('--queue', queue, ...args, '--max-wait-p99', '60');
     expect(status).toBe(0);
     const { points, chosen } = JSON.parse(stdout);
     const cancelled = points.map((point: { cancelled: number }) => point.cancelled);
@@ -346,7 +348,7 @@ describe('muster tune', () => {
   it('writes nothing when the run is too short for a wait to miss the target', async () => {
     const out = join(folder, 'vacuous.json');
     const args = ['--rate', '200', '--players', '1000', '--policies', 'greedy', '--max-wait-p99', '30'];
-    const { status, stdout, stderr } = await muster('tune', '--queue', queue, ...args, '--out', out);
+    const { status, stdout, stderr } = await tune('--queue', queue, ...args, '--out', out);
     expect([status, stdout, existsSync(out)]).toEqual([1, '', false]);
     expect(stderr).toMatch(
       /The run lasts 5(\.\d+)? s, so no wait can be longer than the target of 30 s and every setting would meet it\./,
@@ -356,7 +358,7 @@ describe('muster tune', () => {
   it('fails when no setting makes enough matches to be measured', async () => {
     const arena = file('arena.json', { ...duel, name: 'arena', teamSize: 5, timeoutSeconds: 180 });
     const args = ['--rate', '2000', '--players', '1000', '--policies', 'periodic'];
-    const { status, stdout, stderr } = await muster('tune', '--queue', arena, ...args);
+    const { status, stdout, stderr } = await tune('--queue', arena, ...args);
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/No setting tried made 100 matches of 1000 players/);
   });
@@ -372,7 +374,7 @@ describe('muster tune', () => {
   });
 
   it('rejects fewer players than the 99 % of waits needs', async () => {
-    const { status, stderr } = await muster('tune', '--queue', queue, '--players', '999');
+    const { status, stderr } = await tune('--queue', queue, '--players', '999');
     expect([status, stderr]).toEqual([
       2,
       '--players: Expected at least 1000 players to measure the 99 % of waits, got 999\n',
@@ -394,11 +396,12 @@ describe('muster tune', () => {
   it('moves the steps of rules with --steps, and refuses it without rules that relax', async () => {
     const queue = file('relaxing.json', {
       ...duel,
+      tickSeconds: 10,
       rules: [{ name: 'Near', type: 'latency', max: 60, relax: [{ waitSeconds: 40, max: 200 }] }],
     });
     const args = ['--players', '1000', '--rate', '0.1', '--policies', 'greedy', '--regions', 'eu=70,us=30'];
     const targets = ['--max-imbalance-p90', '2000'];
-    const { status, stdout } = await muster('tune', '--queue', queue, ...args, ...targets, '--steps');
+    const { status, stdout } = await tune('--queue', queue, ...args, ...targets, '--steps');
     expect(status).toBe(0);
     const { points, chosen } = JSON.parse(stdout);
     const factorOf = ({ steps }: { steps?: { Near: number } }) => steps?.Near ?? 1;
@@ -407,7 +410,7 @@ describe('muster tune', () => {
     const least = points.find(({ isChosen }: { isChosen: boolean }) => isChosen);
     expect(factorOf(least)).toBeLessThan(1);
     expect(chosen.rules[0].relax).toEqual([{ waitSeconds: 40 * factorOf(least), max: 200 }]);
-    const without = await muster('tune', '--queue', file('plain.json', duel), '--steps');
+    const without = await tune('--queue', file('plain.json', duel), '--steps');
     expect([without.status, without.stderr]).toEqual([
       2,
       expect.stringMatching(/^--steps: Expected a queue with rules that relax, got none in .*plain\.json/),
@@ -416,8 +419,8 @@ describe('muster tune', () => {
 
   it('scales settings to percent where the queue matches by percentiles', async () => {
     const percentile = file('percentile.json', { ...duel, skillScale: 'percentile' });
-    const args = ['--players', '1000', '--policies', 'option-value', '--workers', '2'];
-    const { points } = JSON.parse((await muster('tune', '--queue', percentile, ...args)).stdout);
+    const args = ['--players', '1000', '--policies', 'option-value'];
+    const { points } = JSON.parse((await tune('--queue', percentile, ...args)).stdout);
     const costs = points.map(({ release }: { release: { waitCost: number } }) => release.waitCost);
     expect(Math.max(...costs)).toBeCloseTo(0.2 * (100 / 3), 1);
   });

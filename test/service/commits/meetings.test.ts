@@ -4,13 +4,13 @@ import { MET_MAX, meetingRecords } from '../../../lib/service/commits/meeting-re
 import { layoutAt } from '../../../lib/service/domain/buckets.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { tick } from '../../../lib/service/ticks/tick.ts';
-import { EMULATORS, suiteName } from '../../aws/emulated-tables.ts';
+import { suiteName, USE_CASE_STORE } from '../../aws/emulated-tables.ts';
 import { why } from '../../aws/samples.ts';
 import { definition, putQueue } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
 
-const { emulator, skipped } = EMULATORS[0]!;
+const { emulator, skipped } = USE_CASE_STORE;
 describe.skipIf(skipped !== undefined)(suiteName('players who met', emulator, skipped), () => {
   let cloud: VirtualCloud;
   let queue: string;

@@ -4,13 +4,13 @@ import { assignMatch } from '../../../lib/service/placement/assign-match.ts';
 import { answerMatch } from '../../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { cancelTicket, getTicket } from '../../../lib/service/tickets/tickets.ts';
-import { EMULATORS, suiteName } from '../../aws/emulated-tables.ts';
+import { suiteName, USE_CASE_STORE } from '../../aws/emulated-tables.ts';
 import { ticket } from '../../aws/samples.ts';
 import { definition, putQueue } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
 
-const { emulator, skipped } = EMULATORS[0]!;
+const { emulator, skipped } = USE_CASE_STORE;
 describe.skipIf(skipped !== undefined)(suiteName('reading a ticket', emulator, skipped), () => {
   let cloud: VirtualCloud;
   let queue: string;

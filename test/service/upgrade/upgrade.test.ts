@@ -9,7 +9,7 @@ import { listQueues } from '../../../lib/service/queues/queues.ts';
 import { answerMatch } from '../../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { cancelTicket } from '../../../lib/service/tickets/tickets.ts';
-import { EMULATORS, type EmulatedTables, suiteName } from '../../aws/emulated-tables.ts';
+import { type EmulatedTables, suiteName, USE_CASE_STORE } from '../../aws/emulated-tables.ts';
 import { definition, putQueue } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
@@ -28,7 +28,7 @@ const STATE: {
 /** The functions of the new version begin this much later. Ticks and messages of the earlier one are lost. */
 const DEPLOYMENT_MS = 20_000;
 
-const { emulator, skipped } = EMULATORS[0]!;
+const { emulator, skipped } = USE_CASE_STORE;
 describe.skipIf(skipped !== undefined)(suiteName('an upgrade', emulator, skipped), () => {
   let cloud: VirtualCloud;
   let queue: string;
