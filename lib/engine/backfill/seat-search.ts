@@ -1,7 +1,7 @@
 import { firstPlace } from '../collections/first-place.ts';
 import { skillSpreadOfRelative } from '../model/imbalance.ts';
 import type { SearchClock } from '../model/search-clock.ts';
-import { Seating } from '../shapes/seating.ts';
+import { type Seating, seatingOfTeam } from '../shapes/seating.ts';
 import { areAlike, type ShapeTicket } from '../shapes/shape-ticket.ts';
 import { teamValue } from '../shapes/team-values.ts';
 import type { Constraints, Forbids } from '../types.ts';
@@ -120,13 +120,7 @@ export class SeatSearch {
     this.#teamOf = new Int32Array(this.#players);
     this.#wantedOfAll =
       teams.reduce((sum, { open: seats }, t) => sum + seats * wanted[t], 0) / Math.max(1, open);
-    this.#seatings = teams.map(({ kind, classes }) => {
-      if (!layout.kinds[kind].roles || !classes) return undefined;
-      return new Seating(
-        layout.classes!.map((one) => (one.kind === kind ? one.perTeam : 0)),
-        layout.kinds[kind].size,
-      );
-    });
+    this.#seatings = teams.map(({ kind }) => seatingOfTeam(layout, kind));
     this.#canStart = teams.every(
       ({ classes }, t) => this.#seatings[t] === undefined || this.#seatings[t].join(classes!),
     );
@@ -205,11 +199,8 @@ export class SeatSearch {
     const roles: (string | undefined)[] = new Array(at).fill(undefined);
     seated.forEach((players, t) => {
       const { kind } = openTeams[t];
-      if (!layout.kinds[kind].roles) return;
-      const seating = new Seating(
-        layout.classes!.map((one) => (one.kind === kind ? one.perTeam : 0)),
-        players.length,
-      );
+      const seating = seatingOfTeam(layout, kind);
+      if (!seating) return;
       for (const { mask } of players)
         if (!seating.joinOne(mask)) throw new Error('Expected a team that can be seated');
       players.forEach((player, i) => {

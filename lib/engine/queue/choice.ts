@@ -1,7 +1,6 @@
 import type { ChosenAround } from '../bounds/joint-bound.ts';
 import type { Layout } from '../shapes/layout.ts';
-import { countedClassesMax, SeatCounts, type SeatKeeper } from '../shapes/seat-counts.ts';
-import { Seating } from '../shapes/seating.ts';
+import { countedClassesMax, gameSeats, SeatCounts, type SeatKeeper } from '../shapes/seat-counts.ts';
 import type { ShapeTicket } from '../shapes/shape-ticket.ts';
 import { SizeMixes } from '../shapes/size-mixes.ts';
 import type { Constraints, Forbids } from '../types.ts';
@@ -44,7 +43,7 @@ export class Choice implements ChosenAround {
     this.#mixes = new SizeMixes(layout);
     const room = classes?.map((one) => one.seats);
     const areCounted = room !== undefined && room.length <= countedClassesMax;
-    this.#seats = areCounted ? new SeatCounts(room) : room && new Seating(room, seats);
+    this.#seats = gameSeats(layout);
     this.#fillSeats = areCounted ? new SeatCounts(room) : undefined;
     this.values = new Float64Array(seats);
     this.#before = new Float64Array(sumsKept * (seats + 1));

@@ -1,7 +1,7 @@
 import { KeyHeap } from '../collections/key-heap.ts';
 import type { SearchClock } from '../model/search-clock.ts';
 import type { Layout } from './layout.ts';
-import { Seating } from './seating.ts';
+import { gameSeats, type SeatKeeper } from './seat-counts.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
 import { type Near, TicketLanes } from './ticket-lanes.ts';
 import type { TicketLine } from './ticket-line.ts';
@@ -22,7 +22,7 @@ export class CentreCells {
   readonly #oneLane: TicketLanes;
   readonly #n: number;
   readonly #exponent: 1 | 2;
-  readonly #seating: Seating | undefined;
+  readonly #seats: SeatKeeper | undefined;
   readonly #parties: WholeParties | undefined;
   readonly #cells: Cell[] = [];
   readonly #heap = new KeyHeap();
@@ -39,13 +39,7 @@ export class CentreCells {
     this.#lanes = new TicketLanes(line, this.#exponent);
     this.#oneLane = new TicketLanes(line, this.#exponent, false);
     // Where teams may start short, any seats may stay empty.
-    this.#seating =
-      layout.classes && layout.seatsMin === layout.seats
-        ? new Seating(
-            layout.classes.map(({ seats }) => seats),
-            layout.seats,
-          )
-        : undefined;
+    this.#seats = layout.seatsMin === layout.seats ? gameSeats(layout) : undefined;
     const sizeMax = line.tickets.reduce((most, { size }) => Math.max(most, size), 1);
     if (sizeMax > 1 && !layout.classes && layout.seatsMin === layout.seats)
       this.#parties = new WholeParties(layout.seats, sizeMax);
@@ -125,14 +119,14 @@ export class CentreCells {
       let left = n;
       let sum = 0;
       let last = 0;
-      this.#seating?.clear();
+      this.#seats?.clear();
       for (const { ticket, cost } of near) {
         if (left === 0) break;
         let taken = Math.min(left, ticket.size);
-        if (this.#seating) {
+        if (this.#seats) {
           taken = 0;
           for (let i = 0; i < ticket.size && taken < left; i++)
-            if (this.#seating.joinOne(ticket.classes![i])) taken++;
+            if (this.#seats.joinOne(ticket.classes![i])) taken++;
         }
         sum += taken * cost;
         left -= taken;

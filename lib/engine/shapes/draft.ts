@@ -1,6 +1,6 @@
 import type { GameRules } from '../types.ts';
 import type { Layout } from './layout.ts';
-import { Seating } from './seating.ts';
+import { seatingOfTeam } from './seating.ts';
 import type { ShapedGame } from './shape-game.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
 import { shapeImbalance } from './team-values.ts';
@@ -116,14 +116,11 @@ export class Draft {
 
   /** Whether these units can play the roles of a team together. */
   canPlay(team: number, units: readonly Unit[]): boolean {
-    const { kindOf, kinds, classes } = this.layout;
+    const { kindOf, kinds } = this.layout;
     const kind = kindOf[team];
-    if (!kinds[kind].roles) return true;
+    const seating = seatingOfTeam(this.layout, kind);
+    if (!seating) return true;
     if (playersOf(units) > kinds[kind].size) return false;
-    const seating = new Seating(
-      classes!.map((one) => (one.kind === kind ? one.perTeam : 0)),
-      kinds[kind].size,
-    );
     return units.every(({ ticket, first, size }) => {
       for (let i = first; i < first + size; i++) if (!seating.joinOne(ticket.classes![i])) return false;
       return true;

@@ -1,3 +1,6 @@
+import type { Layout } from './layout.ts';
+import { roomOfTeam, Seating } from './seating.ts';
+
 /** Who can still be seated beside the players who have joined. `Seating` implements it for any number of classes. */
 export interface SeatKeeper {
   /** The classes, as a bit set, that are full whatever seats the players take: who accepts only these is refused. */
@@ -5,10 +8,31 @@ export interface SeatKeeper {
   clear(): void;
   /** Whether each of these players could be seated if the others were not added. */
   admits(masks: Int32Array): boolean;
+  /** Seats one player; false if that is impossible. */
+  joinOne(mask: number): boolean;
   /** Seats these players; false if not all can be seated, and then none is. */
   join(masks: Int32Array): boolean;
   /** Removes the players who joined last. */
   leave(players: number): void;
+}
+
+/** Empty seats: counted where there are few classes. */
+function seatKeeper(room: readonly number[]): SeatKeeper {
+  if (room.length <= countedClassesMax) return new SeatCounts(room);
+  return new Seating(
+    room,
+    room.reduce((sum, seats) => sum + seats, 0),
+  );
+}
+
+/** The empty seats of a game; undefined where every player can take every seat. */
+export function gameSeats({ classes }: Layout): SeatKeeper | undefined {
+  return classes && seatKeeper(classes.map(({ seats }) => seats));
+}
+
+/** The empty seats of a team of each kind; undefined where it has no roles. */
+export function teamSeats(layout: Layout): (SeatKeeper | undefined)[] {
+  return layout.kinds.map(({ roles }, kind) => roles && seatKeeper(roomOfTeam(layout, kind)));
 }
 
 /**

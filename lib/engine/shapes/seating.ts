@@ -1,3 +1,15 @@
+import type { Layout } from './layout.ts';
+
+/** The seats of one team of a kind; undefined where it has no roles. */
+export function seatingOfTeam({ classes, kinds }: Layout, kind: number): Seating | undefined {
+  return kinds[kind].roles && new Seating(roomOfTeam({ classes }, kind), kinds[kind].size);
+}
+
+/** The seats of each class in one team of a kind with roles. */
+export function roomOfTeam({ classes }: Pick<Layout, 'classes'>, kind: number): number[] {
+  return classes!.map((one) => (one.kind === kind ? one.perTeam : 0));
+}
+
 /**
  * Players seated in classes of seats with limited room, and whether one more can be: a bipartite matching with
  * capacities, kept while players join and leave in reverse order. The players that can be seated together form a

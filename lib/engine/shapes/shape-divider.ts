@@ -1,7 +1,7 @@
 import { SearchClock } from '../model/search-clock.ts';
 import type { GameRules } from '../types.ts';
 import type { Layout } from './layout.ts';
-import { Seating } from './seating.ts';
+import { type SeatKeeper, teamSeats } from './seat-counts.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
 import { teamValue } from './team-values.ts';
 import { TwoTeamDivider } from './two-team-divider.ts';
@@ -24,7 +24,8 @@ export class ShapeDivider {
   readonly #layout: Layout;
   readonly #clock: SearchClock;
   readonly #p: number;
-  readonly #roleSeatings: (Seating | undefined)[];
+  /** By kind. */
+  readonly #seatings: readonly (SeatKeeper | undefined)[];
   readonly #fewestAfter: number[];
   readonly #mostAfter: number[];
   readonly #lastOfKind: number;
@@ -77,14 +78,7 @@ export class ShapeDivider {
     this.#classes = new Int32Array(seats);
     this.#unitOf = new Int32Array(seats);
     this.#apart = new Int32Array(seats);
-    this.#roleSeatings = kinds.map(({ roles, size }, kind) =>
-      roles && layout.classes
-        ? new Seating(
-            layout.classes.map((one) => (one.kind === kind ? one.perTeam : 0)),
-            size,
-          )
-        : undefined,
-    );
+    this.#seatings = teamSeats(layout);
     this.#fewestAfter = kindOf.map((_, t) => sum(kindOf.slice(t + 1).map((kind) => kinds[kind].minSize)));
     this.#mostAfter = kindOf.map((_, t) => sum(kindOf.slice(t + 1).map((kind) => kinds[kind].size)));
     this.#lastOfKind = kindOf.indexOf(kindOf[kindOf.length - 1]);
@@ -362,7 +356,7 @@ export class ShapeDivider {
   }
 
   #canPlayRoles(t: number): boolean {
-    const seating = this.#roleSeatings[this.#layout.kindOf[t]];
+    const seating = this.#seatings[this.#layout.kindOf[t]];
     if (!seating) return true;
     seating.clear();
     for (let player = 0; player < this.#players; player++)

@@ -1,7 +1,7 @@
 import { priority } from '../model/imbalance.ts';
 import type { Game, GameRules, Ruling, Seat, TeamMember } from '../types.ts';
 import type { Layout } from './layout.ts';
-import { Seating } from './seating.ts';
+import { seatingOfTeam } from './seating.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
 import { shapeImbalance } from './team-values.ts';
 
@@ -106,15 +106,11 @@ function seatsOf({ kind, seated }: Side, layout: Layout): Seat[] {
     const { playerId, attributes } = players[at];
     return attributes ? { playerId, ticketId, attributes } : { playerId, ticketId };
   });
-  if (!layout.kinds[kind].roles) return seats;
-  const classes = layout.classes!;
-  const seating = new Seating(
-    classes.map((one) => (one.kind === kind ? one.perTeam : 0)),
-    seats.length,
-  );
+  const seating = seatingOfTeam(layout, kind);
+  if (!seating) return seats;
   for (const { ticket, at } of seated) {
     if (!seating.joinOne(ticket.classes![at]))
       throw new Error(`Expected a team that can be seated, got ${seats.map(({ playerId }) => playerId)}`);
   }
-  return seats.map((seat, i) => ({ ...seat, role: classes[seating.seatOf(i)].role! }));
+  return seats.map((seat, i) => ({ ...seat, role: layout.classes![seating.seatOf(i)].role! }));
 }

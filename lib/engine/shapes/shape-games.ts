@@ -3,7 +3,7 @@ import { SearchClock } from '../model/search-clock.ts';
 import type { Game, GameRules } from '../types.ts';
 import { misfit } from './explain-shape.ts';
 import type { Layout } from './layout.ts';
-import { Seating } from './seating.ts';
+import { gameSeats, type SeatKeeper } from './seat-counts.ts';
 import { ShapeDivider } from './shape-divider.ts';
 import { makeShapedGame, type ShapedGame } from './shape-game.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
@@ -18,21 +18,15 @@ export class ShapeGames {
   readonly #rules: GameRules;
   readonly #layout: Layout;
   readonly #divider: ShapeDivider;
-  readonly #seating: Seating | undefined;
+  readonly #seats: SeatKeeper | undefined;
   readonly #skills: Float64Array;
 
   constructor(rules: GameRules, layout: Layout, clock = new SearchClock()) {
-    const { classes, seats } = layout;
     this.#rules = rules;
     this.#layout = layout;
     this.#divider = new ShapeDivider(rules, layout, clock);
-    this.#seating =
-      classes &&
-      new Seating(
-        classes.map((one) => one.seats),
-        seats,
-      );
-    this.#skills = new Float64Array(seats);
+    this.#seats = gameSeats(layout);
+    this.#skills = new Float64Array(layout.seats);
   }
 
   /** Whether some team takes the ticket. */
@@ -42,10 +36,10 @@ export class ShapeGames {
 
   /** Whether the players of these tickets can be seated in one game, as if parties could be divided. */
   haveSeats(members: readonly ShapeTicket[]): boolean {
-    const seating = this.#seating;
-    if (!seating) return true;
-    seating.clear();
-    return members.every(({ classes }) => seating.join(classes!));
+    const seats = this.#seats;
+    if (!seats) return true;
+    seats.clear();
+    return members.every(({ classes }) => seats.join(classes!));
   }
 
   skillSpread(members: readonly ShapeTicket[]): number {

@@ -1,9 +1,9 @@
 import { divisionsInto } from '../model/divisions.ts';
 import { leastPowerSum, teamGap } from '../model/imbalance.ts';
 import type { SearchClock } from '../model/search-clock.ts';
-import type { Layout, SeatClass } from './layout.ts';
+import type { Layout } from './layout.ts';
+import { type SeatKeeper, teamSeats } from './seat-counts.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
-import { TeamSeating } from './team-seating.ts';
 
 /**
  * Divides the tickets of a full game into two teams as fairly as possible. Parties stay together.
@@ -25,28 +25,26 @@ export class TwoTeamDivider {
   readonly #scales: readonly [number, number];
   readonly #offsets: readonly [number, number];
   readonly #areAlike: boolean;
-  readonly #seatings: readonly [TeamSeating, TeamSeating] | undefined;
+  /** By team. */
+  readonly #seatings: readonly (SeatKeeper | undefined)[];
   readonly #lower = new Float64Array(256);
   readonly #upper = new Float64Array(256);
   readonly #skills: readonly [Float64Array, Float64Array];
   #members: readonly ShapeTicket[] = [];
-  #isSeatingReady = false;
+  #areRefusalsReady = false;
 
-  /**
-   * Undefined where the gap of two teams does not follow from sums over their tickets, or roles cannot be counted.
-   */
+  /** Undefined where the gap of two teams does not follow from sums over their tickets. */
   static for(layout: Layout, p: number, clock: SearchClock): TwoTeamDivider | undefined {
     const { kinds, kindOf, seats, seatsMin } = layout;
     if (kindOf.length !== 2 || seats > seatsMax || seatsMin < seats) return undefined;
     const a = kinds[kindOf[0]];
     const b = kinds[kindOf[1]];
     if (p > 1 && (a.size !== b.size || a.offset !== b.offset)) return undefined;
-    if ((a.roles || b.roles) && Math.max(a.size, b.size) > seatedMax) return undefined;
     return new TwoTeamDivider(layout, p, clock);
   }
 
   private constructor(layout: Layout, p: number, clock: SearchClock) {
-    const { kinds, kindOf, seats, classes } = layout;
+    const { kinds, kindOf, seats } = layout;
     const [a, b] = kindOf.map((kind) => kinds[kind]);
     this.#layout = layout;
     this.#p = p;
@@ -56,9 +54,8 @@ export class TwoTeamDivider {
     this.#offsets = [a.offset, b.offset];
     this.#areAlike = kinds.length === 1;
     this.#skills = [new Float64Array(a.size), new Float64Array(b.size)];
-    if (!classes || !(a.roles || b.roles)) return;
-    const first = seatingOf(classes, kindOf[0]);
-    this.#seatings = [first, this.#areAlike ? first : seatingOf(classes, kindOf[1])];
+    const ofKind = teamSeats(layout);
+    this.#seatings = kindOf.map((kind) => ofKind[kind]);
   }
 
   /** Whether these tickets fill the game and none of them may be split. */
@@ -78,7 +75,7 @@ export class TwoTeamDivider {
    */
   divide(members: readonly ShapeTicket[], limit: number, teams: Uint8Array): number {
     this.#members = members;
-    this.#isSeatingReady = false;
+    this.#areRefusalsReady = false;
     this.wasCut = false;
     const p = this.#p;
     const half = members.length >> 1;
@@ -226,46 +223,35 @@ export class TwoTeamDivider {
 
   /** Whether the players of both teams accept them, and all can be seated. */
   #canPlay(team: number, others: number): boolean {
-    if (!this.#isSeatingReady) this.#prepareSeating();
+    if (!this.#areRefusalsReady) this.#findRefusals();
     if ((team & this.#refuses[0]) !== 0 || (others & this.#refuses[1]) !== 0) return false;
-    const seatings = this.#seatings;
-    return !seatings || (seatings[0].canSeat(team) && seatings[1].canSeat(others));
+    return this.#canSeat(this.#seatings[0], team) && this.#canSeat(this.#seatings[1], others);
+  }
+
+  #canSeat(seating: SeatKeeper | undefined, team: number): boolean {
+    if (!seating) return true;
+    seating.clear();
+    for (let m = 0; m < this.#members.length; m++)
+      if ((team >> m) & 1 && !seating.join(this.#members[m].classes!)) return false;
+    return true;
   }
 
   /** By team: the tickets that do not accept its kind, as a bit set. */
   readonly #refuses = [0, 0];
 
-  #prepareSeating(): void {
+  #findRefusals(): void {
     const { kindOf } = this.#layout;
     const members = this.#members;
     const refuses = this.#refuses;
-    this.#isSeatingReady = true;
+    this.#areRefusalsReady = true;
     refuses[0] = refuses[1] = 0;
     for (let m = 0; m < members.length; m++) {
       const accepted = members[m].kinds[0];
       if (((accepted >> kindOf[0]) & 1) === 0) refuses[0] |= 1 << m;
       if (((accepted >> kindOf[1]) & 1) === 0) refuses[1] |= 1 << m;
     }
-    const seatings = this.#seatings;
-    if (!seatings) return;
-    seatings[0].prepare(members, classesOf);
-    if (seatings[1] !== seatings[0]) seatings[1].prepare(members, classesOf);
   }
-}
-
-const classesOf = ({ classes }: ShapeTicket) => classes!;
-
-/** The seats of one team of a kind. */
-function seatingOf(classes: readonly SeatClass[], kind: number): TeamSeating {
-  const first = classes.findIndex((one) => one.kind === kind);
-  const own = classes.filter((one) => one.kind === kind);
-  return new TeamSeating(
-    own.map(({ perTeam }) => perTeam),
-    first,
-  );
 }
 
 /** The players of a game whose tickets are the bits of a `Uint16Array`. */
 const seatsMax = 16;
-/** `TeamSeating` counts the players of a team in four bits. */
-const seatedMax = 8;
