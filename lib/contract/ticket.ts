@@ -47,7 +47,8 @@ export const player = z
     attributes: playerAttributes.exactOptional(),
     latencyMs: latencyMs.exactOptional(),
     avoid: z.array(id).max(RULE_LIMITS.avoidMax).exactOptional().meta({
-      description: 'playerIds that are never in one match with this player, even if only one of the two names the other. Never shown to players',
+      description:
+        'playerIds that are never in one match with this player, even if only one of the two names the other. Never shown to players',
     }),
     teams: z
       .array(z.string().min(1).max(32))
