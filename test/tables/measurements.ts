@@ -13,7 +13,7 @@ const [README, BENCHMARKS, ENGINE, CONSOLE, RATINGS] = [
   'docs/benchmarks.md',
   'docs/research/engine.md',
   'docs/console.md',
-  'docs/ratings.md',
+  'docs/research/ratings.md',
 ];
 
 /** Every measurement whose tables stand in the documentation. `npm run docs:tables` makes them. */
