@@ -38,7 +38,7 @@ export function ladderCommand(): Command {
     .summary('write the ratings of players as a file that import reads')
     .description(
       'Reads the ratings of players, whose ids are the lines of a file, and writes them as JSON lines. Players without a match are ' +
-        'left out.',
+        'omitted.',
     )
     .argument('<ladder>', 'the ladder')
     .requiredOption('--players <file>', 'an id in each line')

@@ -198,7 +198,7 @@ function withDistinctNames<Run extends { name: string; definition: QueueDefiniti
   });
 }
 
-/** How many tickets were matched within the time that they were told. */
+/** How many tickets were matched within their estimated time. */
 function calibrationLine([all]: PlayResult['calibration']): string[] {
   if (all === undefined || Number.isNaN(all.matchedByP50)) return [];
   return [

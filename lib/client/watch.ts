@@ -62,7 +62,7 @@ function watchBy(ways: Ways, { signal, onProblem, WebSocket }: WatchOptions): Wa
   const Socket = WebSocket === undefined ? globalThis.WebSocket : WebSocket;
   let session: SocketSession | undefined;
   const send = async (action: 'accept' | 'decline' | 'cancel', matchId?: string) => {
-    // JSON leaves out what is undefined.
+    // JSON omits what is undefined.
     if (!session?.send({ action, matchId })) await ways.act(action, matchId);
   };
   async function* changes(): AsyncGenerator<Change> {
@@ -157,7 +157,7 @@ class Seen {
     this.#status = status;
   }
 
-  /** For pings, and for the next connection. JSON leaves out what is undefined. */
+  /** For pings, and for the next connection. JSON omits what is undefined. */
   get state(): SeenState | undefined {
     const { ticket, match } = this.last ?? {};
     const status = ticket?.status ?? this.#status;

@@ -9,16 +9,16 @@ export const TOLD_PARTS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9] as const
 const P50 = 4;
 const P90 = 8;
 
-/** Whether the estimates that tickets were told came true, of a part of the tickets. */
+/** Whether the estimates that tickets got came true, of a part of the tickets. */
 export interface CalibrationOf {
   /** Which part: `all`, `on arrival`, `later`, or tickets that are alike, such as `size 2`. */
   readonly of: string;
   /** How often a ticket asked. */
   readonly asked: number;
-  /** Of all times that it asked, the share in which it was told a p50 and a p90. */
+  /** Of all times that it asked, the share in which it got a p50 and a p90. */
   readonly toldP50: number;
   readonly toldP90: number;
-  /** The share that was matched within the time that it was told; NaN when none was told. */
+  /** The share that was matched within the estimated time; NaN when there was none. */
   readonly matchedByP50: number;
   readonly matchedByP90: number;
   /** For each of `TOLD_PARTS`, the share that was matched within the time told for it. */
@@ -181,7 +181,7 @@ interface Telling {
  */
 class Group {
   asked = 0;
-  /** By part: how often a time was told. */
+  /** By part: how often there was an estimate. */
   readonly told = new Uint32Array(TOLD_PARTS.length);
   /** By part and step: the waits that ended there. */
   readonly #matched = new Uint32Array(TOLD_PARTS.length * STEPS);

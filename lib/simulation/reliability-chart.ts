@@ -1,13 +1,13 @@
 import { TOLD_PARTS } from './calibration.ts';
 import { lineChart } from './chart.ts';
 
-/** For each of `TOLD_PARTS`, the share of tickets that was matched within the time told for it; NaN where none was told. */
+/** For each of `TOLD_PARTS`, the share of tickets that was matched within the time estimated for it; NaN where there was none. */
 export interface ReliabilityLine {
   readonly name: string;
   readonly curve: readonly number[];
 }
 
-/** A reliability diagram: the share that was told against the share that was matched, and the diagonal on which both agree. */
+/** A reliability diagram: the estimated share against the share that was matched, and the diagonal on which both agree. */
 export function reliabilityChart(lines: readonly ReliabilityLine[]): string {
   return lineChart({ name: '% told', max: 100 }, { name: '% of tickets matched within the time', max: 100 }, [
     ...lines.map(({ name, curve }) => ({

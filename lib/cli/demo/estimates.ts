@@ -1,10 +1,10 @@
 import type { TicketView } from '../../contract/ticket.ts';
 
-/** What a ticket was told when it was posted, and what came. */
+/** The estimate of a ticket when it was posted, and its wait. */
 export interface Told {
   readonly atMs: number;
   readonly p50Ms: number;
-  /** Undefined when it was told only the median. */
+  /** Undefined when it got only the median. */
   readonly p90Ms: number | undefined;
   /** Its wait; undefined while it has no match. */
   waitedMs: number | undefined;
@@ -23,7 +23,7 @@ export function toldOf({ enqueuedAt, estimatedWaitSeconds }: TicketView): Told |
 }
 
 /**
- * The share that was matched within the time that it was told, of the tickets whose time is over: those that still wait would
+ * The share that was matched within its estimated time, of the tickets whose time is over: those that still wait would
  * be counted as matched only once they are.
  */
 export function shareInTime(

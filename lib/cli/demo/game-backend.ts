@@ -34,7 +34,7 @@ export interface QueueSeen {
   readonly matches: SeenMatch[];
   /** What has become of these matches. */
   readonly games: GamesSeen;
-  /** What new tickets were told about their waits. */
+  /** The estimated waits of new tickets. */
   readonly told: Told[];
   /** Undefined in a queue whose matches get no servers from this backend. */
   readonly servers: ServersSeen | undefined;

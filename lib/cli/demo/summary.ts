@@ -63,7 +63,7 @@ function entry(label: string, text: string): string {
   return `  ${label.padEnd(9)}${text}`;
 }
 
-/** How often the estimates of new tickets came true; nothing while none was told, or none of the times is over. */
+/** How often the estimates of new tickets came true; nothing while there was none, or none of the times is over. */
 function estimatesText(told: readonly Told[], nowMs: number): string[] {
   const half = shareInTime(told, ({ p50Ms }) => p50Ms, nowMs);
   const most = shareInTime(told, ({ p90Ms }) => p90Ms, nowMs);

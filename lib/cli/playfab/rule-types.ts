@@ -165,7 +165,7 @@ function converted(
         ? ['every player has to have the attribute; in PlayFab one without it meets the rule']
         : []),
       ...(isThinned
-        ? [`of more than ${STEPS_MAX} steps some are left out, so it relaxes a little later`]
+        ? [`of more than ${STEPS_MAX} steps some are omitted, so it relaxes a little later`]
         : []),
     ],
   };

@@ -17,7 +17,7 @@ export interface CheapSet {
 
 /**
  * The least sum of squared distances from a centre that a full game can have, by two relaxations: whole parties of a party
- * mix, whoever takes which seat; and players in seats, whatever their parties, which is a matroid, so the greedy set is the
+ * mix, whichever player takes which seat; and players in seats, whatever their parties, which is a matroid, so the greedy set is the
  * cheapest.
  */
 export class CheapestPlayers {

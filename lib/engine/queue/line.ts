@@ -20,7 +20,7 @@ export interface Block {
   /** The means of the first and the last ticket that it had, or has. */
   low: number;
   high: number;
-  /** Not below what `Line.raise` was told of its tickets since a caller has lowered it. */
+  /** Not below what `Line.raise` got for its tickets since a caller has lowered it. */
   most: number;
 }
 

@@ -37,7 +37,7 @@ const GAMES_OF_MANY = 10;
  * `loads` receives the loads of seats that the limits of the games offered contain.
  *
  * The urgency of a game is that of its most urgent ticket, and that one is due. So a search considers the urgency of
- * its own ticket, and leaves out those that are more urgent. They have been searched before.
+ * its own ticket, and skips those that are more urgent. They have been searched before.
  */
 export function aroundDueTickets(
   pool: CandidateSource,

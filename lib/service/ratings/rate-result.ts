@@ -23,7 +23,7 @@ const TRIES_MAX = 10;
  *
  *     read    the match and the ratings of its players, at first by cheap reads that may be a moment old: then the try loses. A
  *             crash before or after changes nothing
- *     rate    all ratings and the mark of the match in one transaction, on the condition that the match has no mark, nobody was
+ *     rate    all ratings and the mark of the match in one transaction, on the condition that the match has no mark, no player was
  *             erased from it, and each rating is as it was read. A match that loses reads again: nothing has changed. After it the match is rated, and a
  *             repeated message finds the mark
  *     learn   the slope of the odds and their figures. A crash before it: this result is not in them
