@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -28,6 +28,8 @@ export interface RunOptions {
   readonly events?: EventType[] | undefined;
   /** The tickets of a request. @default 1, by the route for one ticket */
   readonly batch?: number | undefined;
+  /** The ladder of the queue, on which each match is rated by a result. @default none */
+  readonly ladder?: string | undefined;
 }
 
 export interface RunResult {
@@ -58,8 +60,13 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const usage = new Usage();
   const receiver = await listen();
   const webhooks = [{ url: receiver.url, secret: 'bench', events: ['MatchFound' as const] }];
-  const events = options.events && { events: options.events };
-  writeFileSync(join(folder, 'bench.json'), JSON.stringify({ ...DEFINITION, ...events, webhooks }));
+  const { ladder } = options;
+  const more = { ...(options.events && { events: options.events }), ...(ladder && { ladder }) };
+  writeFileSync(join(folder, 'bench.json'), JSON.stringify({ ...DEFINITION, ...more, webhooks }));
+  const laddersDir = join(folder, 'ladders');
+  mkdirSync(laddersDir);
+  if (ladder !== undefined)
+    writeFileSync(join(laddersDir, `${ladder}.json`), JSON.stringify({ name: ladder }));
   writeFileSync(
     join(folder, 'secrets'),
     JSON.stringify({ bench: `whsec_${Buffer.alloc(24, 7).toString('base64')}` }),
@@ -68,6 +75,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     port: 0,
     awsDelays: options.awsDelays,
     queuesDir: folder,
+    laddersDir,
     secretsFile: join(folder, 'secrets'),
     intercept: (call, service, caller) => usage.request(call, caller, service),
     onInvocation: (invocation) => usage.countInvocation(invocation),
@@ -76,11 +84,16 @@ export async function run(options: RunOptions): Promise<RunResult> {
   // A ticket that is sent again would hide a fault, so the client waits for no further try.
   const pause = () => Promise.reject(new Error('A ticket of a batch got status 503'));
   const client = musterClient({ url: cloud.url, tries: 1, pause });
+  const results: Promise<unknown>[] = [];
+  if (ladder !== undefined)
+    receiver.onMatch = ({ matchId }) => results.push(client.result(matchId, { ranks: [1, 2] }));
   try {
     await play(client, receiver, { ...options, seconds: options.warmUpSeconds ?? 8 }, 'warm');
+    if (ladder !== undefined) await rated(client, ladder, results);
     usage.reset();
     receiver.matches.length = 0;
     const played = await play(client, receiver, options, 'run');
+    if (ladder !== undefined) await rated(client, ladder, results);
     const result = summary(played, receiver.matches);
     const waiting = await playersQueued(client, played, result.unmatched);
     const lost = result.players - result.playersMatched - waiting;
@@ -104,6 +117,8 @@ interface Received {
 interface Receiver {
   readonly url: string;
   readonly matches: Received[];
+  /** Called with each match. */
+  onMatch: (match: MatchView) => void;
   close(): void;
 }
 
@@ -114,19 +129,35 @@ async function listen(): Promise<Receiver> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const atMs = performance.now();
-      matches.push({ match: JSON.parse(Buffer.concat(chunks).toString()).data.match, atMs });
+      const { match } = JSON.parse(Buffer.concat(chunks).toString()).data;
+      matches.push({ match, atMs });
       response.writeHead(204).end();
+      receiver.onMatch(match);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
+  const receiver: Receiver = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     matches,
+    onMatch: () => {},
     close: () => {
       server.closeAllConnections();
       server.close();
     },
   };
+  return receiver;
+}
+
+/** Waits until the results of all matches have changed the ratings. */
+async function rated(client: MusterClient, ladder: string, results: readonly Promise<unknown>[]) {
+  await Promise.all(results);
+  const untilMs = performance.now() + DRAIN_MS;
+  while (performance.now() < untilMs) {
+    const path = `/ladders/${ladder}/odds`;
+    if ((await client.request<{ results: number }>({ method: 'GET', path })).results >= results.length)
+      return;
+    await sleep(500);
+  }
 }
 
 async function play(
@@ -151,7 +182,7 @@ async function play(
       playerId: uuid(random),
     }));
     players += party.length;
-    batch.push({ ticketId, players: party });
+    batch.push({ ticketId, party, isRated: options.ladder !== undefined });
     if (batch.length < (options.batch ?? 1) && players < wanted) continue;
     posts.push(post(client, batch.splice(0), options.batch !== undefined, posted));
   }
@@ -162,7 +193,9 @@ async function play(
 
 interface NewTicket {
   readonly ticketId: string;
-  readonly players: readonly Player[];
+  readonly party: readonly Player[];
+  /** Its players come without skill. */
+  readonly isRated: boolean;
 }
 
 async function post(
@@ -171,14 +204,18 @@ async function post(
   asBatch: boolean,
   posted: Map<string, Posted>,
 ): Promise<void> {
+  const bodies = tickets.map(({ ticketId, party, isRated }) => ({
+    ticketId,
+    players: isRated ? party.map(({ skill: _, ...player }) => player) : party,
+  }));
   const sentMs = performance.now();
   if (asBatch) {
-    const results = await client.postBatch('bench', tickets);
+    const results = await client.postBatch('bench', bodies);
     const failed = results.find(({ status }) => status !== 200 && status !== 201);
     if (failed !== undefined) throw new Error(`A ticket of a batch got ${JSON.stringify(failed)}`);
-  } else await client.post('bench', tickets[0]!);
+  } else await client.post('bench', bodies[0]!);
   const answeredMs = performance.now();
-  for (const { ticketId, players } of tickets) posted.set(ticketId, { party: players, sentMs, answeredMs });
+  for (const { ticketId, party } of tickets) posted.set(ticketId, { party, sentMs, answeredMs });
 }
 
 /** A random UUID of version 4, as studios use for ids. */

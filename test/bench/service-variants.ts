@@ -20,6 +20,7 @@ export const VARIANTS: Readonly<Record<string, Variant>> = {
   solos: { population: { skills } },
   'solos in batches of ten': { population: { skills }, batch: 10 },
   'with parties': { population: { skills, partyWeights: [55, 25, 10, 3, 7] } },
+  'solos, rated': { population: { skills }, ladder: 'ranked' },
   'solos, with TicketQueued': { population: { skills }, events: [...EVENT_TYPES] },
 };
 
@@ -28,4 +29,6 @@ interface Variant {
   /** The tickets of a request. @default 1, by the route for one ticket */
   readonly batch?: number;
   readonly events?: EventType[];
+  /** The players come without skill, and each match gets a result. @default none */
+  readonly ladder?: string;
 }

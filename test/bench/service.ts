@@ -21,7 +21,7 @@ const { values } = parseArgs({
 
 const seconds = (ms: number) => (ms / 1_000).toFixed(2);
 
-const FUNCTIONS = ['enqueue', 'publish', 'notify', 'tick'];
+const FUNCTIONS = ['enqueue', 'publish', 'notify', 'tick', 'matches', 'rate'];
 
 type Row = readonly (string | number)[];
 

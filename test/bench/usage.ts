@@ -10,7 +10,7 @@ const WRITES = ['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems'];
 /** Functions that requests to the API invoke. */
 const API = ['enqueue', 'tickets', 'ticket-changes', 'matches', 'queues', 'dry-run', 'meta'];
 /** Functions that an SQS queue invokes. */
-const CONSUMERS = ['tick', 'notify', 'provision', 'deadline'];
+const CONSUMERS = ['tick', 'notify', 'provision', 'deadline', 'rate'];
 /** Lambda's poller receives a batch by one request and deletes it by another. */
 const REQUESTS_PER_BATCH = 2;
 const MILLION = 1_000_000;
@@ -39,7 +39,9 @@ export class Usage {
   writeUnits = 0;
   readUnits = 0;
   events = 0;
+  /** Events that the bus sends to the queue of `notify`, and to that of `rate`. */
   deliveries = 0;
+  ratings = 0;
   logBytes = 0;
 
   reset(): void {
@@ -52,6 +54,7 @@ export class Usage {
     this.readUnits = 0;
     this.events = 0;
     this.deliveries = 0;
+    this.ratings = 0;
     this.logBytes = 0;
   }
 
@@ -88,9 +91,10 @@ export class Usage {
     if (call.operation === 'PutEvents') {
       const entries: { Resources?: string[] }[] = call.input.Entries;
       this.events += entries.length;
-      this.deliveries += entries.filter(({ Resources = [] }) =>
-        Resources.some((resource) => resource.startsWith(DESTINATIONS.webhooks)),
-      ).length;
+      const to = (destination: string) =>
+        entries.filter(({ Resources = [] }) => Resources.some((one) => one.startsWith(destination))).length;
+      this.deliveries += to(DESTINATIONS.webhooks);
+      this.ratings += to(DESTINATIONS.rate);
     }
     if (call.target === DYNAMODB_TARGET && reply.status < 300) {
       const units = unitsOf(JSON.parse(reply.body).ConsumedCapacity);
@@ -144,7 +148,7 @@ export class Usage {
       dynamodb:
         (this.writeUnits / MILLION) * PRICES.dynamoWriteUnits +
         (this.readUnits / MILLION) * PRICES.dynamoReadUnits,
-      sqs: ((sent + polled + this.deliveries) / MILLION) * PRICES.sqsRequests,
+      sqs: ((sent + polled + this.deliveries + this.ratings) / MILLION) * PRICES.sqsRequests,
       eventbridge: (this.events / MILLION) * PRICES.eventBridgeEvents,
       logs: ((this.logBytes + requests * LOG_BYTES.request) / 1e9) * PRICES.logsGb,
     };
