@@ -18,10 +18,28 @@ const ALONE = [
 ];
 /** They share the CDK and the bundles of the functions. */
 const INFRA = ['test/infra/*.test.ts'];
+/**
+ * Files that only `npm run test:long` has, because each starts services of its own or plays for long. The comment names the test
+ * in `npm test` of the same claims.
+ */
+const LONG = [
+  // test/console/console.test.ts and test/lobby.test.ts, on a service in memory.
+  'test/console/on-local-cloud.test.ts',
+  // test/service/definitions/{ladders,deploy-definitions}.test.ts; a deployment of ladders: test/end-to-end/wiring.test.ts.
+  'test/end-to-end/ladder-files.test.ts',
+  // test/local/aws-delays.test.ts.
+  'test/end-to-end/aws-delays.test.ts',
+  // test/provisioners/gamelift.test.ts and test/infra/game-lift.test.ts.
+  'test/end-to-end/gamelift.test.ts',
+  // test/contract/secret-grants.test.ts and test/aws/secrets.test.ts.
+  'test/end-to-end/secrets.test.ts',
+  // Benchmarks that start a local cloud or tune policies. The others run in `npm test` with a tiny size.
+  'test/bench/{after-kill,experiments,presence,rated-play,simulate,watchers}.test.ts',
+];
 /** They also share a local cloud, which ends with the process: see `testMuster`. */
 const END_TO_END = ['test/end-to-end/*.test.ts'];
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
     globalSetup: 'test/global-setup.ts',
     // One less than the processors by default, but most of the long files wait for other processes.
@@ -34,13 +52,22 @@ export default defineConfig({
     unstubEnvs: true,
     // They run one after another.
     projects: [
-      project('alone', ALONE, [], true),
-      project('infra', INFRA, [], false),
-      project('end-to-end', END_TO_END, ALONE, false),
-      project('together', ['test/**/*.test.ts'], [...ALONE, ...INFRA, ...END_TO_END], false),
+      project('alone', ALONE, omitted(mode), true),
+      project('infra', INFRA, omitted(mode), false),
+      project('end-to-end', END_TO_END, [...omitted(mode), ...ALONE], false),
+      project(
+        'together',
+        ['test/**/*.test.ts'],
+        [...omitted(mode), ...ALONE, ...INFRA, ...END_TO_END],
+        false,
+      ),
     ],
   },
-});
+}));
+
+function omitted(mode: string): string[] {
+  return mode === 'long' ? [] : LONG;
+}
 
 function project(name: string, include: string[], exclude: string[], isolate: boolean) {
   const extending = true as const;

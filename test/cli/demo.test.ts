@@ -11,6 +11,7 @@ import { screenOn, wrapped } from '../../lib/cli/demo/screen.ts';
 import { demoSummary } from '../../lib/cli/demo/summary.ts';
 import { demoTable, LEGEND } from '../../lib/cli/demo/table.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
+import { IS_LONG } from '../long.ts';
 import { eventually } from '../patience.ts';
 
 const seat = (playerId: string, ticketId: string, skill: number, role?: string) => ({
@@ -353,15 +354,18 @@ describe('muster demo', () => {
     expect(output()).toMatch(/ {2}matches {2}[1-9]\d*[:,] /);
   });
 
-  it('ends with status 130 and without an error when Ctrl-C reaches it and its child processes during the start', async () => {
-    const { child, output } = demo(true);
-    await eventually(() => expect(output()).toContain('Starting'));
-    process.kill(-child.pid!, 'SIGINT');
-    const [status] = await once(child, 'close');
-    expect([status, output()]).toEqual([130, 'Starting the service on this machine …\n']);
-  });
+  it.runIf(IS_LONG)(
+    'ends with status 130 and without an error when Ctrl-C reaches it and its child processes during the start',
+    async () => {
+      const { child, output } = demo(true);
+      await eventually(() => expect(output()).toContain('Starting'));
+      process.kill(-child.pid!, 'SIGINT');
+      const [status] = await once(child, 'close');
+      expect([status, output()]).toEqual([130, 'Starting the service on this machine …\n']);
+    },
+  );
 
-  it('stops when the reader of its output goes away', async () => {
+  it.runIf(IS_LONG)('stops when the reader of its output goes away', async () => {
     const { child, output } = demo();
     let stderr = '';
     child.stderr.on('data', (text) => {

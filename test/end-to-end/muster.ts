@@ -9,6 +9,7 @@ import { isFinal, type NewTicket, type TicketStatus, type TicketView } from '../
 import type { BusEvent } from '../../lib/local/event-bus.ts';
 import { type LocalCloud, type LocalCloudOptions, startLocalCloud } from '../../lib/local/local-cloud.ts';
 import { builtApp } from '../infra/built-app.ts';
+import { PATIENCE_MS } from '../patience.ts';
 import { definition } from '../service/definitions.ts';
 import type { Answer, OpenApiDocument } from './answer-faults.ts';
 import { answerChecker } from './answers.ts';
@@ -139,7 +140,7 @@ function apiOf(url: string, { repeats = false }: StudioOptions): Api {
       if (response.status !== 503 || again === 0) return response;
     }
   };
-  const client = musterClient({ url, tries: 1, fetch: checkedFetch });
+  const client = musterClient({ url, tries: 1, timeoutMs: PATIENCE_MS, fetch: checkedFetch });
   const send: Api['send'] = async (method, path, { body, headers } = {}) =>
     answerOf(
       await checkedFetch(`${url}${path}`, {
@@ -187,13 +188,15 @@ async function answerOf(response: Response): Promise<Answer> {
   return { status, headers, body: text === '' ? undefined : JSON.parse(text) };
 }
 
-/** Removes the waiting tickets, so that the ticks of a file's queues do not go on beside the files after it. */
-async function endWaiting(cloud: LocalCloud): Promise<void> {
+/** Removes the tickets of some queues, or of all, whose ticks otherwise go on beside the tests after it. */
+export async function endWaiting(cloud: LocalCloud, queues?: readonly string[]): Promise<void> {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient(cloud.awsConfig));
   const { TICKETS_TABLE: TableName } = cloud.function('deadline').environment;
   const { rows } = storesOf(cloud);
+  const theirs = async () =>
+    (await rows('tickets')).filter(({ queue }) => queues === undefined || queues.includes(queue as string));
   // A scan returns at most 1 MB.
-  for (let page = await rows('tickets'); page.length > 0; page = await rows('tickets'))
+  for (let page = await theirs(); page.length > 0; page = await theirs())
     for (const { ticketId } of page) await client.send(new DeleteCommand({ TableName, Key: { ticketId } }));
 }
 

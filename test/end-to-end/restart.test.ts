@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { errorReply } from '../../lib/local/aws-json.ts';
+import { IS_LONG } from '../long.ts';
 import { testMuster } from './muster.ts';
 
 const dataDir = await mkdtemp(join(tmpdir(), 'muster-restart-test-'));
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-it('an idle queue forms its first match without the schedule', async () => {
+// The journeys of `wiring.test.ts` have no schedule either.
+it.runIf(IS_LONG)('an idle queue forms its first match without the schedule', async () => {
   const { api, stop } = await testMuster({ schedules: false });
   const queue = await api.queue({ tickSeconds: 2 });
   expect((await api.get(`/queues/${queue}/stats`)).body.lastTickAt).toBeNull();

@@ -4,12 +4,12 @@ import type { Interceptor } from '../../lib/local/aws-endpoint.ts';
 import { type AwsCall, errorReply } from '../../lib/local/aws-json.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 import { answerFaults } from '../end-to-end/answer-faults.ts';
-import { sample } from '../long.ts';
+import { IS_LONG, sample } from '../long.ts';
 import { fuzz } from './fuzz-run.ts';
 import { type FuzzRequest, requestMaker } from './requests.ts';
 
 it('finds no fault in some hundred requests', async () => {
-  const requests = sample(300, 600);
+  const requests = sample(100, 600);
   const { answers, failures, errors } = await fuzz({ requests, seed: 1 });
   expect({ failures, errors }).toEqual({ failures: [], errors: [] });
   const total = (wanted: RegExp) =>
@@ -37,7 +37,7 @@ it('generates requests of every operation, the same for the same seed', () => {
   }
 });
 
-it('finds a response of 500, and the error that a function logs', async () => {
+it.runIf(IS_LONG)('finds a response of 500, and the error that a function logs', async () => {
   const denied: Interceptor = async (call, service) =>
     readsMatch(call) ? errorReply('AccessDenied', 'no') : service(call);
   const { failures, errors } = await replayed([get('/matches/m')], denied);

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { musterClient } from '../../lib/client/index.ts';
+import { muster } from '../cli/muster.ts';
+import { IS_LONG } from '../long.ts';
 import { scratchDir, until } from './fixtures.ts';
 import { AUDIENCE, ISSUER, testIssuer } from './tokens.ts';
 
@@ -126,7 +128,7 @@ describe('muster serve', () => {
     },
   );
 
-  test.skipIf(!isLinux)('ends when the npm process that started it ends', async () => {
+  test.skipIf(!isLinux || !IS_LONG)('ends when the npm process that started it ends', async () => {
     const args = [MUSTER, 'serve', '--port', '0', '--queues', queuesDir()].join(' ');
     const env = { ...process.env, npm_command: 'exec' };
     // The second command keeps the shell from replacing itself with the service.
@@ -141,33 +143,36 @@ describe('muster serve', () => {
     await until(() => started.every(isGone));
   });
 
-  test('requires tokens when an issuer is given, and continues with the contents of its data directory', async () => {
-    const issuer = await testIssuer();
-    const keys = join(scratchDir(), 'keys.json');
-    writeFileSync(keys, JSON.stringify(issuer.keys));
-    const tokens = ['--jwt-issuer', ISSUER, '--jwt-audience', AUDIENCE, '--jwt-keys', keys];
-    const args = ['--port', '0', '--queues', queuesDir(), '--data', scratchDir(), ...tokens];
-    const first = serve(...args);
-    const url = await readyUrl(first);
-    const callerOf = (at: string, scope?: string) => {
-      const token = () => issuer.token({ scope: scope! });
-      return musterClient({ url: at, ...(scope && { credentials: { token } }) });
-    };
-    await expect(callerOf(url).queues.list()).rejects.toMatchObject({ status: 401 });
-    await expect(callerOf(url, 'muster/backend').queues.list()).rejects.toMatchObject({ status: 403 });
-    const queues = await callerOf(url, 'muster/admin').queues.list();
-    expect(queues.map(({ name }) => name)).toEqual(['duel']);
-    const ticket = { ticketId: 'alone', players: [{ playerId: 'p1', skill: 10 }] };
-    await callerOf(url, 'muster/backend').post('duel', ticket);
-    first.child.kill('SIGTERM');
-    expect((await first.exited).status).toBe(0);
+  test.runIf(IS_LONG)(
+    'requires tokens when an issuer is given, and continues with the contents of its data directory',
+    async () => {
+      const issuer = await testIssuer();
+      const keys = join(scratchDir(), 'keys.json');
+      writeFileSync(keys, JSON.stringify(issuer.keys));
+      const tokens = ['--jwt-issuer', ISSUER, '--jwt-audience', AUDIENCE, '--jwt-keys', keys];
+      const args = ['--port', '0', '--queues', queuesDir(), '--data', scratchDir(), ...tokens];
+      const first = serve(...args);
+      const url = await readyUrl(first);
+      const callerOf = (at: string, scope?: string) => {
+        const token = () => issuer.token({ scope: scope! });
+        return musterClient({ url: at, ...(scope && { credentials: { token } }) });
+      };
+      await expect(callerOf(url).queues.list()).rejects.toMatchObject({ status: 401 });
+      await expect(callerOf(url, 'muster/backend').queues.list()).rejects.toMatchObject({ status: 403 });
+      const queues = await callerOf(url, 'muster/admin').queues.list();
+      expect(queues.map(({ name }) => name)).toEqual(['duel']);
+      const ticket = { ticketId: 'alone', players: [{ playerId: 'p1', skill: 10 }] };
+      await callerOf(url, 'muster/backend').post('duel', ticket);
+      first.child.kill('SIGTERM');
+      expect((await first.exited).status).toBe(0);
 
-    const second = serve(...args);
-    const found = await callerOf(await readyUrl(second), 'muster/backend').get('alone');
-    expect(found).toMatchObject({ ...ticket, queue: 'duel', status: 'QUEUED' });
-    second.child.kill('SIGTERM');
-    await second.exited;
-  });
+      const second = serve(...args);
+      const found = await callerOf(await readyUrl(second), 'muster/backend').get('alone');
+      expect(found).toMatchObject({ ...ticket, queue: 'duel', status: 'QUEUED' });
+      second.child.kill('SIGTERM');
+      await second.exited;
+    },
+  );
 
   test('reports in one line that the port is in use', async () => {
     const server = createServer().listen(0, '127.0.0.1');
@@ -183,7 +188,7 @@ describe('muster serve', () => {
 
   test('reports an invalid queue definition in one line with its file and field', async () => {
     const dir = queuesDir({ ...DUEL, teamSize: 0 });
-    const { status, stdout, stderr } = await serve('--port', '0', '--queues', dir).exited;
+    const { status, stdout, stderr } = await muster('serve', '--port', '0', '--queues', dir);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(/^.*duel\.json: #?\/teamSize: .+\n$/);
   });
@@ -203,7 +208,7 @@ describe('muster serve', () => {
     ],
     [['--jwt-issuer', 'https://x.example', '--jwt-audience', 'game', '--jwt-keys', MUSTER], /muster\.ts/],
   ])('rejects %j as wrong usage', async (args, message) => {
-    const { status, stdout, stderr } = await serve(...args).exited;
+    const { status, stdout, stderr } = await muster('serve', ...args);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(message);
   });

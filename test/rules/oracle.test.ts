@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
+import { sample } from '../long.ts';
 import { compareCase, compareShapedCase } from './oracle-run.ts';
 
 it('agrees with brute force on random rules and pools, after every match', () => {
   let comparisons = 0;
-  for (let seed = 1; seed <= 300; seed++) comparisons += compareCase(seed);
+  for (let seed = 1; seed <= sample(120, 300); seed++) comparisons += compareCase(seed);
   expect(comparisons).toBeGreaterThan(4000);
 });
 
@@ -15,7 +16,7 @@ it('agrees with brute force on random rules and shapes of games, after every mat
 
 it('agrees with brute force on alternatives that relax and rules of kinds of teams', () => {
   let comparisons = 0;
-  for (let seed = 1; seed <= 150; seed++) comparisons += compareCase(seed, true);
+  for (let seed = 1; seed <= sample(60, 150); seed++) comparisons += compareCase(seed, true);
   for (let seed = 1; seed <= 40; seed++) comparisons += compareShapedCase(seed, true);
   expect(comparisons).toBeGreaterThan(2000);
 });

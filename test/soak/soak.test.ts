@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../lib/simulation/random.ts';
+import { IS_LONG } from '../long.ts';
 import { type PlannedTicket, plannedTickets } from './client-plan.ts';
 import { soak } from './soak-run.ts';
 import { type Measure, type Sample, trendsOf } from './trend.ts';
 
-it('a short soak loses no ticket, and every client gets only allowed responses', async () => {
+it.runIf(IS_LONG)('a short soak loses no ticket, and every client gets only allowed responses', async () => {
   const { samples, clients, audit, errors } = await soak({
     minutes: 0.2,
     playersPerSecond: 10,

@@ -3,12 +3,13 @@ import { importRuleSet } from '../../../lib/cli/flexmatch/import-rule-set.ts';
 import { flexMatchRuleSet } from '../../../lib/cli/flexmatch/rule-set.ts';
 import { checkQueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import { seeded } from '../../engine/random-pool.ts';
+import { sample } from '../../long.ts';
 import type { FlexRuleSet } from './judge.ts';
 import { play } from './play.ts';
 import { randomRuleSet } from './random-rule-set.ts';
 
 /** Random rule sets: more with the variable FLEXMATCH_RULE_SETS. */
-const COUNT = Number(process.env.FLEXMATCH_RULE_SETS ?? 60);
+const COUNT = Number(process.env.FLEXMATCH_RULE_SETS ?? sample(20, 60));
 
 it('plays random rule sets: every match is permitted, and none is missing where the import is the same', () => {
   let playable = 0;

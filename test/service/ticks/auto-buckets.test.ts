@@ -7,6 +7,7 @@ import type { Edge } from '../../../lib/service/domain/buckets.ts';
 import { balance } from '../../../lib/service/ticks/balance.ts';
 import { seededRandom } from '../../../lib/simulation/random.ts';
 import { NOW_MS } from '../../aws/samples.ts';
+import { IS_LONG } from '../../long.ts';
 import { AutoRun } from '../auto-run.ts';
 import { definition, putQueue } from '../definitions.ts';
 import { MemoryCloud } from '../memory-cloud.ts';
@@ -121,7 +122,7 @@ describe('a queue with buckets "auto"', () => {
     run.expectNobodyTwice();
   });
 
-  it('uses the arrivals of all buckets together', async () => {
+  it.runIf(IS_LONG)('uses the arrivals of all buckets together', async () => {
     const run = new AutoRun(seededRandom(7), { teamSize: 5, limits });
     const rate = async () => {
       const arrivals = await run.cloud.time.run(() => run.cloud.deps.ranges.arrivals('auto'));
@@ -133,7 +134,7 @@ describe('a queue with buckets "auto"', () => {
     expect((await rate()) / 100).toBeLessThan(1.15);
   });
 
-  it('splits among players who all have the same skill', async () => {
+  it.runIf(IS_LONG)('splits among players who all have the same skill', async () => {
     const run = new AutoRun(seededRandom(4), { teamSize: 5, skill: () => 1500, limits });
     await run.seconds(40, () => 100);
     run.cloud.keyWritesMax = 0;
@@ -155,7 +156,7 @@ describe('a queue with buckets "auto"', () => {
     expect(run.changesWithin(10 * 60_000)).toBeLessThan(12);
   });
 
-  it('splits a pool that one tick cannot read', async () => {
+  it.runIf(IS_LONG)('splits a pool that one tick cannot read', async () => {
     const run = new AutoRun(seededRandom(6), { teamSize: 5, limits, page: 600 });
     run.fill(10_000);
     await run.seconds(40, () => 0);

@@ -13,6 +13,7 @@ import { isOdd } from '../../../lib/service/waking/schedule.ts';
 import { type RandomSource, seededRandom } from '../../../lib/simulation/random.ts';
 import { type EmulatedTables, startTables } from '../../aws/emulated-tables.ts';
 import { NOW_MS, ticket, why } from '../../aws/samples.ts';
+import { sample } from '../../long.ts';
 import { definition, putQueue } from '../definitions.ts';
 import { type Line, VirtualCloud } from '../virtual-cloud.ts';
 
@@ -75,7 +76,7 @@ describe('a ticket that a function has checked', () => {
   });
 });
 
-const LIVES = 5;
+const LIVES = sample(2, 5);
 const EVENTS = 80;
 /** By world: the functions that take turns; 0 for a new one at every tick. */
 const INSTANCES = [0, 1, 3];
