@@ -93,7 +93,7 @@ export function poolReads(
 const UNBOUNDED: ReadBound = { limit: Number.MAX_SAFE_INTEGER, hasTime: () => true };
 
 /** A sort key directly after this one. A space sorts before all characters of ids. */
-function after(order: string): string {
+export function after(order: string): string {
   return `${order} `;
 }
 
