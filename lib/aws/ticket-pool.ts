@@ -13,11 +13,8 @@ import {
 import { StoreBusy } from '../service/ports/store-busy.ts';
 import type { PoolSurvey, ReadBound, TicketStore } from '../service/ports/ticket-store.ts';
 import type { ParsedTickets } from './parsed-tickets.ts';
-import { readPool } from './read-pool.ts';
+import { QUERIES_AT_ONCE, readPool } from './read-pool.ts';
 import { readQueued } from './ticket-item.ts';
-
-/** The maximum of pool keys that are looked into at once, of a queue that may have thousands. */
-const QUERIES_AT_ONCE = 32;
 
 type PoolReads = Pick<TicketStore, 'waiting' | 'survey' | 'neighbours' | 'hasWaiting'>;
 
