@@ -14,12 +14,10 @@ import { jsonOf } from './item.ts';
 import { gameOf, hasRoster } from './match-item.ts';
 import { meetingWrite } from './meeting-store.ts';
 import { movedBy } from './status-condition.ts';
-import { inRange } from './ticket-pool.ts';
+import { after, inRange } from './ticket-pool.ts';
 import { TICKET_DAYS } from './ticket-store.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
 
-/** The maximum of open backfills of a range that a tick reads. */
-const OPEN_MAX = 1_000;
 /** Days that a backfill is kept. */
 const BACKFILL_DAYS = 1;
 
@@ -82,14 +80,14 @@ export function backfillStore(
       return Item && toBackfill(Item);
     },
 
-    async open(queue, range) {
-      const { Items = [] } = await client.send(
-        new QueryCommand({ ...inRange(tables.tickets, poolOf(queue), range), Limit: OPEN_MAX }),
-      );
-      return Items.flatMap((item) => {
+    async open(queue, range, limit) {
+      const query = { ...inRange(tables.tickets, poolOf(queue), range), Limit: limit };
+      const { Items = [], LastEvaluatedKey: last } = await client.send(new QueryCommand(query));
+      const backfills = Items.flatMap((item) => {
         const read = backfillItem.safeParse({ ...item, state: 'QUEUED' });
         return read.success ? [backfillOf(read.data)] : [];
       });
+      return { backfills, ...(last && { next: after(last.poolOrder) }) };
     },
 
     async fill({ backfillId }, filled, nowMs, meetings) {

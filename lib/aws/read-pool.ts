@@ -1,5 +1,9 @@
 import type { DynamoDBDocumentClient, QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { inParallel } from '../service/concurrency/in-parallel.ts';
 import { type PoolItem, poolPage } from './pool-page.ts';
+
+/** The maximum of pool keys that are looked into at once, of a queue that may have thousands. */
+export const QUERIES_AT_ONCE = 32;
 
 export interface PoolPart {
   /** In order of their sort keys, complete up to `readUntil`. */
@@ -27,7 +31,7 @@ export async function readPool(
   const partitions = queries.map((query) => new Partition(client, query));
   // An even share and a margin, because partitions are rarely equal in size.
   const share = Math.ceil((SHARE_MARGIN * limit) / Math.max(1, queries.length));
-  await Promise.all(partitions.map((partition) => partition.readOn(Math.min(limit, share))));
+  await inParallel(partitions, QUERIES_AT_ONCE, (partition) => partition.readOn(Math.min(limit, share)));
   for (;;) {
     const behind = partitions.filter(({ hasMore }) => hasMore).sort(byReadUntil)[0];
     const complete = partitions.flatMap(({ items }) => items);

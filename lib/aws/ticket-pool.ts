@@ -13,11 +13,8 @@ import {
 import { StoreBusy } from '../service/ports/store-busy.ts';
 import type { PoolSurvey, ReadBound, TicketStore } from '../service/ports/ticket-store.ts';
 import type { ParsedTickets } from './parsed-tickets.ts';
-import { readPool } from './read-pool.ts';
+import { QUERIES_AT_ONCE, readPool } from './read-pool.ts';
 import { readQueued } from './ticket-item.ts';
-
-/** The maximum of pool keys that are looked into at once, of a queue that may have thousands. */
-const QUERIES_AT_ONCE = 32;
 
 type PoolReads = Pick<TicketStore, 'waiting' | 'survey' | 'neighbours' | 'hasWaiting'>;
 
@@ -93,7 +90,7 @@ export function poolReads(
 const UNBOUNDED: ReadBound = { limit: Number.MAX_SAFE_INTEGER, hasTime: () => true };
 
 /** A sort key directly after this one. A space sorts before all characters of ids. */
-function after(order: string): string {
+export function after(order: string): string {
   return `${order} `;
 }
 

@@ -1029,8 +1029,11 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         expect(await backfills.create(asked('new', 900), undefined)).toEqual({ outcome: 'created' });
         expect(await matches.get(id('m'))).toMatchObject({ backfillId: id('new') });
         const found = async (range: KeyRange) =>
-          (await backfills.open(queue, range)).map(({ backfillId }) => backfillId);
+          (await backfills.open(queue, range, 10)).backfills.map(({ backfillId }) => backfillId);
         expect(await found({})).toEqual([id('old'), id('new')]);
+        const { backfills: first, next } = await backfills.open(queue, {}, 1);
+        expect(first).toEqual([asked('old')]);
+        expect((await backfills.open(queue, { from: next! }, 10)).backfills).toEqual([asked('new', 900)]);
         expect(await found({ from: skillKey(500) })).toEqual([id('new')]);
         expect(await found({ to: skillKey(500) })).toEqual([id('old')]);
         expect(await found({ from: skillKey(0), to: skillKey(500) })).toEqual([id('old')]);

@@ -232,7 +232,7 @@ describe.each(USE_CASE_STORES)('$emulator', ({ emulator, skipped }) => {
         await nextTick();
         expect(await statusOf('e'), over).toEqual(['QUEUED', undefined]);
         expect(await read(), over).toMatchObject({ status });
-        expect(await cloud.deps.backfills.open(queue, {}), over).toEqual([]);
+        expect((await cloud.deps.backfills.open(queue, {}, 1)).backfills, over).toEqual([]);
       }
     });
 
@@ -288,7 +288,7 @@ describe.each(USE_CASE_STORES)('$emulator', ({ emulator, skipped }) => {
         'the end of the match': (matchId) => endMatch(cloud.deps, matchId, {}, cloud.nowMs),
         'a cancel of the ticket': () => cancelTicket(cloud.deps, id('e'), cloud.nowMs),
         'the same backfill, filled by another tick': async (matchId) => {
-          const [open] = await cloud.deps.backfills.open(queue, {});
+          const [open] = (await cloud.deps.backfills.open(queue, {}, 1)).backfills;
           if (!open) return;
           const stored = await match(matchId);
           const newcomer = { playerId: id('f'), ticketId: id('f') };

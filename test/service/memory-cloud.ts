@@ -405,7 +405,7 @@ function indexOf(pool: readonly Waiting[], order: string, ticketId: string): num
 const noBackfills: BackfillStore = {
   create: async () => ({ outcome: 'refused' }),
   get: async () => undefined,
-  open: async () => [],
+  open: async () => ({ backfills: [] }),
   fill: async () => 'lost-race',
   end: async () => undefined,
 };

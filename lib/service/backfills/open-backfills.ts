@@ -13,27 +13,43 @@ export interface OpenBackfill {
   readonly match: StoredMatch;
 }
 
+/** The maximum of open backfills of a range that a tick reads. Their matches may have 208 KB each. */
+const OPEN_MAX = 250;
 const ENDS_AT_ONCE = 8;
 /** The maximum of backfills of a range that a tick ends, because they were replaced, or their match or their time is over. */
 const ENDS_PER_TICK = 100;
 
+/** Those of a range that a tick fills. */
+export interface OpenPart {
+  readonly open: readonly OpenBackfill[];
+  /** The sort key where the next tick continues, if there are more than one tick reads. */
+  readonly next?: string | undefined;
+}
+
 /**
- * The backfills of a range that still ask for players. Those that are over are ended, so that no later tick reads them.
+ * The backfills of a range that still ask for players. When there are more than one tick reads, successive ticks take them in turn,
+ * in order of skill. Those that are over are ended, so that no later tick reads them.
  *
  *     read     reads only
  *     end      on the condition that it is QUEUED; a crash before it: the next tick finds it again
  *
  * When the store is too busy, the tick continues without backfills: they are filled a tick later, and its new matches are made. It
  * leaves out those whose match this version of Muster cannot read, as after a rollback: they wait for one that can.
+ * @param from where the tick before has stopped
  */
 export async function openBackfills(
   deps: { readonly backfills: BackfillStore; readonly matches: Pick<SingleMatchStore, 'getMany'> },
   queue: string,
   range: KeyRange,
   nowMs: number,
-): Promise<OpenBackfill[]> {
+  from: string | undefined,
+): Promise<OpenPart> {
   try {
-    const found = await deps.backfills.open(queue, range);
+    const read = (start: KeyRange) => deps.backfills.open(queue, { ...range, ...start }, OPEN_MAX);
+    const part = await read(from === undefined ? {} : { from });
+    // Nothing is left there, so it goes on at the start.
+    const isOver = from !== undefined && part.backfills.length === 0 && part.next === undefined;
+    const { backfills: found, next } = isOver ? await read({}) : part;
     const matches = await readable(deps.matches, [...new Set(found.map(({ matchId }) => matchId))]);
     const open: OpenBackfill[] = [];
     const over: StoredBackfill[] = [];
@@ -47,10 +63,10 @@ export async function openBackfills(
     await inParallel(over.slice(0, ENDS_PER_TICK), ENDS_AT_ONCE, ({ backfillId, status, reason }) =>
       deps.backfills.end(backfillId, status as 'CANCELLED' | 'TIMED_OUT', reason!, nowMs),
     );
-    return open;
+    return { open, next };
   } catch (error) {
     if (!(error instanceof StoreBusy)) throw error;
-    return [];
+    return { open: [], next: from };
   }
 }
 

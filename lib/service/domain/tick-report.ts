@@ -29,6 +29,8 @@ export interface TickReport {
   readonly arrivalRate?: number | undefined;
   /** The sort key where the next tick continues to read, if this one could not read the whole range. */
   readonly next?: string | undefined;
+  /** The same for open backfills. */
+  readonly nextBackfill?: string | undefined;
   /** The load of the range. */
   readonly load?: BucketLoad | undefined;
   /** The matches of the last hour by region and rule, in a queue with rules. */
@@ -43,7 +45,7 @@ export interface TickReport {
 
 /** The backfills of a range after a tick. */
 export interface BackfillReport {
-  /** The number that still ask for players, and the longest of their waits. */
+  /** The number that still ask for players, of those that the tick has read, and the longest of their waits. */
   readonly open: number;
   readonly oldestWaitMs: number;
   /** The last that were filled, newest last. */
@@ -77,6 +79,7 @@ export const tickReport = z.object({
   memory: tickMemory.optional().catch(undefined),
   arrivalRate: z.number().optional(),
   next: z.string().optional(),
+  nextBackfill: z.string().optional(),
   load: bucketLoad.optional().catch(undefined),
   tally: matchTally.optional().catch(undefined),
   waits: waitTable.optional().catch(undefined),

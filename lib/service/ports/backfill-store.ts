@@ -29,10 +29,15 @@ export interface BackfillStore {
   >;
   get(backfillId: string): Promise<StoredBackfill | undefined>;
   /**
-   * The backfills of a queue that have not ended, by the mean skill of the players who are there, at most 1,000. May lag behind
-   * writes by moments, and contain ones that have been replaced or whose match is over. Unreadable ones are omitted.
+   * The backfills of a queue that have not ended, by the mean skill of the players who are there: the first of the range, at most
+   * so many and a megabyte. May lag behind writes by moments, and contain ones that have been replaced or whose match is over.
+   * Unreadable ones are omitted. `next` is the sort key where the others begin; absent at the end of the range.
    */
-  open(queue: string, range: KeyRange): Promise<StoredBackfill[]>;
+  open(
+    queue: string,
+    range: KeyRange,
+    limit: number,
+  ): Promise<{ readonly backfills: readonly StoredBackfill[]; readonly next?: string }>;
   /**
    * In one transaction: the match gets its next roster, the backfill becomes COMPLETED, and every new ticket goes from QUEUED
    * to the status of the match. `lost-race`: the match has changed, ended or has a newer backfill, the backfill has ended, or

@@ -46,6 +46,7 @@ export function nextReport(
     memory: plan.memory,
     arrivalRate: arrivalRateAfter(before, plan.memory),
     next: read.next,
+    nextBackfill: search.nextBackfill,
     load,
     ...(backfills && { backfills: withEarlier(before, backfills) }),
     waits: waitsAfter(definition, before, { read, search, summary }),

@@ -1,5 +1,5 @@
 import { type OutOfTime, planGames, type TickInput, type TickPlan } from '../../policies/plan.ts';
-import { type OpenBackfill, openBackfills } from '../backfills/open-backfills.ts';
+import { type OpenBackfill, type OpenPart, openBackfills } from '../backfills/open-backfills.ts';
 import { allOf } from '../concurrency/all-of.ts';
 import { layoutAt } from '../domain/buckets.ts';
 import { toPolicyBackfill } from '../domain/stored-backfill.ts';
@@ -37,8 +37,9 @@ export interface RangeSearch {
   readonly plan: TickPlan;
   /** The games of the plan, and what became of each. */
   readonly commits: readonly GameCommit[];
-  /** The backfills that were open before. */
+  /** The backfills that were open before, and where the next tick continues to read them. */
   readonly open: readonly OpenBackfill[];
+  readonly nextBackfill: string | undefined;
   readonly timedOut: number;
   /** Whether the search was cut short because its time was up. The next tick continues. */
   readonly isCut: boolean;
@@ -68,7 +69,9 @@ export async function searchRange(
     Math.min(readAtMs + endFirstMs, startMs + TICK_STAGES.endsFirstMs),
   );
   const untilMs = Math.min(readAtMs + searchMs, startMs + TICK_STAGES.planMs);
-  const open = definition.backfill ? await openBackfills(deps, definition.name, tick.range, readAtMs) : [];
+  const { open, next: nextBackfill }: OpenPart = definition.backfill
+    ? await openBackfills(deps, definition.name, tick.range, readAtMs, before.report?.nextBackfill)
+    : { open: [] };
   const warm = deps.searches?.take(definition, tick.range);
   const games = new GameCommits(deps, tick, read, open);
   const planOf = (outOfTime: OutOfTime) =>
@@ -82,7 +85,7 @@ export async function searchRange(
   const overdue = plan.timedOut.map((ticketId) => lateTicket(ticketId, definition));
   const unfilled = await ends.end(overdue, startMs + TICK_STAGES.writeMs);
   const timedOut = first.timedOut + second.timedOut + unfilled.timedOut;
-  return { plan, commits, open, timedOut, isCut, tooLarge };
+  return { plan, commits, open, nextBackfill, timedOut, isCut, tooLarge };
 }
 
 /** What the policies know of a range. */

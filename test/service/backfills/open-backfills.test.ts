@@ -21,10 +21,10 @@ it('leaves out and does not end a backfill whose match a later version has writt
   const ids = Array.from({ length: 9 }, (_, i) => `m${i}`);
   const later = new Set(['m0', 'm5']);
   const ended: string[] = [];
-  const open = await openBackfills(
+  const { open } = await openBackfills(
     {
       backfills: {
-        open: async () => ids.map(backfillOf),
+        open: async () => ({ backfills: ids.map(backfillOf) }),
         end: async (backfillId: string) => void ended.push(backfillId),
       } as never,
       matches: {
@@ -37,7 +37,36 @@ it('leaves out and does not end a backfill whose match a later version has writt
     'duel',
     {},
     NOW_MS,
+    undefined,
   );
   expect(ended).toEqual([]);
   expect(open.map(({ match }) => match.matchId)).toEqual(ids.filter((id) => !later.has(id)));
+});
+
+it('takes the backfills in turn when there are more than one tick reads, and starts again when none is left', async () => {
+  const ids = Array.from({ length: 700 }, (_, i) => `m${String(i).padStart(3, '0')}`);
+  const deps = {
+    backfills: {
+      open: async (_: string, { from = '' }, limit: number) => {
+        const [first, next] = [
+          ids.filter((id) => id >= from).slice(0, limit),
+          ids.filter((id) => id >= from)[limit],
+        ];
+        return { backfills: first.map(backfillOf), ...(next !== undefined && { next }) };
+      },
+    } as never,
+    matches: { getMany: async (wanted: readonly string[]) => new Map(wanted.map((id) => [id, matchOf(id)])) },
+  };
+  const seen: string[] = [];
+  let from: string | undefined;
+  for (let turn = 0; turn < 3; turn++) {
+    const { open, next } = await openBackfills(deps, 'duel', {}, NOW_MS, from);
+    expect(open.length).toBeLessThanOrEqual(250);
+    seen.push(...open.map(({ match }) => match.matchId));
+    from = next;
+  }
+  expect(seen).toEqual(ids);
+  expect(from).toBeUndefined();
+  const { open } = await openBackfills(deps, 'duel', {}, NOW_MS, 'n');
+  expect(open[0]?.match.matchId).toBe('m000');
 });
