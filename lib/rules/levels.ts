@@ -44,7 +44,7 @@ function changedBy(rule: Rule, steps: number, seconds: number): Rule {
 }
 
 function withSteps<R extends Rule | Alternative>(rule: R, steps: readonly RelaxStep[]): R {
-  return steps.reduce((changed, { waitSeconds: _, off: __, ...keys }) => ({ ...changed, ...keys }), rule);
+  return Object.assign({ ...rule }, ...steps.map(({ waitSeconds: _, off: __, ...keys }) => keys));
 }
 
 /** The rules that `anyOf` combines; none of other rules. */

@@ -132,7 +132,7 @@ describe('a ladder', () => {
         slope: 0.81,
         logLoss: 0.641,
         brier: 0.226,
-        alike: { logLoss: 0.693, brier: 0.25 },
+        alike: { logLoss: Math.LN2, brier: 0.25 },
         bins: [0, 0, 0.21, 0.36, 0.44, 0.57, 0.66, 0.73, 0, 0].map((happened, at) =>
           bin(at / 10, happened === 0 ? 0 : 150, happened),
         ),
