@@ -1,12 +1,11 @@
 import { expect, it } from 'vitest';
-import { sample } from '../long.ts';
+import { IS_LONG } from '../long.ts';
 import { HOSTILE_TENANTS } from './neighbours/hostile-tenants.ts';
 import { measureBeside } from './neighbours/run.ts';
 import { judged, tableOf } from './neighbours/table.ts';
 
-const SHORT = ['a queue whose ticks fail'];
-
-it.each(sample(SHORT, [...SHORT, 'five webhook receivers, each of which upgrades']))(
+// Its comparison is below; a tenant beside hostile ones: test/service/chaos.test.ts.
+it.runIf(IS_LONG).each(['a queue whose ticks fail', 'five webhook receivers, each of which upgrades'])(
   'the benchmark of neighbours measures a good tenant beside %s',
   async (name) => {
     const tenant = HOSTILE_TENANTS.find((one) => one.name === name)!;

@@ -73,6 +73,7 @@ describe('the overview', () => {
       .first()
       .waitFor();
     await expectWellMade(tab);
+    await expectAccessible(tab);
   });
 
   it('names the consumer that has dead letters', async () => {
@@ -217,6 +218,7 @@ describe('the page of a queue', () => {
       .getByRole('row', { name: /healer/ })
       .waitFor();
     await expectWellMade(tab);
+    await expectAccessible(tab);
 
     await tab.setViewportSize({ width: 1280, height: 800 });
     await tab

@@ -14,7 +14,6 @@ import { type LocalCloud, startLocalCloud } from '../../lib/local/local-cloud.ts
 import { seededRandom } from '../../lib/simulation/random.ts';
 import { Growing } from '../end-to-end/growing.ts';
 import { builtApp } from '../infra/built-app.ts';
-import { IS_LONG } from '../long.ts';
 import { eventually } from '../patience.ts';
 import { expectAccessible, startBrowser, type TestBrowser } from './browser.ts';
 
@@ -59,11 +58,6 @@ beforeAll(async () => {
   });
 });
 
-/** The pages are those of `console.test.ts`, which looks at each in `npm test`; the long run looks at them with real data too. */
-async function expectAccessibleToo(tab: Page): Promise<void> {
-  if (IS_LONG) await expectAccessible(tab);
-}
-
 async function open(path: string): Promise<Page> {
   const tab = await browser.page();
   await tab.goto(page.url + path);
@@ -79,30 +73,30 @@ describe('the console of a local cloud with the traffic of the demo', () => {
       .getByText(/^\d+ %$/)
       .first()
       .waitFor();
-    await expectAccessibleToo(tab);
+    await expectAccessible(tab);
 
     await raid.getByRole('link', { name: 'raid' }).click();
     await tab.getByRole('heading', { name: 'Latest matches' }).waitFor();
     await tab.getByRole('heading', { name: 'Why they wait' }).waitFor();
     const match = tab.getByRole('link', { name: /^\d\d:\d\d:\d\d$/ }).first();
     await match.waitFor();
-    await expectAccessibleToo(tab);
+    await expectAccessible(tab);
 
     await match.click();
     await tab.getByRole('heading', { level: 1, name: /^Match of/ }).waitFor();
     await tab.getByText(/^(Proved best|No match possible)/).waitFor();
-    await expectAccessibleToo(tab);
+    await expectAccessible(tab);
 
     await tab.getByRole('region', { name: 'Team 1' }).getByRole('link').first().click();
     await tab.getByText('Match found').waitFor();
-    await expectAccessibleToo(tab);
+    await expectAccessible(tab);
 
     // Nobody else is within hundreds of points.
     await client.post('duel', { ticketId: 'far-away', players: [{ playerId: 'eve', skill: 99_000 }] });
     await tab.getByRole('searchbox').fill('far-away');
     await tab.keyboard.press('Enter');
     await tab.getByRole('heading', { name: 'How long yet' }).waitFor();
-    await expectAccessibleToo(tab);
+    await expectAccessible(tab);
   });
 
   it('tries a definition on the waiting tickets, saves it, and simulates it', async () => {
@@ -115,7 +109,7 @@ describe('the console of a local cloud with the traffic of the demo', () => {
     await tab.getByRole('button', { name: 'Save as a new version' }).click();
     await tab.getByText('Saved. The definition is in force.').waitFor();
     expect(await client.queues.get('arena')).toMatchObject({ release: { waitCost: 12 } });
-    await expectAccessibleToo(tab);
+    await expectAccessible(tab);
 
     // The page measures once, and the queue needs some matches for it.
     await eventually(async () => {
@@ -126,7 +120,7 @@ describe('the console of a local cloud with the traffic of the demo', () => {
     await tab.getByLabel('Players', { exact: true }).fill('500');
     await tab.getByRole('button', { name: 'Simulate' }).click();
     await tab.locator('.command > pre').waitFor();
-    await expectAccessibleToo(tab);
+    await expectAccessible(tab);
   });
 
   it('shows a hostile address as text; the service rejects a hostile name of a player', async () => {
@@ -215,7 +209,7 @@ it('says that the service is gone, keeps its data, and goes on when it is back',
   await cloud.stop();
   await tab.getByText('The service has not responded since').waitFor();
   await duel.waitFor();
-  await expectAccessibleToo(tab);
+  await expectAccessible(tab);
   cloud = await startLocalCloud({ ...builtApp('local'), port, dataDir });
   await tab.getByText('The service has not responded since').waitFor({ state: 'detached' });
   await duel.waitFor();

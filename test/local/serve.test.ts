@@ -174,7 +174,7 @@ describe('muster serve', () => {
     },
   );
 
-  test('reports in one line that the port is in use', async () => {
+  test.runIf(IS_LONG)('reports in one line that the port is in use', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     onTestFinished(() => void server.close());
@@ -186,7 +186,7 @@ describe('muster serve', () => {
     });
   });
 
-  test('reports an invalid queue definition in one line with its file and field', async () => {
+  test.runIf(IS_LONG)('reports an invalid queue definition in one line with its file and field', async () => {
     const dir = queuesDir({ ...DUEL, teamSize: 0 });
     const { status, stdout, stderr } = await muster('serve', '--port', '0', '--queues', dir);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });

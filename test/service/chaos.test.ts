@@ -57,14 +57,17 @@ describe('the service, with faults, with its tables in memory,', () => {
     expect(mean('matches')).toBeGreaterThan(5);
     expect(mean('layouts')).toBeGreaterThan(3);
     expect(mean('backfills')).toBeGreaterThan(0.5);
-    expect(mean('filled')).toBeGreaterThan(0.05);
     expect(mean('replaced')).toBeGreaterThan(0.5);
     expect(mean('offences')).toBeGreaterThan(0.5);
     expect(mean('results')).toBeGreaterThan(0.5);
     expect(mean('rated')).toBeGreaterThan(0.5);
     expect(mean('connected')).toBeGreaterThan(3);
     expect(mean('messages')).toBeGreaterThan(10);
-    expect(mean('vanished')).toBeGreaterThan(0.1);
+    // Few runs have these.
+    if (IS_LONG) {
+      expect(mean('filled')).toBeGreaterThan(0.05);
+      expect(mean('vanished')).toBeGreaterThan(0.1);
+    }
     for (const name of ['kills', 'failures', 'lostAnswers', 'deadLetters'] as const)
       expect(mean(name), name).toBeGreaterThan(1);
   });

@@ -30,8 +30,9 @@ import { tick } from '../../lib/service/ticks/tick.ts';
 import { answerFrame } from '../../lib/service/watching/answer-frame.ts';
 import { connect } from '../../lib/service/watching/connect.ts';
 import { disconnect } from '../../lib/service/watching/disconnect.ts';
-import { suiteName, USE_CASE_STORES } from '../aws/emulated-tables.ts';
+import { EMULATORS, suiteName } from '../aws/emulated-tables.ts';
 import { ticket } from '../aws/samples.ts';
+import { sample } from '../long.ts';
 import { CHAOS_LADDER } from './chaos-results.ts';
 import { definition, putLadder, putQueue, queuesWithoutLadders } from './definitions.ts';
 import { ownCloudForEachTest } from './own-cloud.ts';
@@ -58,7 +59,7 @@ const EXPERIMENT = {
  * A write is applied and its response is lost. The SDK repeats the request, and its condition no longer holds. The
  * use case must continue as if the first response had arrived.
  */
-describe.each(USE_CASE_STORES)('$emulator', ({ emulator, skipped }) => {
+describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
   describe.skipIf(skipped !== undefined)(suiteName('a write without a response', emulator, skipped), () => {
     let cloud: VirtualCloud;
     let queue: string;
@@ -651,28 +652,32 @@ describe.each(USE_CASE_STORES)('$emulator', ({ emulator, skipped }) => {
       },
     };
 
-    it.each(Object.entries(USE_CASES))(
-      'changes nothing for %s',
-      async (_, { prepare, act, outcome, writes }) => {
-        const run = async (lost: number | undefined) => {
-          begin();
-          const { records } = await cloud.deps.queues.list();
-          for (const record of records) await cloud.deps.queues.remove(record);
-          const prepared = await prepare();
-          const { line, made } = losing(lost);
-          const result = await cloud.on(line, () => act(prepared as never));
-          return { made, outcome: await outcome(result as never), left: await left() };
-        };
-        const undisturbed = await run(undefined);
-        expect(undisturbed.made).toEqual(writes);
-        for (const [i, write] of writes.entries()) {
-          const disturbed = await run(i);
-          expect(disturbed.outcome, `${write}, write ${i + 1}`).toEqual(undisturbed.outcome);
-          expect(disturbed.left, `${write}, write ${i + 1}`).toEqual(undisturbed.left);
-          expect(disturbed.made.length, 'the write was sent again').toBe(writes.length + 1);
-        }
-      },
-    );
+    // The SDK repeats the request, so the tables are those of an emulator.
+    const all = Object.entries(USE_CASES);
+    it.each(
+      sample(
+        all.filter((_, i) => i % 3 === 0),
+        all,
+      ),
+    )('changes nothing for %s', async (_, { prepare, act, outcome, writes }) => {
+      const run = async (lost: number | undefined) => {
+        begin();
+        const { records } = await cloud.deps.queues.list();
+        for (const record of records) await cloud.deps.queues.remove(record);
+        const prepared = await prepare();
+        const { line, made } = losing(lost);
+        const result = await cloud.on(line, () => act(prepared as never));
+        return { made, outcome: await outcome(result as never), left: await left() };
+      };
+      const undisturbed = await run(undefined);
+      expect(undisturbed.made).toEqual(writes);
+      for (const [i, write] of writes.entries()) {
+        const disturbed = await run(i);
+        expect(disturbed.outcome, `${write}, write ${i + 1}`).toEqual(undisturbed.outcome);
+        expect(disturbed.left, `${write}, write ${i + 1}`).toEqual(undisturbed.left);
+        expect(disturbed.made.length, 'the write was sent again').toBe(writes.length + 1);
+      }
+    });
   });
 });
 

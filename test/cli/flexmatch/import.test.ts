@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type Imported, importRuleSet } from '../../../lib/cli/flexmatch/import-rule-set.ts';
 import { flexMatchRuleSet } from '../../../lib/cli/flexmatch/rule-set.ts';
 import { seeded } from '../../engine/random-pool.ts';
+import { sample } from '../../long.ts';
 import { file, muster } from '../muster.ts';
 import type { FlexRuleSet } from './judge.ts';
 import { play } from './play.ts';
@@ -512,9 +513,9 @@ describe('what a rule set does not say', () => {
 describe.each(Object.entries(ruleSets.played))('the imported rule set %s', (_, ruleSet) => {
   it('is valid; all of its matches of random tickets meet the original, and none is missing', () => {
     // Named teams and statements take longer to search.
-    const rounds = ruleSet.name === 'nested' ? 40 : 250;
+    const rounds = ruleSet.name === 'nested' ? sample(10, 40) : sample(60, 250);
     const { matches } = play(ruleSet as unknown as FlexRuleSet, seeded(20_180), rounds);
-    expect(matches).toBeGreaterThan(10);
+    expect(matches).toBeGreaterThan(sample(2, 10));
   });
 });
 

@@ -7,6 +7,7 @@ import { CheckedTickets } from '../../../lib/service/ticks/checked-tickets.ts';
 import { tick } from '../../../lib/service/ticks/tick.ts';
 import { seededRandom } from '../../../lib/simulation/random.ts';
 import { NOW_MS, why } from '../../aws/samples.ts';
+import { sample } from '../../long.ts';
 import { definition } from '../definitions.ts';
 import { MemoryCloud } from '../memory-cloud.ts';
 
@@ -43,7 +44,7 @@ const tickAt = async (cloud: MemoryCloud, slotMs: number) => {
 };
 
 describe('a pool that one tick cannot read', () => {
-  it.each([100_000, 250_000])('keeps matching with %i waiting', async (count) => {
+  it.each(sample([100_000], [100_000, 250_000]))('keeps matching with %i waiting', async (count) => {
     const tickets = Array.from({ length: count }, (_, i) =>
       solo(`t${i}`, Math.max(0, random.normal() * 300 + 1500), 1_000),
     );
