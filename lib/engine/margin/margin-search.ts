@@ -490,4 +490,4 @@ const tauStep = 1.5;
 const slack = 0.04;
 const climbStepsMax = 6;
 /** The steps of a division that count as a node; small games have fewer. */
-const stepsPerNode = 1024;
+const stepsPerNode = 128;

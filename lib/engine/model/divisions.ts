@@ -1,4 +1,3 @@
-import type { Division } from './division.ts';
 import type { GameShape } from './game-shape.ts';
 
 /**
@@ -41,48 +40,4 @@ function revolvingDoor(n: number, t: number): number[] {
   const without = revolvingDoor(n - 1, t);
   const within = revolvingDoor(n - 1, t - 1).reverse();
   return [...without, ...within.map((set) => set | (1 << (n - 1)))];
-}
-
-/**
- * All divisions of up to 16 players, in parties of these sizes, into a team 0 of `teamSize` players and the others. Where
- * the teams are alike, party 0 is always on team 0. Built once per sequence of sizes.
- *
- * For solo players these are the divisions of `soloDivisions` in another order. Of equally fair divisions the first one
- * wins, so both orders affect the engine's output.
- */
-export function divisionsInto(
-  parties: readonly { readonly size: number }[],
-  teamSize: number,
-  areAlike: boolean,
-): Uint16Array {
-  // Each size s adds s digits, the last of them 1.
-  let key = 1;
-  for (let i = 0; i < parties.length; i++) key = (key << parties[i].size) | 1;
-  key = 32 * key + 2 * teamSize + (areAlike ? 1 : 0);
-  const known = builtOfParties.get(key);
-  if (known) return known;
-  const divisions = Uint16Array.from(divide(parties, teamSize, areAlike));
-  builtOfParties.set(key, divisions);
-  return divisions;
-}
-
-/** There are 2^(n − 1) sequences of sizes of n players. */
-const builtOfParties = new Map<number, Uint16Array>();
-
-function divide(
-  parties: readonly { readonly size: number }[],
-  teamSize: number,
-  areAlike: boolean,
-): Division[] {
-  const divisions: Division[] = [];
-  const extend = (index: number, division: Division, free: number): void => {
-    if (free === 0) divisions.push(division);
-    if (free === 0 || index === parties.length) return;
-    const { size } = parties[index];
-    if (size <= free) extend(index + 1, division | (1 << index), free - size);
-    extend(index + 1, division, free);
-  };
-  if (!areAlike) extend(0, 0, teamSize);
-  else if (parties[0].size <= teamSize) extend(1, 1, teamSize - parties[0].size);
-  return divisions;
 }

@@ -270,7 +270,7 @@ class Exchanges {
     if (this.#clock.isOver(stepsPerDivision)) this.#budget = 0;
     const most = this.#penalty.imbalanceOf(members, least) * (1 + 1e-9);
     const imbalance = this.#alpha * this.#divider.divide(members, (most - v) / this.#alpha) + v;
-    this.#budget -= 1 + ((this.#divider.steps - from) >> 8);
+    this.#budget -= 1 + ((this.#divider.steps - from) >> 5);
     return { members: [...members], teams: this.#divider.teams, imbalance };
   }
 }

@@ -35,7 +35,7 @@ export function packParties(
   return new Packer(sorted, alpha, layout, games, forbids, clock).pack();
 }
 
-/** Whether games are divided fast enough: solo players have few divisions into the teams. 5,775 for three teams of four. */
+/** Whether games are divided fast enough: solo players have few divisions into the teams. */
 export function canPack({ kinds }: Layout): boolean {
   let divisions = 1;
   let players = 0;
@@ -48,8 +48,8 @@ export function canPack({ kinds }: Layout): boolean {
   return divisions < divisionsMax;
 }
 
-/** More take milliseconds: three teams of five have 126,126. */
-const divisionsMax = 20_000;
+/** More take milliseconds: four teams of four have 2,627,625, three of five 126,126. */
+const divisionsMax = 200_000;
 
 /** The alternatives kept at every step. */
 const beamWidth = 8;
@@ -163,7 +163,8 @@ class Packer {
     const best: Alternative[] = [];
     for (const { after, taken, members, skillSpread, bound } of steps) {
       if (best.length === beamWidth && bound >= best[beamWidth - 1].total) break;
-      const imbalance = this.#alpha * this.#games.divide(members) + skillSpread;
+      const most = best.length === beamWidth ? best[beamWidth - 1].total : Number.POSITIVE_INFINITY;
+      const imbalance = this.#alpha * this.#games.divide(members, (most - bound) / this.#alpha) + skillSpread;
       if (this.#clock.isOver() && best.length > 0) break;
       if (imbalance === Number.POSITIVE_INFINITY) continue;
       const total = after.total + imbalance;

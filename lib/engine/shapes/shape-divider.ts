@@ -4,19 +4,19 @@ import type { Layout } from './layout.ts';
 import { type SeatKeeper, teamSeats } from './seat-counts.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
 import { teamValue } from './team-values.ts';
-import { TwoTeamDivider } from './two-team-divider.ts';
 
 /**
  * Divides the tickets of a game into its teams as fairly as possible, by trying all divisions team by team. Parties stay
  * together unless they may be split; sizes, kinds and roles of the teams are respected. For games of up to 16 players.
  *
- * Once a team is complete, its distance from the value that all teams would have at best bounds teamGap: with weights
- * w_t = k_t/N the values have a fixed weighted mean, so a team that is x away from it leaves d ≥ x/(1 − w_t) (p = 1).
+ * The distance of a team from the value that all teams would have at best bounds teamGap: with weights w_t = k_t/N the
+ * values have a fixed weighted mean, so a team that is x away from it leaves d ≥ x/(1 − w_t) (p = 1). So a team is given up
+ * as soon as no players who are left can bring it near enough.
  */
 export class ShapeDivider {
   /** The team of each player, in the order of the members and their players. Set by `divide` when it succeeds. */
   readonly teams: Uint8Array;
-  /** Steps taken since construction. */
+  /** The work since construction, in steps of a search. */
   steps = 0;
   /** Whether the last `divide` gave up before it had tried all divisions. */
   wasCut = false;
@@ -37,9 +37,9 @@ export class ShapeDivider {
   readonly #first: Int32Array;
   readonly #isTwin: Uint8Array;
   readonly #team: Int8Array;
-  /** For each team, the units left for it in order of skill, and the places of those that it picks. */
-  readonly #sorted: Int32Array[];
-  readonly #picked: Int32Array[];
+  /** By unit: the least and the greatest mean skill of it and those after it; the last is of none. */
+  readonly #lowest: Float64Array;
+  readonly #highest: Float64Array;
   #units = 0;
   readonly #skills: Float64Array;
   readonly #classes: Int32Array;
@@ -47,11 +47,14 @@ export class ShapeDivider {
   #players = 0;
   #meanSize = 0;
   #origin = 0;
+  /** The value that all teams have at best, and more than rounding can add to a value. */
   #target = 0;
+  #error = 0;
+  /** Whether the distance from it bounds teamGap. */
+  #hasTarget = false;
   #best = 0;
   #isFound = false;
   #stepsLeft = 0;
-  readonly #twoTeams: TwoTeamDivider | undefined;
   /** Judges each complete division, for `divideEach`. */
   #visit: Visit | undefined;
   /** By unit: the units that may not be on one team with it, as a bit set; and the units of the team being filled. */
@@ -64,7 +67,6 @@ export class ShapeDivider {
     const { seats, kindOf, kinds } = layout;
     this.#layout = layout;
     this.#p = rules.p;
-    this.#twoTeams = TwoTeamDivider.for(layout, rules.p, clock);
     this.teams = new Uint8Array(seats);
     this.#size = new Int32Array(seats);
     this.#sum = new Float64Array(seats);
@@ -72,8 +74,8 @@ export class ShapeDivider {
     this.#first = new Int32Array(seats);
     this.#isTwin = new Uint8Array(seats);
     this.#team = new Int8Array(seats);
-    this.#sorted = kindOf.map(() => new Int32Array(seats));
-    this.#picked = kindOf.map(() => new Int32Array(seats));
+    this.#lowest = new Float64Array(seats + 1);
+    this.#highest = new Float64Array(seats + 1);
     this.#skills = new Float64Array(seats);
     this.#classes = new Int32Array(seats);
     this.#unitOf = new Int32Array(seats);
@@ -86,30 +88,19 @@ export class ShapeDivider {
 
   /** The least teamGap below `limit` of all divisions of these tickets, ∞ if there is none. */
   divide(members: readonly ShapeTicket[], limit: number): number {
-    const twoTeams = this.#twoTeams;
-    if (twoTeams?.serves(members)) {
-      const from = twoTeams.steps;
-      const gap = twoTeams.divide(members, limit, this.teams);
-      this.steps += twoTeams.steps - from;
-      this.wasCut = twoTeams.wasCut;
-      return gap;
-    }
     this.#read(members);
     this.#best = limit;
     this.#isFound = false;
     this.wasCut = false;
     this.#stepsLeft = stepsMax;
     const { kinds, classes, seats } = this.#layout;
-    const isFull = this.#players === seats && this.#units === seats;
-    const isSolos = isFull && kinds.length === 1 && classes === undefined;
-    if (isSolos && kinds[0].size === 1) this.#eachAlone();
-    else if (isSolos && kinds[0].size === 2) this.#leastWithGreatest();
-    else if (isFull && this.#p === 1 && this.#areFree()) this.#fillWithSolos();
+    const isSolos = this.#players === seats && this.#units === seats && classes === undefined;
+    if (isSolos && kinds.length === 1 && kinds[0].size === 2) this.#leastWithGreatest();
     else {
       this.#findTwins();
       this.#fill(0, this.#players, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1);
     }
-    this.steps += stepsMax - this.#stepsLeft;
+    this.steps += 1 + Math.floor((stepsMax - this.#stepsLeft) / choicesPerStep);
     return this.#isFound ? this.#best : Number.POSITIVE_INFINITY;
   }
 
@@ -136,7 +127,7 @@ export class ShapeDivider {
     this.#fill(0, this.#players, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1);
     this.#visit = undefined;
     this.#areApart = false;
-    this.steps += stepsMax - this.#stepsLeft;
+    this.steps += 1 + Math.floor((stepsMax - this.#stepsLeft) / choicesPerStep);
   }
 
   /** Reads who is apart by unit. A party that may be split is apart from none as a whole. Returns whether any unit is. */
@@ -157,14 +148,6 @@ export class ShapeDivider {
       }
     }
     return isAny;
-  }
-
-  /** Whether every player can take every seat. */
-  #areFree(): boolean {
-    const { kinds } = this.#layout;
-    if (kinds.some(({ roles }) => roles !== undefined)) return false;
-    for (let u = 0; u < this.#units; u++) if (this.#kinds[u] !== 2 ** kinds.length - 1) return false;
-    return true;
   }
 
   #read(members: readonly ShapeTicket[]): void {
@@ -197,9 +180,25 @@ export class ShapeDivider {
     this.#meanSize = players / this.#layout.teams;
     this.#origin = origin;
     // The weighted mean of the teams' values; with offsets only where all sizes are known.
+    const { kinds, seats, seatsMin, teams } = this.#layout;
     let offsets = 0;
-    for (const { count, size, offset } of this.#layout.kinds) offsets += count * size * offset;
+    let greatest = 0;
+    for (const { count, size, offset } of kinds) {
+      offsets += count * size * offset;
+      greatest = Math.max(greatest, Math.abs(offset));
+    }
     this.#target = (total * this.#meanSize + offsets) / players;
+    this.#hasTarget = this.#p === 1 && seatsMin === seats && teams > 1;
+    let lowest = Number.POSITIVE_INFINITY;
+    let highest = Number.NEGATIVE_INFINITY;
+    this.#lowest[units] = lowest;
+    this.#highest[units] = highest;
+    for (let u = units - 1; u >= 0; u--) {
+      const mean = this.#sum[u] / this.#size[u];
+      this.#lowest[u] = lowest = Math.min(lowest, mean);
+      this.#highest[u] = highest = Math.max(highest, mean);
+    }
+    this.#error = 1e-12 * (this.#meanSize * Math.max(Math.abs(lowest), Math.abs(highest)) + greatest);
   }
 
   /** Finds the solo players who are like the one before them. */
@@ -280,12 +279,15 @@ export class ShapeDivider {
     if (players >= fewest && players > 0)
       this.#complete(t, players, total, playersLeft - players, low, high, first);
     if (players === most) return;
-    const kind = 1 << this.#layout.kindOf[t];
+    const { kindOf, kinds } = this.#layout;
+    const kind = 1 << kindOf[t];
+    const { offset } = kinds[kindOf[t]];
     const end = players === 0 ? upTo : this.#units;
     for (let u = from; u < end; u++) {
       if (this.#team[u] >= 0 || (this.#kinds[u] & kind) === 0) continue;
       const size = players + this.#size[u];
       if (size > most) continue;
+      const next = total + this.#sum[u];
       if (u > from && this.#isTwin[u] && this.#team[u - 1] < 0) continue;
       if (this.#areApart && (this.#apart[u] & this.#mates) !== 0) continue;
       if ((--this.#stepsLeft & stepsMask) === 0 && this.#clock.isOver(stepsMask)) this.#stepsLeft = -1;
@@ -294,9 +296,9 @@ export class ShapeDivider {
         this.wasCut = true;
         return;
       }
+      if (this.#hasTarget && this.#isFar(next, most - size, most, u + 1, low, high, offset)) continue;
       this.#team[u] = t;
       this.#mates ^= 1 << u;
-      const next = total + this.#sum[u];
       this.#choose(
         t,
         u + 1,
@@ -326,7 +328,7 @@ export class ShapeDivider {
     first: number,
   ): void {
     const layout = this.#layout;
-    const { offset, size } = layout.kinds[layout.kindOf[t]];
+    const { offset } = layout.kinds[layout.kindOf[t]];
     const value =
       this.#p === 1
         ? (players === this.#meanSize ? total : (total * this.#meanSize) / players) + offset
@@ -334,10 +336,6 @@ export class ShapeDivider {
     const least = Math.min(low, value);
     const greatest = Math.max(high, value);
     if (greatest - least >= this.#best) return;
-    if (this.#p === 1 && layout.seatsMin === layout.seats && this.#players > size) {
-      const room = this.#best * (1 - players / this.#players) * (1 + 1e-9) + 1e-12 * Math.abs(this.#target);
-      if (Math.abs(value - this.#target) > room) return;
-    }
     if (!this.#canPlayRoles(t)) return;
     if (t + 1 < layout.teams) {
       this.#fill(t + 1, playersLeft, least, greatest, first);
@@ -345,6 +343,36 @@ export class ShapeDivider {
     }
     if (playersLeft > 0) return;
     this.#keep(greatest - least);
+  }
+
+  /**
+   * Whether a team of `size` players, `needed` of whom come from unit `from` on, is too far from the target or from the teams
+   * before it, whoever they are.
+   *
+   * @param total the sum of those that it has
+   */
+  #isFar(
+    total: number,
+    needed: number,
+    size: number,
+    from: number,
+    low: number,
+    high: number,
+    offset: number,
+  ): boolean {
+    const best = this.#best * (1 + 1e-9);
+    const room = best * (1 - size / this.#players);
+    const scale = this.#meanSize / size;
+    const least = Math.max(this.#target - room, high - best) - this.#error;
+    const most = Math.min(this.#target + room, low + best) + this.#error;
+    if (needed === 0) {
+      const value = scale * total + offset;
+      return value < least || value > most;
+    }
+    return (
+      scale * (total + needed * this.#lowest[from]) + offset > most ||
+      scale * (total + needed * this.#highest[from]) + offset < least
+    );
   }
 
   #valueOf(t: number): number {
@@ -364,156 +392,6 @@ export class ShapeDivider {
     return true;
   }
 
-  /**
-   * Solo players who can take every seat, p = 1: they are sorted, so the sum that a team needs decides which last player
-   * it can have. A greedy division comes first, so that few sums are in question.
-   */
-  #fillWithSolos(): void {
-    const order = this.#sorted[0];
-    const sums = this.#sum;
-    for (let u = 0; u < this.#units; u++) {
-      let at = u;
-      for (; at > 0 && sums[order[at - 1]] > sums[u]; at--) order[at] = order[at - 1];
-      order[at] = u;
-    }
-    this.#deal(order);
-    this.#nextTeam(0, this.#units, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1);
-  }
-
-  /** The greedy division: the most skilled first, each to the team that is farthest below its share. */
-  #deal(order: Int32Array): void {
-    const { kindOf, kinds, teams } = this.#layout;
-    const free = kindOf.map((kind) => kinds[kind].size);
-    const totals = kindOf.map(() => 0);
-    for (let i = this.#units - 1; i >= 0; i--) {
-      let to = -1;
-      let most = Number.NEGATIVE_INFINITY;
-      for (let t = 0; t < teams; t++) {
-        if (free[t] === 0) continue;
-        const { size, offset } = kinds[kindOf[t]];
-        const lacking = ((this.#target - offset) * size) / this.#meanSize - totals[t];
-        if (lacking / free[t] <= most) continue;
-        most = lacking / free[t];
-        to = t;
-      }
-      this.#team[order[i]] = to;
-      totals[to] += this.#sum[order[i]];
-      free[to]--;
-    }
-    let low = Number.POSITIVE_INFINITY;
-    let high = Number.NEGATIVE_INFINITY;
-    for (let t = 0; t < teams; t++) {
-      const { size, offset } = kinds[kindOf[t]];
-      const value = (size === this.#meanSize ? totals[t] : (totals[t] * this.#meanSize) / size) + offset;
-      low = Math.min(low, value);
-      high = Math.max(high, value);
-    }
-    if (high - low < this.#best) this.#keep(high - low);
-  }
-
-  /** Team t of the players left in `#sorted[t]`, with values from `low` to `high` so far. */
-  #nextTeam(t: number, left: number, low: number, high: number, firstBefore: number): void {
-    const { kindOf, kinds, teams } = this.#layout;
-    const { size, offset } = kinds[kindOf[t]];
-    const rest = this.#sorted[t];
-    if (t === teams - 1) {
-      let total = 0;
-      for (let i = 0; i < left; i++) total += this.#sum[rest[i]];
-      const value = (size === this.#meanSize ? total : (total * this.#meanSize) / size) + offset;
-      const gap = Math.max(high, value) - Math.min(low, value);
-      if (gap >= this.#best) return;
-      for (let i = 0; i < left; i++) this.#team[rest[i]] = t;
-      this.#keep(gap);
-      return;
-    }
-    const isForced = t >= this.#lastOfKind;
-    const isSame = t > 0 && kindOf[t - 1] === kindOf[t];
-    const upTo = isForced ? 1 : left - size + 1;
-    for (let first = 0; first < upTo; first++) {
-      // Interchangeable teams come in the order of their least players.
-      if (isSame && this.#sum[rest[first]] < firstBefore) continue;
-      this.#picked[t][0] = first;
-      this.#pick(t, left, 1, first + 1, this.#sum[rest[first]], low, high);
-    }
-  }
-
-  /** Picks player number `picked` of team t from place `from` on; the sum of those before is `total`. */
-  #pick(
-    t: number,
-    left: number,
-    picked: number,
-    from: number,
-    total: number,
-    low: number,
-    high: number,
-  ): void {
-    const { kindOf, kinds } = this.#layout;
-    const { size, offset } = kinds[kindOf[t]];
-    const rest = this.#sorted[t];
-    const sums = this.#sum;
-    const places = this.#picked[t];
-    const needed = size - picked;
-    const scale = size / this.#meanSize;
-    if (needed === 0) {
-      this.#teamPicked(t, left, total, low, high);
-      return;
-    }
-    for (let i = from; i + needed <= left; i++) {
-      const room = this.#best * (1 - size / this.#players) * (1 + 1e-9) + 1e-12 * Math.abs(this.#target);
-      const least = Math.max(this.#target - room, high - this.#best);
-      const most = Math.min(this.#target + room, low + this.#best);
-      // The least sum is that of the next players, the greatest that of this one and the last.
-      let lowest = total;
-      for (let j = i; j < i + needed; j++) lowest += sums[rest[j]];
-      if (lowest > (most - offset) * scale) return;
-      let highest = total + sums[rest[i]];
-      for (let j = left - needed + 1; j < left; j++) highest += sums[rest[j]];
-      if (highest < (least - offset) * scale) {
-        if (needed > 1) continue;
-        // The last player: go straight to the first who is skilled enough.
-        const wanted = (least - offset) * scale - total;
-        let end = left;
-        while (i + 1 < end) {
-          const middle = (i + end) >> 1;
-          if (sums[rest[middle]] < wanted) i = middle;
-          else end = middle;
-        }
-        continue;
-      }
-      if (i > from && sums[rest[i]] === sums[rest[i - 1]]) continue;
-      if ((--this.#stepsLeft & stepsMask) === 0 && this.#clock.isOver(stepsMask)) this.#stepsLeft = -1;
-      if (this.#stepsLeft < 0) {
-        this.#stepsLeft = 0;
-        this.wasCut = true;
-        return;
-      }
-      places[picked] = i;
-      this.#pick(t, left, picked + 1, i + 1, total + sums[rest[i]], low, high);
-    }
-  }
-
-  /** Team t is complete: the others go on with the next one. */
-  #teamPicked(t: number, left: number, total: number, low: number, high: number): void {
-    const { kindOf, kinds } = this.#layout;
-    const { size, offset } = kinds[kindOf[t]];
-    const value = (size === this.#meanSize ? total : (total * this.#meanSize) / size) + offset;
-    const least = Math.min(low, value);
-    const greatest = Math.max(high, value);
-    if (greatest - least >= this.#best) return;
-    const rest = this.#sorted[t];
-    const next = this.#sorted[t + 1];
-    const places = this.#picked[t];
-    let at = 0;
-    let kept = 0;
-    for (let i = 0; i < left; i++) {
-      if (at < size && places[at] === i) {
-        this.#team[rest[i]] = t;
-        at++;
-      } else next[kept++] = rest[i];
-    }
-    this.#nextTeam(t + 1, kept, least, greatest, this.#sum[rest[places[0]]]);
-  }
-
   /** Keeps the division in `#team`, with this gap. */
   #keep(gap: number): void {
     for (let player = 0; player < this.#players; player++)
@@ -524,20 +402,6 @@ export class ShapeDivider {
     }
     this.#best = gap;
     this.#isFound = true;
-  }
-
-  /** Teams of one: the gap is the range. */
-  #eachAlone(): void {
-    let low = Number.POSITIVE_INFINITY;
-    let high = Number.NEGATIVE_INFINITY;
-    for (let i = 0; i < this.#players; i++) {
-      low = Math.min(low, this.#skills[i]);
-      high = Math.max(high, this.#skills[i]);
-    }
-    if (high - low >= this.#best) return;
-    this.#best = high - low;
-    this.#isFound = true;
-    for (let i = 0; i < this.#players; i++) this.teams[i] = i;
   }
 
   /** Teams of two: the least with the greatest gives the least maximum and the greatest minimum, for every p. */
@@ -567,6 +431,9 @@ export type Visit = (teams: Uint8Array, gap: number) => number;
 function sum(values: readonly number[]): number {
   return values.reduce((a, b) => a + b, 0);
 }
+
+/** So many choices of a unit take about as long as a step of a search. */
+const choicesPerStep = 8;
 
 /** The clock is asked after so many steps, a power of two less one. */
 const stepsMask = 63;
