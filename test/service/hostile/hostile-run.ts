@@ -36,6 +36,7 @@ import { DESTINATIONS, publish, publishParked } from '../../../lib/service/event
 import { checkDeadline } from '../../../lib/service/placement/deadline.ts';
 import { provision } from '../../../lib/service/placement/provision.ts';
 import { trialOutbound } from '../../../lib/service/placement/trial-outbound.ts';
+import type { OutboundResult } from '../../../lib/service/ports/outbound.ts';
 import { cachedQueues } from '../../../lib/service/queues/cached-queues.ts';
 import { enqueueBatch } from '../../../lib/service/tickets/enqueue-batch.ts';
 import { getTickets } from '../../../lib/service/tickets/get-tickets.ts';
@@ -63,6 +64,10 @@ const REST_SECONDS = 240;
  */
 const WAIT_MAX_MS = 4_000;
 const WEBHOOK_MAX_MS = 4_000;
+/** A webhook whose first try has failed comes a second later, when an execution of the slow lane is free: each post takes up to 5 s. */
+const RETRIED_MAX_MS = 12_000;
+/** The first try of each webhook about one in so many matches of the good tenant fails. */
+const FAILS_EVERY = 8;
 
 /** The queues of SQS whose messages invoke functions. */
 type LaneName = 'tick' | 'notify' | 'slowLane' | 'provision' | 'deadline' | 'parked';
@@ -105,6 +110,8 @@ export class HostileRun {
   readonly #created = new Map<string, StoredMatch>();
   /** When a webhook about each match came, by receiver and match. */
   readonly #webhookMs = new Map<string, number>();
+  /** The webhooks of the good tenant whose first try has failed. */
+  readonly #triedOnce = new Set<string>();
   readonly #failures: string[] = [];
   readonly #unpublished: string[] = [];
   #hostileRequests = 0;
@@ -293,13 +300,16 @@ export class HostileRun {
   }
 
   /** A request to an endpoint of a tenant. */
-  async #post(url: string, body: string, _: unknown, timeoutMs: number) {
+  async #post(url: string, body: string, headers: Readonly<Record<string, string>>, timeoutMs: number) {
     const { host, pathname } = new URL(url);
     const tenant = this.#tenantOf(host.split('.')[0]!);
-    const { afterMs, result } = tenant.answer(this.#random, timeoutMs);
+    const { afterMs, result: answer } = tenant.answer(this.#random, timeoutMs);
     if (tenant.definition.name !== GOOD) this.#hostileRequests++;
     await this.#line.getStore()!('post', () => this.#time.sleep(Math.min(afterMs, timeoutMs)));
     const matchId = pathname.startsWith('/hooks') ? JSON.parse(body).data.match?.matchId : undefined;
+    const isFirst = isRetried(tenant, matchId) && !this.#triedOnce.has(headers['webhook-id']!);
+    if (isFirst) this.#triedOnce.add(headers['webhook-id']!);
+    const result: OutboundResult = isFirst ? { outcome: 'responded', status: 500, body: '' } : answer;
     if (matchId !== undefined && result.outcome === 'responded' && result.status === 200) {
       const key = `${url} ${matchId}`;
       if (!this.#webhookMs.has(key)) this.#webhookMs.set(key, this.#time.nowMs);
@@ -458,7 +468,10 @@ export class HostileRun {
       for (const { url } of losesNothing ? definition.webhooks! : []) {
         const afterMs = (this.#webhookMs.get(`${url} ${matchId}`) ?? Number.NaN) - Date.parse(createdAt);
         if (Number.isNaN(afterMs)) found.push(`no webhook of match ${matchId} came to ${url}`);
-        else if (queue === GOOD && afterMs > WEBHOOK_MAX_MS)
+        else if (
+          queue === GOOD &&
+          afterMs > (isRetried(this.#tenantOf(queue), matchId) ? RETRIED_MAX_MS : WEBHOOK_MAX_MS)
+        )
           found.push(`the webhook of match ${matchId} came after ${afterMs} ms`);
       }
     }
@@ -467,6 +480,11 @@ export class HostileRun {
 }
 
 type Handler = (message: unknown, invocation: Invocation, receives: number) => Promise<Handled>;
+
+/** Whether the first try of each webhook about a match fails, so that it passes the slow lane. */
+function isRetried({ definition }: Tenant, matchId: string | undefined): boolean {
+  return definition.name === GOOD && matchId !== undefined && Number(matchId.slice(-12)) % FAILS_EVERY === 0;
+}
 
 const freely: Line = (_, effect) => effect();
 
