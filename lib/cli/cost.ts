@@ -9,6 +9,7 @@ interface CostOptions {
   readonly party: number;
   readonly polls: number;
   readonly queue?: string[];
+  readonly ladder?: boolean;
   readonly json?: boolean;
 }
 
@@ -35,10 +36,13 @@ export function costCommand(): Command {
     .option('--party <players>', 'mean number of players of a ticket, 1 or more', partySize, 1)
     .option('--polls <number>', 'long polls of 20 s for each ticket (webhooks need none)', wholeNumber(0), 0)
     .option('--queue <file...>', 'queue definitions over which the players are spread (default: one of 5v5)')
+    .option('--ladder', 'players are rated: each match has a result (default: in queues that name a ladder)')
     .option('--json', 'print the bill as JSON (default: when the output is not a terminal)')
-    .action(({ dau, matches, party, polls, queue, json }: CostOptions) => {
+    .action(({ dau, matches, party, polls, queue, ladder, json }: CostOptions) => {
       const players = { perDay: dau, matchesEach: matches, partySize: party, pollsPerTicket: polls };
-      const bill = monthlyBill(players, queue?.map(readQueueFile) ?? [FIVE_AGAINST_FIVE]);
+      const queues = queue?.map(readQueueFile) ?? [FIVE_AGAINST_FIVE];
+      const rated = ladder ? queues.map((one) => ({ ladder: 'ranked', ...one })) : queues;
+      const bill = monthlyBill(players, rated);
       if (json || !process.stdout.isTTY) printJson(bill);
       else console.log(billText(bill, players));
     });

@@ -71,6 +71,13 @@ export const MEASURED = {
   ticketGivenUp: { writeUnits: 2 },
   /** The match itself, and its part of a page of the journal. */
   match: { writeUnits: 1.4 },
+  /**
+   * A match of a queue with a ladder, beyond another one: its odds, its result, its rating and two events. Times are from a short run
+   * on a busy machine.
+   */
+  ratedMatch: { writeUnits: 8, readUnits: 6, gbSeconds: 0.08, events: 2, queueRequests: 3 },
+  /** Its rating, which is read with the ticket, the match and the result, and written in a transaction. */
+  ratedPlayer: { writeUnits: 2, readUnits: 2 },
   /** A batch of a stream to the event bus. */
   publish: { readUnits: 0.5, gbSeconds: 0.009 },
   /** A webhook: sent to the queue, received and deleted there. */
@@ -92,6 +99,8 @@ export interface Work {
   readonly cancelled: number;
   readonly timedOut: number;
   readonly matches: number;
+  /** Players of these matches, if each match is rated by its result. @default 0 */
+  readonly playersRated?: number;
   /** The searches; each bucket's search counts. */
   readonly ticks: number;
   /** The mean number of waiting tickets at a tick. */
@@ -130,17 +139,21 @@ const QUERY_UNIT_BYTES = 8192;
  * data transfer are not counted. Tickets that end without a match are assumed to be as large as the others.
  */
 export function usageOf(work: Work, { events }: Pick<QueueDefinition, 'events'>): Usage {
-  const { tickets, matched, cancelled, timedOut, matches, ticks, waiting } = work;
+  const { tickets, matched, cancelled, timedOut, matches, playersRated = 0, ticks, waiting } = work;
+  const { ratedMatch, ratedPlayer } = MEASURED;
+  const rated = playersRated > 0 ? matches : 0;
   const onBus = (type: EventType, count: number) =>
     (events?.includes(type) ?? type !== 'TicketQueued') ? count : 0;
-  const requests = tickets + cancelled;
-  const published = onBus('TicketQueued', tickets) + matches + cancelled + timedOut;
+  const requests = tickets + cancelled + rated;
+  const published =
+    onBus('TicketQueued', tickets) + matches + cancelled + timedOut + rated * ratedMatch.events;
   const queryUnits = Math.max(0.5, (waiting * MEASURED.waitingTicketBytes) / QUERY_UNIT_BYTES);
   return {
     requests,
-    invocations: requests + published + matches + ticks,
+    invocations: requests + published + matches + rated + ticks,
     gbSeconds:
-      requests * MEASURED.enqueue.gbSeconds +
+      (tickets + cancelled) * MEASURED.enqueue.gbSeconds +
+      rated * ratedMatch.gbSeconds +
       published * MEASURED.publish.gbSeconds +
       matches * MEASURED.webhook.gbSeconds +
       ticks * MEASURED.tick.gbSeconds,
@@ -149,18 +162,27 @@ export function usageOf(work: Work, { events }: Pick<QueueDefinition, 'events'>)
       matched * MEASURED.ticketMatched.writeUnits +
       (cancelled + timedOut) * MEASURED.ticketGivenUp.writeUnits +
       matches * MEASURED.match.writeUnits +
+      rated * ratedMatch.writeUnits +
+      playersRated * ratedPlayer.writeUnits +
       ticks * MEASURED.tick.writeUnits,
     readUnits:
-      requests * MEASURED.enqueue.readUnits +
+      (tickets + cancelled) * MEASURED.enqueue.readUnits +
+      rated * ratedMatch.readUnits +
+      playersRated * ratedPlayer.readUnits +
       published * MEASURED.publish.readUnits +
       matches * MEASURED.webhook.readUnits +
       ticks * (MEASURED.tick.readUnits + queryUnits),
-    queueRequests: matches * MEASURED.webhook.queueRequests + ticks * MEASURED.tick.queueRequests,
+    queueRequests:
+      matches * MEASURED.webhook.queueRequests +
+      rated * ratedMatch.queueRequests +
+      ticks * MEASURED.tick.queueRequests,
     // Every match is published on the bus, where the webhook subscribes.
     busEvents:
       onBus('TicketQueued', tickets) +
       onBus('TicketCancelled', cancelled) +
       onBus('TicketTimedOut', timedOut) +
+      onBus('MatchEnded', rated) +
+      onBus('MatchRated', rated) +
       matches,
     logBytes:
       requests * LOG_BYTES.request +
@@ -203,7 +225,7 @@ export interface CostEstimate {
 export function estimateCost(
   measures: Measures,
   ticks: number,
-  definition: Pick<QueueDefinition, 'events'>,
+  definition: Pick<QueueDefinition, 'events' | 'ladder'>,
 ): CostEstimate {
   const { tickets, matches, players, outcome, waitingPlayers } = measures;
   const perPlayer = players === 0 ? 0 : tickets / players;
@@ -213,6 +235,7 @@ export function estimateCost(
     cancelled: outcome.cancelled * perPlayer,
     timedOut: outcome.timedOut * perPlayer,
     matches,
+    playersRated: definition.ladder === undefined ? 0 : outcome.matched,
     ticks,
     waiting: waitingPlayers.mean * perPlayer,
   };

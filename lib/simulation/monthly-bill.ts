@@ -72,7 +72,17 @@ function usageOfQueue(
   const buckets = Math.max(1, Math.ceil(perSecond / BUCKET_TICKETS_PER_SECOND));
   const ticks = (buckets * MONTH_SECONDS) / definition.tickSeconds;
   const waiting = (perSecond * WAIT_SECONDS) / buckets;
-  const work = { tickets, matched: tickets, cancelled: 0, timedOut: 0, matches, ticks, waiting };
+  const playersRated = definition.ladder === undefined ? 0 : matches * seatsOf(definition);
+  const work = {
+    tickets,
+    matched: tickets,
+    cancelled: 0,
+    timedOut: 0,
+    matches,
+    playersRated,
+    ticks,
+    waiting,
+  };
   const usage = usageOf(work, definition);
   const answers = definition.acceptance === undefined ? 0 : tickets;
   const steps = [definition.acceptance, definition.provisioner].filter((step) => step !== undefined).length;

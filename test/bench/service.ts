@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { quantile } from '../../lib/service/queues/quantile.ts';
 import { machine, printMarked, table } from '../tables/print.ts';
 import { type RunResult, run } from './service-run.ts';
-import { VARIANTS } from './service-variants.ts';
+import { MORE_VARIANTS, VARIANTS } from './service-variants.ts';
 
 /**
  * `npm run bench:service`: POST-to-webhook latency and cost of the whole service on the local cloud, as the
@@ -75,7 +75,7 @@ for (const rate of values.rates.split(',').map(Number)) {
       const result = await run({
         playersPerSecond: rate,
         seconds: Number(values.seconds),
-        ...VARIANTS[variantName]!,
+        ...{ ...VARIANTS, ...MORE_VARIANTS }[variantName]!,
         awsDelays,
         seed: Number(values.seed),
       });
@@ -88,7 +88,8 @@ for (const rate of values.rates.split(',').map(Number)) {
   }
 }
 const post = ['p50', 'p95', 'p99'];
-const delays = values['aws-delays'] ? " with AWS's delays" : '';
+const isRated = values.variants.split(';').some((name) => name in MORE_VARIANTS);
+const delays = isRated ? ' of rated players' : values['aws-delays'] ? " with AWS's delays" : '';
 printMarked(
   `latency${delays}`,
   table(

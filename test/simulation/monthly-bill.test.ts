@@ -72,6 +72,19 @@ describe('the bill of a month', () => {
     expect(steps.total).toBeGreaterThan(bill.total + 15);
   });
 
+  it('counts the result of each match of a queue with a ladder, as much as the benchmark of the service', () => {
+    const bill = monthlyBill(PLAYERS, [queue]);
+    const rated = monthlyBill(PLAYERS, [{ ...queue, ladder: 'ranked' }]);
+    const perMillion = (service: string) =>
+      (byService(rated).get(service)! - byService(bill).get(service)!) / 15;
+    // A request for ten players, and two events.
+    expect(perMillion('API Gateway')).toBeCloseTo(0.1, 6);
+    expect(perMillion('EventBridge')).toBeCloseTo(0.2, 6);
+    // What docs/ratings.md says of the tables, and the reads of two more events by the stream.
+    expect(perMillion('DynamoDB')).toBeGreaterThan(2.01);
+    expect(perMillion('DynamoDB')).toBeLessThan(2.1);
+  });
+
   it('spreads the players over several queues, each with its ticks and metrics', () => {
     const one = monthlyBill(PLAYERS, [queue]);
     const three = monthlyBill(PLAYERS, [queue, queue, queue]);
