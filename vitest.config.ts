@@ -34,7 +34,7 @@ const LONG = [
   // test/contract/secret-grants.test.ts and test/aws/secrets.test.ts.
   'test/end-to-end/secrets.test.ts',
   // Benchmarks that start a local cloud or tune policies. The others run in `npm test` with a tiny size.
-  'test/bench/{after-kill,experiments,presence,rated-play,simulate,watchers}.test.ts',
+  'test/bench/{after-kill,experiments,rated-after-kills,presence,rated-play,simulate,watchers}.test.ts',
 ];
 /** They also share a local cloud, which ends with the process: see `testMuster`. */
 const END_TO_END = ['test/end-to-end/*.test.ts'];

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startLobby } from '../../examples/lobby/server.ts';
 import { serviceClient } from '../../lib/cli/client.ts';
 import { nothingSeen, playBackend } from '../../lib/cli/demo/game-backend.ts';
@@ -60,6 +60,7 @@ beforeAll(async () => {
 
 async function open(path: string): Promise<Page> {
   const tab = await browser.page();
+  onTestFinished(() => tab.context().close());
   await tab.goto(page.url + path);
   return tab;
 }
