@@ -5,8 +5,8 @@ import { type Seating, seatingOfTeam } from '../shapes/seating.ts';
 import { areAlike, type ShapeTicket } from '../shapes/shape-ticket.ts';
 import { teamValue } from '../shapes/team-values.ts';
 import type { Constraints, Forbids } from '../types.ts';
-import { fitsSomewhere, type Opening, seatMember, thereOn } from './opening.ts';
-import { admittedLine, leastPlace, type SeatLine } from './seat-line.ts';
+import { filledTeams, fitsSomewhere, type Opening } from './opening.ts';
+import { admittedLine, type SeatLine } from './seat-line.ts';
 
 /** Newcomers and the team of each of their players, in the order of the tickets and their players. */
 export interface Seated {
@@ -36,9 +36,6 @@ export interface Seekers {
  * With m players chosen, a further ticket of mean x is as good as `size` players of skill x (Jensen), and the spread of
  * the chosen players alone bounds v_q: Σ|s − μ|^q over some of them is least around their own centre. The bound grows with
  * the distance of x from the mean of the chosen on both sides, so that a window of each line is left.
- *
- * The last ticket of all is taken from around the skill at which the game is best: for p = 1 the imbalance is a convex
- * function of its mean, so the line is left on both sides as soon as it cannot improve.
  */
 export class SeatSearch {
   /** The best newcomers that were found. */
@@ -182,34 +179,6 @@ export class SeatSearch {
     constraints?.leave(this.#together);
   }
 
-  /** The role of each player of a found filling: of those who are there by place, then of the newcomers in their order. */
-  rolesOf({ tickets, teams }: Seated): (string | undefined)[] {
-    const { layout, teams: openTeams } = this.#opening;
-    if (!layout.classes) return [];
-    const seated = openTeams.map(({ places, classes }) =>
-      places.map((place, i) => ({ at: place, mask: classes![i] })),
-    );
-    let at = openTeams.reduce((sum, { places }) => sum + places.length, 0);
-    for (const { classes, size } of tickets)
-      for (let i = 0; i < size; i++) {
-        const first = openTeams.reduce((sum, { places }) => sum + places.length, 0);
-        seated[teams[at - first]].push({ at, mask: classes![i] });
-        at++;
-      }
-    const roles: (string | undefined)[] = new Array(at).fill(undefined);
-    seated.forEach((players, t) => {
-      const { kind } = openTeams[t];
-      const seating = seatingOfTeam(layout, kind);
-      if (!seating) return;
-      for (const { mask } of players)
-        if (!seating.joinOne(mask)) throw new Error('Expected a team that can be seated');
-      players.forEach((player, i) => {
-        roles[player.at] = layout.classes![seating.seatOf(i)].role;
-      });
-    });
-    return roles;
-  }
-
   /** Decides about the parties that may be split, from those not yet visited of this line on. */
   #splitFrom(line: number, below: number, above: number): void {
     this.#teamFrom(0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY);
@@ -306,9 +275,7 @@ export class SeatSearch {
         this.#room[t] += own.size;
         seating?.leave(own.size);
       };
-      if (this.#left === own.size && this.#opening.rules.p === 1)
-        this.#lastOutwards(own, t, from, to, low, high, next);
-      else this.#outwards(own, this.#wanted[t], from, to, next, high > low ? high - low : 0);
+      this.#outwards(own, this.#wanted[t], from, to, next);
     }
   }
 
@@ -322,7 +289,6 @@ export class SeatSearch {
     below: number,
     above: number,
     visit: (place: number, below: number, above: number) => void,
-    gap = 0,
   ): void {
     const { means, size, tickets } = line;
     const { origin } = this.#opening;
@@ -338,7 +304,7 @@ export class SeatSearch {
       const isDown = toDown <= toUp;
       const place = isDown ? down-- : up++;
       const x = means[place] - origin;
-      if (this.#boundWith(x, size, gap) >= this.#best) {
+      if (this.#boundWith(x, size, 0) >= this.#best) {
         if (isDown ? x < this.#mean : x > this.#mean) {
           if (isDown) down = -1;
           else up = means.length;
@@ -350,54 +316,6 @@ export class SeatSearch {
       if (!this.#mayCome(line, place)) continue;
       visit(place, down, up);
       previous = ticket;
-    }
-  }
-
-  /** The same for the last ticket of all, from the mean at which the game is best outwards; p = 1. */
-  #lastOutwards(
-    line: SeatLine,
-    t: number,
-    below: number,
-    above: number,
-    low: number,
-    high: number,
-    visit: (place: number, below: number, above: number) => void,
-  ): void {
-    const { means, size, tickets } = line;
-    const { origin, teams, layout } = this.#opening;
-    let least = low;
-    let greatest = high;
-    for (let other = t + 1; other < teams.length; other++) {
-      const value = this.#valueOf(other);
-      least = Math.min(least, value);
-      greatest = Math.max(greatest, value);
-    }
-    const scale = this.#meanSize / (this.#sizes[t] + size);
-    const { offset } = layout.kinds[teams[t].kind];
-    const boundOf = (x: number): number => {
-      const value = (this.#sums[t] + size * x) * scale + offset;
-      return this.#boundWith(x, size, Math.max(greatest, value) - Math.min(least, value));
-    };
-    const boundAt = (place: number): number => boundOf(means[place] - origin);
-    const from = leastPlace(means, boundAt, (mean) => boundOf(mean - origin));
-    const isVisited = (place: number) => above !== -1 && place > below && place < above;
-    for (const step of [1, -1]) {
-      let previous: ShapeTicket | undefined;
-      for (let place = step > 0 ? from : from - 1; place >= 0 && place < means.length; place += step) {
-        if (this.#seekers.clock.isOver()) this.#cut();
-        if (this.#isOver) return;
-        if (isVisited(place)) {
-          // All of them at once: they are of no use here.
-          place = step > 0 ? above - 1 : below + 1;
-          continue;
-        }
-        if (boundAt(place) >= this.#best) break;
-        const ticket = tickets[place];
-        if (previous && this.#isSame(previous, ticket)) continue;
-        if (!this.#mayCome(line, place)) continue;
-        visit(place, place, place);
-        previous = ticket;
-      }
     }
   }
 
@@ -524,7 +442,7 @@ export class SeatSearch {
 
   /** All seats are taken: keeps the game if it is the best and the constraints permit it. */
   #whole(low: number, high: number): void {
-    const { rules, teams } = this.#opening;
+    const { rules } = this.#opening;
     const { constraints } = this.#seekers;
     const f = rules.alpha * (high - low) + skillSpreadOfRelative(this.#values, rules.q) + this.#emptyCost;
     const least = f + (constraints?.hasCosts ? constraints.cost() : 0);
@@ -533,13 +451,9 @@ export class SeatSearch {
     const ofNewcomers = Array.from(this.#teamOf.subarray(first, this.#placed));
     let imbalance = f;
     if (constraints) {
-      const byTeam = teams.map((_, t) => thereOn(this.#opening, t, this.#together));
-      let player = 0;
-      this.#tickets.forEach(({ size }, i) => {
-        seatMember(byTeam, this.#numbers[i], ofNewcomers.slice(player, player + size));
-        player += size;
-      });
-      const ruling = constraints.judge(byTeam);
+      const ruling = constraints.judge(
+        filledTeams(this.#opening, this.#together, this.#tickets, this.#numbers, ofNewcomers),
+      );
       if (!ruling) return;
       imbalance += ruling.cost;
       if (imbalance >= this.#best) return;
