@@ -6,7 +6,7 @@ import { ticket } from '../../aws/samples.ts';
 it('a player with much data is exported in parts that fit into a response, each item once', async () => {
   const attributes = { notes: Array.from({ length: 50 }, (_, n) => String(n).padEnd(64, '"')) };
   const items = Array.from({ length: 2_000 }, (_, n) => ({
-    ...ticket('duel', `t${n}`),
+    ...ticket('duel', `t${n}`, 1),
     players: [{ playerId: 'ann', skill: 1, attributes }],
   }));
   // A page of a megabyte.
