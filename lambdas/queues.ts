@@ -104,7 +104,7 @@ export const handler = httpHandler('queues', {
     return { status: 200, body: await getStats(deps, queue, Date.now()) };
   },
   'GET /queues/{queue}/matches': async ({ path: { queue }, query: { limit } }) => {
-    return { status: 200, body: { matches: await getLatestMatches(deps, queue, limit) } };
+    return { status: 200, body: { matches: [...(await getLatestMatches(deps, queue, limit))] } };
   },
   'GET /queues/{queue}/waiting': async ({ path: { queue }, query: { limit } }) => {
     return { status: 200, body: await sampleWaiting(deps, queue, Date.now(), limit) };

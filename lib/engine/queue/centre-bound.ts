@@ -105,6 +105,12 @@ export class CentreBound {
     const { ticket } = this.#with!;
     const far = Math.max(cell.bound, this.#leastAdded(cell, ticket));
     if (far >= this.#least) return;
+    if (this.#clock.isOver()) {
+      // What is known of all games of the cell.
+      this.#least = far;
+      this.#cell = cell;
+      return;
+    }
     if (cell.low) {
       const isLow = ticket.mean < cell.centre;
       this.#lookWith(isLow ? cell.low : cell.high!);

@@ -1,14 +1,17 @@
 import type { PlayerData } from '../../contract/player-data.ts';
 import type { TicketStatus } from '../../contract/ticket.ts';
 import { isFinal } from '../../contract/ticket.ts';
+import { bytesOf, RESPONSE_BYTES } from '../domain/response-size.ts';
 import { toTicketView } from '../domain/stored-ticket.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Named, PlayerDataStore } from '../ports/player-data-store.ts';
 import { PAGES_MS } from './erase-player.ts';
 import { progressFrom, progressText } from './progress.ts';
 
-/** A response of API Gateway may have 10 MB, and one of Lambda 6 MB. An item about a player takes a few kilobytes. */
+/** The maximum of items that name the player, but for those of the last page. */
 const ITEMS_MAX = 500;
+/** What the last page may add: a megabyte is read at once. */
+const PAGE_BYTES = 1_048_576;
 
 /**
  * What is stored about a player, page by page: the player's own tickets, seats, meetings, places, cooldowns and ratings. Avoid lists and meetings of
@@ -34,70 +37,76 @@ export async function exportPlayer(
     ratings: [],
   };
   let count = 0;
+  let bytes = 0;
+  const hasRoom = () => count < ITEMS_MAX && bytes < RESPONSE_BYTES - PAGE_BYTES;
   do {
     const { named, next } = await deps.data.page(playerId, progress.position);
-    for (const one of named) add(all, playerId, one);
+    for (const one of named) {
+      const [kind, item] = partOf(playerId, one) ?? [];
+      if (kind === undefined) continue;
+      (all[kind] as unknown[]).push(item);
+      bytes += bytesOf(item);
+    }
     count += named.length;
     progress.position = next;
-  } while (progress.position !== undefined && count < ITEMS_MAX && deps.clock.now() < endMs);
+  } while (progress.position !== undefined && hasRoom() && deps.clock.now() < endMs);
   return { ...all, ...(progress.position !== undefined && { continuation: progressText(progress) }) };
 }
 
-function add(all: PlayerData, playerId: string, named: Named): void {
+/** The lists of the data of a player. */
+type Kind = Exclude<keyof PlayerData, 'playerId' | 'continuation'>;
+/** An item of one of the lists. */
+type Part = { [K in Kind]: readonly [K, PlayerData[K][number]] }[Kind];
+
+/** What an item says about the player; undefined when it is the item of others, or says nothing. */
+function partOf(playerId: string, named: Named): Part | undefined {
   switch (named.kind) {
     case 'ticket': {
-      if (named.is === 'mention') return;
+      if (named.is === 'mention') return undefined;
       const { ticket } = named;
       // The status of a ticket in a match is that of the match, which is returned beside it.
       const status: TicketStatus =
         ticket.status === 'MATCHED' || !isFinal(ticket.status) ? 'QUEUED' : ticket.status;
       const own = ticket.players.filter((player) => player.playerId === playerId);
-      all.tickets.push(toTicketView({ ...ticket, status, players: own }));
-      return;
+      return ['tickets', toTicketView({ ...ticket, status, players: own })];
     }
     case 'match': {
       const { matchId, queue, status, createdAt, teams, assignment } = named.match;
       const seat = teams.flatMap(({ players }) => players).find((one) => one.playerId === playerId);
       const token = assignment?.tokens?.[playerId];
-      if (seat !== undefined)
-        all.matches.push({ matchId, queue, status, createdAt, seat, ...(token !== undefined && { token }) });
-      return;
+      if (seat === undefined) return undefined;
+      return ['matches', { matchId, queue, status, createdAt, seat, ...(token !== undefined && { token }) }];
     }
     case 'backfill': {
       const { backfillId, matchId, queue, players } = named.backfill;
       const player = players.find((one) => one.playerId === playerId);
-      if (player === undefined) return;
+      if (player === undefined) return undefined;
       const [view] = toTicketView({ ...OF_BACKFILL, players: [player] }).players;
-      all.backfills.push({ backfillId, matchId, queue, player: view! });
-      return;
+      return ['backfills', { backfillId, matchId, queue, player: view! }];
     }
     case 'place':
-      all.places.push({ queue: named.queue, ticketId: named.ticketId });
-      return;
-    case 'meetings':
-      if (named.is === 'about')
-        all.meetings.push({
-          queue: named.queue,
-          met: named.met.map(([other, atMs]) => ({ playerId: other, at: isoOf(atMs) })),
-        });
-      return;
+      return ['places', { queue: named.queue, ticketId: named.ticketId }];
+    case 'meetings': {
+      if (named.is !== 'about') return undefined;
+      const met = named.met.map(([other, atMs]) => ({ playerId: other, at: isoOf(atMs) }));
+      return ['meetings', { queue: named.queue, met }];
+    }
     case 'cooldown': {
       const { offences, forgivenAtMs } = named.record;
-      all.cooldowns.push({
+      const cooldown = {
         queue: named.queue,
         offences: offences.map(({ kind, matchId, atMs }) => ({ kind, matchId, at: isoOf(atMs) })),
         ...(forgivenAtMs !== undefined && { forgivenAt: isoOf(forgivenAtMs) }),
-      });
-      return;
+      };
+      return ['cooldowns', cooldown];
     }
     case 'rating': {
       const { mean, deviation, matches, updatedAtMs } = named.rating;
-      all.ratings.push({ ladder: named.ladder, mean, deviation, matches, updatedAt: isoOf(updatedAtMs) });
-      return;
+      return ['ratings', { ladder: named.ladder, mean, deviation, matches, updatedAt: isoOf(updatedAtMs) }];
     }
     case 'polls':
     case 'unreadable':
-      return;
+      return undefined;
   }
 }
 

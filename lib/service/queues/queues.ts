@@ -8,6 +8,7 @@ import { isChanging, TRIES_MAX, unknown } from '../definitions/put-definition.ts
 import { type BucketLayout, LAYOUT_GRACE_MS, nextLayout, withLayout } from '../domain/buckets.ts';
 import { changeOf, type Deployed } from '../domain/definition-state.ts';
 import type { QueueRecord, QueueState } from '../domain/queue-record.ts';
+import { fitting } from '../domain/response-size.ts';
 import { isExperimenting } from '../domain/running-experiment.ts';
 import type { LadderStore } from '../ports/ladder-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
@@ -74,8 +75,6 @@ export async function openQueue(queues: QueueStore, queue: string, maxAgeMs?: nu
 
 /** The maximum of queues, including deleted ones until `dispatch` removes them. Each costs `dispatch` some reads a minute. */
 const QUEUES_MAX = 500;
-/** The bytes of definitions in a response. Lambda allows 6 MB, and the largest definition has 64 KB. */
-const LIST_BYTES = 4 * 1_048_576;
 
 /**
  * The definitions of the queues that accept tickets, sorted by name, as many as fit into a response.
@@ -86,16 +85,15 @@ export async function listQueues(queues: QueueStore, after = ''): Promise<QueueL
   const all = records.flatMap(({ deletedAt, definition }) =>
     deletedAt === undefined && definition.name > after ? definition : [],
   );
-  let bytes = 0;
-  const end = all.findIndex((definition) => {
-    bytes += Buffer.byteLength(JSON.stringify(definition));
-    return bytes > LIST_BYTES;
-  });
+  const listed = fitting(all);
   const isFirst = after === '';
   const more = isFirst &&
     unreadable.length > 0 && { unreadable: unreadable.map(({ queue }) => queue).sort() };
-  if (end === -1) return { queues: all, ...more };
-  return { queues: all.slice(0, end), continuation: all[end - 1]!.name, ...more };
+  return {
+    queues: [...listed],
+    ...(listed.length < all.length && { continuation: listed.at(-1)!.name }),
+    ...more,
+  };
 }
 
 /**

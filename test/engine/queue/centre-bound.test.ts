@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest';
 import { GamePool } from '../../../lib/engine/game-pool.ts';
+import { SearchClock } from '../../../lib/engine/model/search-clock.ts';
+import { CentreBound } from '../../../lib/engine/queue/centre-bound.ts';
+import type { CheapestPlayers } from '../../../lib/engine/queue/cheapest-players.ts';
+import type { QueuedTicket } from '../../../lib/engine/queue/line.ts';
 import type { GameRules, Ticket } from '../../../lib/engine/types.ts';
 import { normal, seeded } from '../random-pool.ts';
 import { allShapedGames, checkShapedGame } from '../shape-oracle.ts';
@@ -136,3 +140,27 @@ function party(
     }),
   };
 }
+
+it('asks for the time while it walks over its cells, and ends with a bound when the time is over', () => {
+  let looks = 0;
+  let isOver = false;
+  // Every cell has to be looked at: what is cheapest differs, and the ticket adds nothing.
+  const cheapest = {
+    kindOf: () => 1,
+    isUndercut: () => {
+      looks++;
+      return false;
+    },
+    around: (centre: number) => ({ centre, cost: 1 + (centre % 1), members: [], seen: 0 }),
+  } as unknown as CheapestPlayers;
+  const bound = new CentreBound(cheapest, 4, 0, 1_000, new SearchClock(() => isOver));
+  const queued = { ticket: { mean: 500, size: 0, spread: 0 } } as unknown as QueuedTicket;
+  for (let query = 0; query < 10; query++) bound.leastWith(queued, 1e9);
+  looks = 0;
+  const whole = bound.leastWith(queued, 1e9).bound;
+  expect(looks).toBeGreaterThan(1_000);
+  isOver = true;
+  looks = 0;
+  expect(bound.leastWith(queued, 1e9).bound).toBeLessThanOrEqual(whole);
+  expect(looks).toBeLessThan(130);
+});

@@ -56,6 +56,27 @@ describe('the latest matches', () => {
     expect(JSON.stringify(found)).not.toContain('secret');
   });
 
+  it('are as many as fit into a response', async () => {
+    const attributes = { notes: Array.from({ length: 50 }, (_, n) => String(n).padEnd(64, '"')) };
+    const large = (matchId: string) => {
+      const one = match('duel', matchId, ['t']);
+      const players = Array.from({ length: 40 }, (_, n) => ({
+        playerId: `p${n}`,
+        ticketId: 't',
+        attributes,
+      }));
+      return { ...one, teams: [{ players }] };
+    };
+    const latest = {
+      of: async (_: string, limit: number) => Array.from({ length: limit }, (_, n) => large(`m${n}`)),
+    };
+    const found = await getLatestMatches({ queues, latest }, 'duel', 100);
+    expect(found.length).toBeGreaterThan(5);
+    // As Lambda counts: the body is a text in the JSON of the response.
+    expect(JSON.stringify({ body: JSON.stringify({ matches: found }) }).length).toBeLessThan(6_291_556);
+    expect(found.map(({ matchId }) => matchId)).toEqual(found.map((_, n) => `m${n}`));
+  });
+
   it('are of a queue that exists', async () => {
     await expect(getLatestMatches({ queues, latest: { of: async () => [] } }, 'other')).rejects.toThrow(
       expect.objectContaining({ status: 404 }),
