@@ -5,14 +5,7 @@ import type { ShapedGame } from '../shapes/shape-game.ts';
 import type { ShapeGames } from '../shapes/shape-games.ts';
 import { areAlike, type ShapeTicket } from '../shapes/shape-ticket.ts';
 import type { Forbids } from '../types.ts';
-import {
-  bestExchange,
-  type ExchangeableGames,
-  exchangeNear,
-  improveWorst,
-  keepLeast,
-  type OneSidedExchange,
-} from './exchange-loops.ts';
+import { bestExchange, type ExchangeableGames, exchangeNear, improveWorst } from './exchange-loops.ts';
 
 /** What the games of a partition add to its objective: imbalance or unhappiness. Less is better. */
 export interface Penalty {
@@ -35,8 +28,7 @@ export interface Penalty {
  * @param budget how many games may be divided for it, some 500,000 a second for teams of five; one that takes many steps
  * counts as several
  * @param clock no game is divided once its time is over
- * @param least a bound on the greatest penalty: once it is reached, that does not fall. If it is given, chains of exchanges are
- * tried, too
+ * @param least a bound on the greatest penalty: once it is reached, that does not fall
  */
 export function exchangeBetweenGames(
   games: readonly ShapedGame[],
@@ -96,10 +88,7 @@ class Exchanges {
 
   improve(least: number | undefined): ShapedGame[] {
     if (this.#penalty.total === 'greatest') {
-      const games = this.#exchangeable(Math.max);
-      const exchangesFor: ExchangeableGames['exchangesFor'] = (a, b, limit, max) =>
-        this.#exchangesFor(a, b, limit, max);
-      improveWorst(least === undefined ? games : { ...games, exchangesFor }, least);
+      improveWorst(this.#exchangeable(Math.max), least);
     }
     const greatest = this.#penalty.total === 'greatest' ? this.#greatest() : Number.POSITIVE_INFINITY;
     const sum = (a: number, b: number) => (Math.max(a, b) > greatest ? Number.POSITIVE_INFINITY : a + b);
@@ -152,37 +141,6 @@ class Exchanges {
     this.#set(a, best[0]);
     this.#set(b, best[1]);
     return true;
-  }
-
-  /** The exchanges of `ExchangeableGames.exchangesFor`. */
-  #exchangesFor(a: number, b: number, limit: number, max: number): OneSidedExchange[] {
-    const before = [this.#games[a], this.#games[b]];
-    const x = [...before[0].members];
-    const y = [...before[1].members];
-    const exchanges: OneSidedExchange[] = [];
-    for (let i = 0; i < x.length; i++) {
-      for (let j = 0; j < y.length && this.#budget > 0; j++) {
-        const ofX = x[i];
-        const ofY = y[j];
-        if (ofX.size !== ofY.size || changesNothing(ofX, ofY)) continue;
-        x[i] = ofY;
-        y[j] = ofX;
-        const ofA = this.#tryAlone(x, ofY, limit);
-        const most = exchanges.length < max ? Number.POSITIVE_INFINITY : exchanges[max - 1].penaltyOfB;
-        const ofB = ofA && this.#tryAlone(y, ofX, most);
-        if (ofA && ofB) {
-          const make = (games: readonly ShapedGame[]) => () => {
-            this.#set(a, games[0]);
-            this.#set(b, games[1]);
-          };
-          const penaltyOfB = this.#penalty.ofGame(ofB.members, ofB.imbalance);
-          keepLeast(exchanges, { a, b, penaltyOfB, make: make([ofA, ofB]), undo: make(before) }, max);
-        }
-        x[i] = ofX;
-        y[j] = ofY;
-      }
-    }
-    return exchanges;
   }
 
   /** Makes the exchange of one ticket of a game for one in no game that lowers its penalty most. Returns whether there was one. */

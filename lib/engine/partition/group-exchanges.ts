@@ -1,11 +1,5 @@
 import type { SearchClock } from '../model/search-clock.ts';
-import {
-  bestExchange,
-  type ExchangeableGames,
-  improveWorst,
-  keepLeast,
-  type OneSidedExchange,
-} from './exchange-loops.ts';
+import { bestExchange, type ExchangeableGames, improveWorst } from './exchange-loops.ts';
 import type { SoloGroups } from './solo-groups.ts';
 
 /**
@@ -13,8 +7,7 @@ import type { SoloGroups } from './solo-groups.ts';
  * with players in no game.
  *
  * @param budget how many games may be tried
- * @param least a bound on the greatest penalty: once it is reached, that does not fall. If it is given, chains of exchanges are
- * tried, too
+ * @param least a bound on the greatest penalty: once it is reached, that does not fall
  */
 export function exchangeForWorst(
   groups: SoloGroups,
@@ -38,51 +31,7 @@ export function exchangeForWorst(
       return exchange(groups, a, groups.count, () => penaltyOf(a), clock);
     },
   };
-  if (least === undefined) {
-    improveWorst(games);
-    return;
-  }
-  const exchangesFor = (a: number, b: number, limit: number, max: number) => {
-    const { exchanges, tried } = oneSided(groups, a, b, penaltyOf, limit, max);
-    left -= tried;
-    return exchanges;
-  };
-  improveWorst({ ...games, exchangesFor }, least);
-}
-
-/** The exchanges of `ExchangeableGames.exchangesFor`, and how many games were divided for them. */
-function oneSided(
-  groups: SoloGroups,
-  a: number,
-  b: number,
-  penaltyOf: (group: number) => number,
-  limit: number,
-  max: number,
-): { exchanges: readonly OneSidedExchange[]; tried: number } {
-  const exchanges: OneSidedExchange[] = [];
-  let tried = 0;
-  for (let i = a * groups.size; i < (a + 1) * groups.size; i++) {
-    for (let j = b * groups.size; j < (b + 1) * groups.size; j++) {
-      if (groups.skills[i] === groups.skills[j]) continue;
-      groups.swap(i, j);
-      groups.update(a);
-      tried++;
-      if (penaltyOf(a) < limit) {
-        groups.update(b);
-        tried++;
-        const make = () => {
-          groups.swap(i, j);
-          groups.update(a);
-          groups.update(b);
-        };
-        keepLeast(exchanges, { a, b, penaltyOfB: penaltyOf(b), make, undo: make }, max);
-      }
-      groups.swap(i, j);
-    }
-  }
-  groups.update(a);
-  groups.update(b);
-  return { exchanges, tried };
+  improveWorst(games, least);
 }
 
 /** Exchanges players between neighbouring games, and with players in no game, as long as the sum falls. */
