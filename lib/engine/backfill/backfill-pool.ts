@@ -1,12 +1,13 @@
 import { sortBySkill } from '../model/pooled-ticket.ts';
 import { SearchClock } from '../model/search-clock.ts';
 import { layoutOf } from '../shapes/layout.ts';
+import { byId, seatsOf } from '../shapes/shape-game.ts';
 import { poolShapeTicket, type ShapeTicket } from '../shapes/shape-ticket.ts';
 import { shapeImbalance } from '../shapes/team-values.ts';
-import type { Constraints, Forbids, GameRules, Ruling, Seat, Ticket } from '../types.ts';
+import type { Constraints, Forbids, GameRules, Ruling, Ticket } from '../types.ts';
 import { leastFree } from './least-free.ts';
-import { type Opening, openingOf, seatMember, thereOn } from './opening.ts';
-import type { Filling, PresentPlayer, RunningGame } from './running-game.ts';
+import { filledTeams, type Opening, openingOf } from './opening.ts';
+import type { Filling, RunningGame } from './running-game.ts';
 import type { SeatLine } from './seat-line.ts';
 import { type Seated, SeatSearch } from './seat-search.ts';
 
@@ -222,55 +223,40 @@ export class BackfillPool {
       lowerBound = search.found ? search.found.imbalance : limit;
       if (search.found) break;
     }
-    return this.#fillingOf(opening, search, best, floor, lowerBound);
+    return this.#fillingOf(opening, best, floor, lowerBound);
   }
 
   #fillingOf(
     opening: Opening,
-    search: SeatSearch,
-    seated: Seated,
+    { tickets, teams: teamOf, ...found }: Seated,
     floor: number,
     lowerBound: number,
   ): Filling {
-    const { game, layout, teams, together } = opening;
+    const { game, layout, teams, there, together } = opening;
     const constraints = this.#constraints;
-    const roles = search.rolesOf(seated);
-    const seats: Seat[][] = teams.map(() => []);
-    const skills: number[][] = teams.map(() => []);
-    const members = constraints ? teams.map((_, t) => thereOn(opening, t, constraints.enter(together))) : [];
-    game.players.forEach((player, at) => {
-      seats[player.team].push(seatOf(player, player.ticketId ?? game.backfillId, roles[at]));
-      skills[player.team].push(player.skill);
-    });
-    const newcomers: { team: number; seat: Seat }[] = [];
-    let player = 0;
-    for (const { ticket, skills: own } of seated.tickets) {
-      if (constraints)
-        seatMember(members, constraints.enter(ticket), seated.teams.slice(player, player + own.length));
-      ticket.players.forEach((one, i) => {
-        const team = seated.teams[player];
-        newcomers.push({ team, seat: seatOf(one, ticket.ticketId, roles[game.players.length + player]) });
-        skills[team].push(own[i]);
-        player++;
-      });
-    }
-    newcomers.sort((a, b) =>
-      a.seat.ticketId < b.seat.ticketId ? -1 : a.seat.ticketId > b.seat.ticketId ? 1 : 0,
-    );
-    for (const { team, seat } of newcomers) seats[team].push(seat);
+    const sides = teams.map(({ kind, places }) => ({
+      kind,
+      seated: places.map((place) => ({ ticket: there[place], at: 0 })),
+    }));
+    const newcomers = tickets.flatMap((ticket) => Array.from(ticket.skills, (_, at) => ({ ticket, at })));
+    const placed = newcomers.map((seated, i) => ({ seated, team: teamOf[i] }));
+    placed.sort((a, b) => byId(a.seated, b.seated));
+    for (const { seated, team } of placed) sides[team].seated.push(seated);
+    const skills = sides.map(({ seated }) => seated.map(({ ticket, at }) => ticket.skills[at]));
     const exact = shapeImbalance(skills, layout, this.#rules);
     let ruling: Ruling | undefined;
     if (constraints) {
-      ruling = constraints.judge(members);
+      const numbers = tickets.map(({ ticket }) => constraints.enter(ticket));
+      ruling = constraints.judge(filledTeams(opening, constraints.enter(together), tickets, numbers, teamOf));
       if (!ruling) throw new Error(`Expected a filling that the constraints permit, got ${game.backfillId}`);
       exact.imbalance += ruling.cost;
     }
-    const isOptimal = lowerBound >= seated.imbalance;
+    const isOptimal = lowerBound >= found.imbalance;
     const bound = isOptimal ? exact.imbalance : Math.min(lowerBound, exact.imbalance);
     return {
       backfillId: game.backfillId,
-      ticketIds: seated.tickets.map(({ ticket }) => ticket.ticketId).sort(),
-      teams: seats,
+      ticketIds: tickets.map(({ ticket }) => ticket.ticketId).sort(),
+      teams: sides.map((side) => seatsOf(side, layout)),
       ...(layout.names && { teamNames: layout.names }),
       ...exact,
       increment: Math.max(0, exact.imbalance - floor),
@@ -283,16 +269,3 @@ export class BackfillPool {
 
 /** The nodes of the search for a first filling. */
 const firstNodes = 200;
-
-function seatOf(
-  { playerId, attributes }: PresentPlayer | Ticket['players'][number],
-  ticketId: string,
-  role: string | undefined,
-): Seat {
-  return {
-    playerId,
-    ticketId,
-    ...(role !== undefined && { role }),
-    ...(attributes && { attributes }),
-  };
-}

@@ -1,4 +1,5 @@
 import type { Layout } from '../shapes/layout.ts';
+import { membersOf } from '../shapes/shape-game.ts';
 import { poolShapeTicket, type ShapeTicket } from '../shapes/shape-ticket.ts';
 import type { GameRules, TeamMember, Ticket } from '../types.ts';
 import type { RunningGame } from './running-game.ts';
@@ -10,7 +11,8 @@ export interface Opening {
   readonly rules: GameRules;
   readonly origin: number;
   readonly teams: readonly OpenTeam[];
-  /** Those who are there, as one ticket. */
+  /** Those who are there, each as a ticket, and all as one. */
+  readonly there: readonly ShapeTicket[];
   readonly together: Ticket;
   readonly playerIds: ReadonlySet<string>;
   /** The seats that are empty, and the fewest of them that have to be filled where teams may be short. */
@@ -38,11 +40,11 @@ export function openingOf(game: RunningGame, rules: GameRules, layout: Layout, m
   if (players.length === 0)
     throw new RangeError(`Expected backfill ${backfillId} to name players who are there, got none`);
   // One by one: those who are there are no party that has to fit into a team.
-  const pooled = players.map((player) => {
-    const { teams: _, ...own } = player;
-    return poolShapeTicket({ ticketId: backfillId, enqueuedAtMs: 0, players: [own] }, layout);
+  const there = players.map((player) => {
+    const { teams: _, ticketId = backfillId, ...own } = player;
+    return poolShapeTicket({ ticketId, enqueuedAtMs: 0, players: [own] }, layout);
   });
-  const origin = pooled[0].low;
+  const origin = there[0].low;
   const ofTeam = (t: number) => players.flatMap((player, place) => (player.team === t ? [place] : []));
   const teams = layout.kindOf.map((kind, t): OpenTeam => {
     const places = ofTeam(t);
@@ -54,9 +56,9 @@ export function openingOf(game: RunningGame, rules: GameRules, layout: Layout, m
       );
     return {
       kind,
-      skills: places.map((place) => pooled[place].low - origin),
+      skills: places.map((place) => there[place].low - origin),
       places,
-      classes: layout.classes && Int32Array.from(places, (place) => pooled[place].classes![0]),
+      classes: layout.classes && Int32Array.from(places, (place) => there[place].classes![0]),
       open,
       fewest: mayBeShort ? Math.max(0, minSize - places.length) : open,
     };
@@ -72,6 +74,7 @@ export function openingOf(game: RunningGame, rules: GameRules, layout: Layout, m
     rules,
     origin,
     teams,
+    there,
     together: { ticketId: backfillId, enqueuedAtMs: requestedAtMs, split: true, players },
     playerIds: new Set(players.map(({ playerId }) => playerId)),
     open: sum(teams.map((team) => team.open)),
@@ -103,18 +106,23 @@ function sum(values: readonly number[]): number {
   return values.reduce((a, b) => a + b, 0);
 }
 
-/** Those who are there on this team, for constraints that know them by this number; none on an empty team. */
-export function thereOn({ teams, game }: Opening, t: number, number: number): TeamMember[] {
-  const { places } = teams[t];
-  if (places.length === 0) return [];
-  return [places.length === game.players.length ? number : { ticket: number, players: places }];
-}
-
-/** Adds a newcomer's ticket to the teams on which its players are, in the order of its players. */
-export function seatMember(byTeam: TeamMember[][], number: number, teams: readonly number[]): void {
-  const on = new Set(teams);
-  for (const t of on) {
-    const players = teams.flatMap((team, i) => (team === t ? [i] : []));
-    byTeam[t].push(on.size === 1 ? number : { ticket: number, players });
-  }
+/**
+ * The tickets on each team of a filled game, as constraints judge them.
+ *
+ * @param together the number of those who are there
+ * @param newcomers their tickets, with the numbers of these and the team of each player
+ */
+export function filledTeams(
+  { teams, game }: Opening,
+  together: number,
+  newcomers: readonly ShapeTicket[],
+  numbers: readonly number[],
+  teamOf: ArrayLike<number>,
+): TeamMember[][] {
+  const byTeam = membersOf(newcomers, numbers, teamOf, teams.length);
+  teams.forEach(({ places }, t) => {
+    if (places.length === game.players.length) byTeam[t].unshift(together);
+    else if (places.length > 0) byTeam[t].unshift({ ticket: together, players: places });
+  });
+  return byTeam;
 }

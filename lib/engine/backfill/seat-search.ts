@@ -5,7 +5,7 @@ import { type Seating, seatingOfTeam } from '../shapes/seating.ts';
 import { areAlike, type ShapeTicket } from '../shapes/shape-ticket.ts';
 import { teamValue } from '../shapes/team-values.ts';
 import type { Constraints, Forbids } from '../types.ts';
-import { fitsSomewhere, type Opening, seatMember, thereOn } from './opening.ts';
+import { filledTeams, fitsSomewhere, type Opening } from './opening.ts';
 import { admittedLine, leastPlace, type SeatLine } from './seat-line.ts';
 
 /** Newcomers and the team of each of their players, in the order of the tickets and their players. */
@@ -180,34 +180,6 @@ export class SeatSearch {
     }
     this.#splitFrom(0, -1, -1);
     constraints?.leave(this.#together);
-  }
-
-  /** The role of each player of a found filling: of those who are there by place, then of the newcomers in their order. */
-  rolesOf({ tickets, teams }: Seated): (string | undefined)[] {
-    const { layout, teams: openTeams } = this.#opening;
-    if (!layout.classes) return [];
-    const seated = openTeams.map(({ places, classes }) =>
-      places.map((place, i) => ({ at: place, mask: classes![i] })),
-    );
-    let at = openTeams.reduce((sum, { places }) => sum + places.length, 0);
-    for (const { classes, size } of tickets)
-      for (let i = 0; i < size; i++) {
-        const first = openTeams.reduce((sum, { places }) => sum + places.length, 0);
-        seated[teams[at - first]].push({ at, mask: classes![i] });
-        at++;
-      }
-    const roles: (string | undefined)[] = new Array(at).fill(undefined);
-    seated.forEach((players, t) => {
-      const { kind } = openTeams[t];
-      const seating = seatingOfTeam(layout, kind);
-      if (!seating) return;
-      for (const { mask } of players)
-        if (!seating.joinOne(mask)) throw new Error('Expected a team that can be seated');
-      players.forEach((player, i) => {
-        roles[player.at] = layout.classes![seating.seatOf(i)].role;
-      });
-    });
-    return roles;
   }
 
   /** Decides about the parties that may be split, from those not yet visited of this line on. */
@@ -524,7 +496,7 @@ export class SeatSearch {
 
   /** All seats are taken: keeps the game if it is the best and the constraints permit it. */
   #whole(low: number, high: number): void {
-    const { rules, teams } = this.#opening;
+    const { rules } = this.#opening;
     const { constraints } = this.#seekers;
     const f = rules.alpha * (high - low) + skillSpreadOfRelative(this.#values, rules.q) + this.#emptyCost;
     const least = f + (constraints?.hasCosts ? constraints.cost() : 0);
@@ -533,13 +505,9 @@ export class SeatSearch {
     const ofNewcomers = Array.from(this.#teamOf.subarray(first, this.#placed));
     let imbalance = f;
     if (constraints) {
-      const byTeam = teams.map((_, t) => thereOn(this.#opening, t, this.#together));
-      let player = 0;
-      this.#tickets.forEach(({ size }, i) => {
-        seatMember(byTeam, this.#numbers[i], ofNewcomers.slice(player, player + size));
-        player += size;
-      });
-      const ruling = constraints.judge(byTeam);
+      const ruling = constraints.judge(
+        filledTeams(this.#opening, this.#together, this.#tickets, this.#numbers, ofNewcomers),
+      );
       if (!ruling) return;
       imbalance += ruling.cost;
       if (imbalance >= this.#best) return;

@@ -83,24 +83,26 @@ export function membersOf(
 }
 
 /** One team of a game: its kind and its players. */
-interface Side {
+export interface Side {
   readonly kind: number;
-  readonly seated: Seated[];
+  readonly seated: SeatedPlayer[];
 }
 
-interface Seated {
+export interface SeatedPlayer {
   readonly ticket: ShapeTicket;
   /** The player's place in its ticket. */
   readonly at: number;
 }
 
-function byId(a: Seated, b: Seated): number {
+/** The order of seats: by ticketId. */
+export function byId(a: SeatedPlayer, b: SeatedPlayer): number {
   const x = a.ticket.ticket.ticketId;
   const y = b.ticket.ticket.ticketId;
   return x === y ? a.at - b.at : x < y ? -1 : 1;
 }
 
-function seatsOf({ kind, seated }: Side, layout: Layout): Seat[] {
+/** The seats of a team, with their roles, in the order of its players. */
+export function seatsOf({ kind, seated }: Side, layout: Layout): Seat[] {
   const seats = seated.map(({ ticket: { ticket }, at }): Seat => {
     const { ticketId, players } = ticket;
     const { playerId, attributes } = players[at];
