@@ -1,4 +1,3 @@
-import { firstPlace } from '../collections/first-place.ts';
 import type { ShapeTicket } from '../shapes/shape-ticket.ts';
 import type { Constraints } from '../types.ts';
 
@@ -33,45 +32,4 @@ export function admittedLine(line: SeatLine, constraints: Constraints): SeatLine
     isAlive: new Uint8Array(places.length).fill(1),
     asked: new Int32Array(places.length),
   };
-}
-
-/**
- * A place around which a convex function of the mean is least: no place further away on either side has a lower value than
- * those between. Neighbours with one value, of equal means or means that differ by less than rounding, say nothing about the
- * slope; then it is found from the function itself.
- */
-export function leastPlace(
-  means: Float64Array,
-  valueAt: (place: number) => number,
-  valueFor: (mean: number) => number,
-): number {
-  let from = 0;
-  let to = means.length - 1;
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    const slope = valueAt(middle + 1) - valueAt(middle);
-    if (slope === 0) return leastByThirds(means, from, to, valueFor);
-    if (slope < 0) from = middle + 1;
-    else to = middle;
-  }
-  return from;
-}
-
-function leastByThirds(
-  means: Float64Array,
-  from: number,
-  to: number,
-  valueFor: (mean: number) => number,
-): number {
-  let low = means[from];
-  let high = means[to];
-  for (let step = 0; step < 60 && low < high; step++) {
-    const third = (high - low) / 3;
-    if (valueFor(low + third) <= valueFor(high - third)) high -= third;
-    else low += third;
-  }
-  return Math.min(
-    means.length - 1,
-    firstPlace(means, (mean) => mean >= (low + high) / 2),
-  );
 }

@@ -6,7 +6,7 @@ import { areAlike, type ShapeTicket } from '../shapes/shape-ticket.ts';
 import { teamValue } from '../shapes/team-values.ts';
 import type { Constraints, Forbids } from '../types.ts';
 import { filledTeams, fitsSomewhere, type Opening } from './opening.ts';
-import { admittedLine, leastPlace, type SeatLine } from './seat-line.ts';
+import { admittedLine, type SeatLine } from './seat-line.ts';
 
 /** Newcomers and the team of each of their players, in the order of the tickets and their players. */
 export interface Seated {
@@ -36,9 +36,6 @@ export interface Seekers {
  * With m players chosen, a further ticket of mean x is as good as `size` players of skill x (Jensen), and the spread of
  * the chosen players alone bounds v_q: Σ|s − μ|^q over some of them is least around their own centre. The bound grows with
  * the distance of x from the mean of the chosen on both sides, so that a window of each line is left.
- *
- * The last ticket of all is taken from around the skill at which the game is best: for p = 1 the imbalance is a convex
- * function of its mean, so the line is left on both sides as soon as it cannot improve.
  */
 export class SeatSearch {
   /** The best newcomers that were found. */
@@ -278,9 +275,7 @@ export class SeatSearch {
         this.#room[t] += own.size;
         seating?.leave(own.size);
       };
-      if (this.#left === own.size && this.#opening.rules.p === 1)
-        this.#lastOutwards(own, t, from, to, low, high, next);
-      else this.#outwards(own, this.#wanted[t], from, to, next, high > low ? high - low : 0);
+      this.#outwards(own, this.#wanted[t], from, to, next);
     }
   }
 
@@ -294,7 +289,6 @@ export class SeatSearch {
     below: number,
     above: number,
     visit: (place: number, below: number, above: number) => void,
-    gap = 0,
   ): void {
     const { means, size, tickets } = line;
     const { origin } = this.#opening;
@@ -310,7 +304,7 @@ export class SeatSearch {
       const isDown = toDown <= toUp;
       const place = isDown ? down-- : up++;
       const x = means[place] - origin;
-      if (this.#boundWith(x, size, gap) >= this.#best) {
+      if (this.#boundWith(x, size, 0) >= this.#best) {
         if (isDown ? x < this.#mean : x > this.#mean) {
           if (isDown) down = -1;
           else up = means.length;
@@ -322,54 +316,6 @@ export class SeatSearch {
       if (!this.#mayCome(line, place)) continue;
       visit(place, down, up);
       previous = ticket;
-    }
-  }
-
-  /** The same for the last ticket of all, from the mean at which the game is best outwards; p = 1. */
-  #lastOutwards(
-    line: SeatLine,
-    t: number,
-    below: number,
-    above: number,
-    low: number,
-    high: number,
-    visit: (place: number, below: number, above: number) => void,
-  ): void {
-    const { means, size, tickets } = line;
-    const { origin, teams, layout } = this.#opening;
-    let least = low;
-    let greatest = high;
-    for (let other = t + 1; other < teams.length; other++) {
-      const value = this.#valueOf(other);
-      least = Math.min(least, value);
-      greatest = Math.max(greatest, value);
-    }
-    const scale = this.#meanSize / (this.#sizes[t] + size);
-    const { offset } = layout.kinds[teams[t].kind];
-    const boundOf = (x: number): number => {
-      const value = (this.#sums[t] + size * x) * scale + offset;
-      return this.#boundWith(x, size, Math.max(greatest, value) - Math.min(least, value));
-    };
-    const boundAt = (place: number): number => boundOf(means[place] - origin);
-    const from = leastPlace(means, boundAt, (mean) => boundOf(mean - origin));
-    const isVisited = (place: number) => above !== -1 && place > below && place < above;
-    for (const step of [1, -1]) {
-      let previous: ShapeTicket | undefined;
-      for (let place = step > 0 ? from : from - 1; place >= 0 && place < means.length; place += step) {
-        if (this.#seekers.clock.isOver()) this.#cut();
-        if (this.#isOver) return;
-        if (isVisited(place)) {
-          // All of them at once: they are of no use here.
-          place = step > 0 ? above - 1 : below + 1;
-          continue;
-        }
-        if (boundAt(place) >= this.#best) break;
-        const ticket = tickets[place];
-        if (previous && this.#isSame(previous, ticket)) continue;
-        if (!this.#mayCome(line, place)) continue;
-        visit(place, place, place);
-        previous = ticket;
-      }
     }
   }
 
