@@ -28,7 +28,7 @@ const shapes: [string, Pick<GameRules, 'teamSize' | 'teams'>, readonly number[],
 ];
 
 /**
- * One greedy tick of about n waiting players for each shape of game.
+ * One tick of the policy `greedy` with about n waiting players for each shape of game.
  *
  * @param only measures the shapes whose names contain this. @default all
  */
@@ -45,19 +45,20 @@ export function benchShapes(
     const players = tickets.reduce((sum, ticket) => sum + ticket.players.length, 0);
     let games: Game[] = [];
     const ms = best(() => {
-      const pool = new GamePool({ ...plain, ...shape });
+      const pool = new GamePool({ ...plain, ...shape }, { packs: true });
       for (const ticket of tickets) pool.insert(ticket);
       games = [...pool.drain(nowMs)];
     });
     const gaps = games.map((game) => (game.priority - game.lowerBound) / Math.max(game.imbalance, 1e-9));
     gaps.sort((a, b) => a - b);
     const matched = games.reduce((sum, { teams }) => sum + teams.flat().length, 0);
+    const total = games.reduce((sum, { imbalance }) => sum + imbalance, 0);
     report({
       players,
       work: `${name}, ${n.toLocaleString('en-US')} players, one tick, greedy`,
       aim,
-      reached: `${ms.toFixed(0)} ms, ${percent(matched / players)} matched, ${percent(games.filter(({ optimal }) => optimal).length / games.length)} exact, gap p50 ${percent(quantile(gaps, 0.5) ?? 0)}, p90 ${percent(quantile(gaps, 0.9) ?? 0)}`,
-      sink: games.reduce((sum, game) => sum + game.imbalance, 0),
+      reached: `${ms.toFixed(0)} ms, ${percent(matched / players)} matched, mean imbalance ${(total / Math.max(1, games.length)).toFixed(2)}, ${percent(games.filter(({ optimal }) => optimal).length / games.length)} exact, gap p50 ${percent(quantile(gaps, 0.5) ?? 0)}, p90 ${percent(quantile(gaps, 0.9) ?? 0)}`,
+      sink: total,
     });
   }
 }
