@@ -8,12 +8,12 @@ import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { isFinal, type NewTicket, type TicketStatus, type TicketView } from '../../lib/contract/ticket.ts';
 import type { BusEvent } from '../../lib/local/event-bus.ts';
 import { type LocalCloud, type LocalCloudOptions, startLocalCloud } from '../../lib/local/local-cloud.ts';
-import { builtApp } from '../infra/built-app.ts';
 import { PATIENCE_MS } from '../patience.ts';
 import { definition } from '../service/definitions.ts';
 import type { Answer, OpenApiDocument } from './answer-faults.ts';
 import { answerChecker } from './answers.ts';
 import { Growing } from './growing.ts';
+import { patientApp } from './patient-app.ts';
 import { type Receiver, SECRET, SECRET_NAME, startReceiver } from './receiver.ts';
 
 /** The whole service on the local cloud, with a studio's game backend and server. */
@@ -48,7 +48,7 @@ export async function testMuster(options?: Partial<LocalCloudOptions>): Promise<
 let shared: Promise<LocalCloud> | undefined;
 
 function cloudOf(options: Partial<LocalCloudOptions> = {}): Promise<LocalCloud> {
-  return startLocalCloud({ ...builtApp('local'), port: 0, ...options });
+  return startLocalCloud({ ...patientApp('local'), port: 0, ...options });
 }
 
 export interface StudioOptions {

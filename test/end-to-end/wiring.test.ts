@@ -8,17 +8,17 @@ import { type LogLine, startLocalCloud } from '../../lib/local/local-cloud.ts';
 import { compilePattern } from '../../lib/local/pattern.ts';
 import { isAllowed, matchesWildcard, roleStatements } from '../../lib/local/policy.ts';
 import type { Properties, Resource, Template } from '../../lib/local/template.ts';
-import { builtApp } from '../infra/built-app.ts';
 import { scratchDir } from '../local/fixtures.ts';
 import { IS_LONG, sample } from '../long.ts';
 import { JOURNEYS, type Journey } from './journeys.ts';
 import { endWaiting, studioAround, type TestMuster } from './muster.ts';
+import { patientApp } from './patient-app.ts';
 import { refusalsOfEachCall } from './refusals.ts';
 import { retriesAtOnce } from './retries.ts';
 
 /** A bucket of these deployments is split at so small a share of its capacity that a batch of tickets suffices. */
 const BUCKET_CAPACITY = 0.005;
-const { template, assetPathOf } = withSmallBuckets(builtApp());
+const { template, assetPathOf } = withSmallBuckets(patientApp());
 
 // biome-ignore lint/suspicious/noExplicitAny: each trigger has its own event type
 type Invocation = { readonly event: any };
@@ -108,7 +108,7 @@ async function failingMuster(): Promise<TestMuster> {
   return studioAround({ ...cloud, stop }, { repeats: true });
 }
 
-function withSmallBuckets(app: ReturnType<typeof builtApp>): typeof app {
+function withSmallBuckets(app: ReturnType<typeof patientApp>): typeof app {
   const Resources = structuredClone(app.template.Resources) as Resources;
   for (const name of ['tick', 'dispatch'])
     variables(Resources, name).BUCKET_CAPACITY = String(BUCKET_CAPACITY);
