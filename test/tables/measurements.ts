@@ -84,7 +84,11 @@ export const MEASUREMENTS: readonly Measurement[] = [
     minutes: 5,
     tables: { 'true imbalance by matches played': RATINGS },
   },
-  { program: 'test/bench/rated-after-kills.ts', minutes: 3, tables: { 'rated after kills': 'docs/ratings.md' } },
+  {
+    program: 'test/bench/rated-after-kills.ts',
+    minutes: 3,
+    tables: { 'rated after kills': 'docs/ratings.md' },
+  },
   { program: 'test/bench/neighbours.ts', minutes: 20, tables: { neighbours: 'docs/reliability.md' } },
   { program: 'test/bench/after-kill.ts', minutes: 2, tables: { 'after a kill': 'docs/reliability.md' } },
   { program: 'test/bench/presence.ts', minutes: 5, tables: { 'players who vanish': 'docs/players.md' } },
