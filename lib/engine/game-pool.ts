@@ -61,6 +61,11 @@ export interface GamePoolOptions {
    * @default false
    */
   readonly packs?: boolean;
+  /**
+   * Whether a query may end without a game because its time is over before the pool is prepared for it: for pools that only
+   * prove or explain. Games of more than 16 seats are not affected. @default false
+   */
+  readonly mayGiveUp?: boolean;
   /** What other pools with the same teams and roles have prepared of their tickets. @default every ticket is prepared */
   readonly prepared?: PreparedTickets | undefined;
   /**
@@ -97,11 +102,7 @@ export interface GamePoolOptions {
  */
 export class GamePool {
   readonly rules: GameRules;
-  readonly #forbids: Forbids | undefined;
-  readonly #constraints: Constraints | undefined;
-  readonly #nodeBudget: number | undefined;
-  readonly #packs: boolean;
-  readonly #prepared: PreparedTickets | undefined;
+  readonly #options: GamePoolOptions;
   readonly #clock: SearchClock;
   readonly #tickets = new Map<string, ShapeTicket>();
   /** Built at the first query; undefined until then. */
@@ -112,11 +113,7 @@ export class GamePool {
 
   constructor(rules: GameRules, options: GamePoolOptions = {}) {
     this.rules = rules;
-    this.#forbids = options.forbids;
-    this.#constraints = options.constraints;
-    this.#nodeBudget = options.nodeBudget;
-    this.#packs = options.packs ?? false;
-    this.#prepared = options.prepared;
+    this.#options = options;
     this.#clock = new SearchClock(options.outOfTime);
     this.#isPlain = isForSolos(rules) && !options.forbids && !options.constraints;
   }
@@ -136,7 +133,7 @@ export class GamePool {
     if (this.#tickets.has(ticket.ticketId)) {
       throw new RangeError(`Expected a new ticketId, got ${ticket.ticketId}, which is already in the pool`);
     }
-    const pooled = this.#prepared?.of(ticket, this.#prepare) ?? this.#prepare(ticket);
+    const pooled = this.#options.prepared?.of(ticket, this.#prepare) ?? this.#prepare(ticket);
     this.#tickets.set(ticket.ticketId, pooled);
     if (pooled.size > 1) this.#parties++;
     this.#index?.insert(pooled);
@@ -211,18 +208,19 @@ export class GamePool {
 
   /** The pairs that may not be in one game, by refused pairs or constraints; none more once the time is over. */
   #refusals(): Forbids | undefined {
-    const constraints = this.#constraints;
-    if (!constraints) return this.#forbids;
+    const { constraints, forbids } = this.#options;
+    if (!constraints) return forbids;
     // Constraints prepare for all tickets that have entered, and again after each later one.
     for (const { ticket } of this.#tickets.values()) constraints.enter(ticket);
     return (a, b) => {
       if (this.#clock.isOver(stepsPerRefusal)) return undefined;
-      return this.#forbids?.(a, b) ?? constraints.refusal(constraints.enter(a), constraints.enter(b));
+      return forbids?.(a, b) ?? constraints.refusal(constraints.enter(a), constraints.enter(b));
     };
   }
 
   #noMatch({ ticket }: ShapeTicket): string {
-    const hint = this.#constraints?.hint(this.#constraints.enter(ticket));
+    const { constraints } = this.#options;
+    const hint = constraints?.hint(constraints.enter(ticket));
     return `No match with it can be formed from the waiting tickets${hint ? ` under ${hint}` : ''}.`;
   }
 
@@ -236,19 +234,11 @@ export class GamePool {
   }
 
   #soloIndex(): PoolIndex {
-    return new SoloIndex(this.rules, this.#nodeBudget, this.#tickets.values(), this.#clock);
+    return new SoloIndex(this.rules, this.#options.nodeBudget, this.#tickets.values(), this.#clock);
   }
 
   #gameIndex(): PoolIndex {
-    return new ShapeIndex(
-      this.rules,
-      this.#forbids,
-      this.#constraints,
-      this.#nodeBudget,
-      this.#tickets.values(),
-      this.#clock,
-      this.#packs,
-    );
+    return new ShapeIndex(this.rules, this.#tickets.values(), { ...this.#options, clock: this.#clock });
   }
 }
 

@@ -1,6 +1,7 @@
 import {
   BackfillPool,
   GamePool,
+  type GamePoolOptions,
   isForSolos,
   isPaperShape,
   LimitedSearch,
@@ -198,7 +199,7 @@ export class WaitingPool implements CandidateSource {
   }
 
   *#drain(packs: boolean): Generator<Candidate, void> {
-    const pool = this.#poolOf(this.waiting, undefined, packs);
+    const pool = this.#poolOf(this.waiting, { packs });
     for (const game of pool.drain(this.#nowMs)) yield this.#candidateOf(game);
   }
 
@@ -238,7 +239,7 @@ export class WaitingPool implements CandidateSource {
     if (this.#isSpent()) return undefined;
     const ofSolos = anchor === undefined ? this.#soloGames?.of(tickets) : undefined;
     if (ofSolos) return candidateOf(ofSolos, tickets);
-    const pool = this.#poolOf(tickets, CANDIDATE_NODE_BUDGET);
+    const pool = this.#poolOf(tickets, { nodeBudget: CANDIDATE_NODE_BUDGET });
     const game = anchor === undefined ? pool.best(this.#nowMs) : pool.bestWith(anchor.ticketId, this.#nowMs);
     return game && candidateOf(game, tickets);
   }
@@ -354,17 +355,17 @@ export class WaitingPool implements CandidateSource {
   #poolOfAll(): GamePool {
     const { waiting } = this;
     const keeper = this.#isAllKept ? this.#kept : undefined;
-    const kept = keeper?.all(() => this.#poolOf([], PROOF_NODE_BUDGET), waiting);
-    return kept ?? this.#poolOf(waiting, PROOF_NODE_BUDGET);
+    const options = { nodeBudget: PROOF_NODE_BUDGET, mayGiveUp: true };
+    const kept = keeper?.all(() => this.#poolOf([], options), waiting);
+    return kept ?? this.#poolOf(waiting, options);
   }
 
-  #poolOf(tickets: Iterable<Ticket>, nodeBudget?: number, packs = false): GamePool {
+  #poolOf(tickets: Iterable<Ticket>, options: GamePoolOptions): GamePool {
     const forbids = this.#forbids();
     const pool = new GamePool(this.#rules, {
-      ...(nodeBudget !== undefined && { nodeBudget }),
+      ...options,
       ...(forbids && { forbids }),
       ...(this.#constraintsOf && { constraints: this.#constraintsOf() }),
-      packs,
       prepared: this.#prepared,
       outOfTime: this.#outOfTime,
     });

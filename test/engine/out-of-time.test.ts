@@ -309,6 +309,38 @@ describe('a query of a pool in which searches take long', () => {
   });
 });
 
+describe('a query whose time is over before its pool is prepared', () => {
+  const parties = seeded(5);
+  const tickets = Array.from({ length: 400 }, (_, i): Ticket => {
+    const skill = 1500 + 300 * parties();
+    const players = Array.from({ length: 1 + (i % 2) }, (_, member) => ({
+      playerId: `${i}.${member}`,
+      skill,
+    }));
+    return { ticketId: `t${i}`, enqueuedAtMs: 0, players };
+  });
+  const poolWith = (options: GamePoolOptions) => {
+    let asked = 0;
+    const rules: GameRules = { teamSize: 5, alpha: 1, p: 1, q: 2, beta: 0 };
+    const pool = new GamePool(rules, { ...options, outOfTime: () => ++asked > 1 });
+    for (const ticket of tickets) pool.insert(ticket);
+    return { pool, enough: () => (asked = Number.NEGATIVE_INFINITY) };
+  };
+
+  it('finds a game all the same', () => {
+    expect(poolWith({}).pool.best(0)).toBeDefined();
+  });
+
+  it('gives up where it may, proves nothing, and goes on when it has time again', () => {
+    const { pool, enough } = poolWith({ mayGiveUp: true });
+    expect(pool.best(0)).toBeUndefined();
+    expect(pool.mostBalancedWith('t1')).toMatchObject({ members: undefined, lowerBound: 0 });
+    expect(pool.obstacle('t1', 0)).toContain('That none is possible is not proved.');
+    enough();
+    expect(pool.best(0)?.ticketIds.length).toBeGreaterThan(4);
+  });
+});
+
 it('an explanation prepares the constraints once, for all tickets of the pool', () => {
   const of = randomRuledCase(seeded(3));
   let entered = 0;

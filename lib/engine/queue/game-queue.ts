@@ -54,6 +54,7 @@ export class GameQueue implements ShapeQueue {
 
   best(): ShapeAnswer {
     const state = this.#settled();
+    if (!state) return noAnswer;
     const { entries, clock } = state;
     this.#queries++;
     const budget = Math.ceil(this.#worth * state.nodeBudget);
@@ -129,6 +130,7 @@ export class GameQueue implements ShapeQueue {
 
   bestWith(ticket: ShapeTicket): ShapeAnswer {
     const state = this.#settled();
+    if (!state) return noAnswer;
     const costBound = state.entries.leastCost();
     const none = { game: undefined, cost: Number.POSITIVE_INFINITY, costBound };
     const own = state.entriesOf(ticket);
@@ -154,6 +156,7 @@ export class GameQueue implements ShapeQueue {
 
   mostBalancedWith(ticket: ShapeTicket): BalancedGame {
     const state = this.#settled();
+    if (!state) return balancedGame(undefined, 0);
     const own = state.entriesOf(ticket);
     if (own.length === 0) return noBalancedGame;
     const { game, bound } = state.mostBalanced(own);
@@ -162,9 +165,11 @@ export class GameQueue implements ShapeQueue {
     return balancedGame(found && shaped(found), bound);
   }
 
-  #settled(): QueueState {
+  /** The tickets as searches need them; undefined if the time was over before. */
+  #settled(): QueueState | undefined {
     if (this.#state) return this.#state;
     const state = new QueueState(this.#waiting, this.#rules, this.#layout, this.#options);
+    if (state.wasCut) return undefined;
     // Around the few players of a rare role no search ends in time.
     this.#worth = state.hasScarceSeats && state.hasCheapCentre ? this.#leastWorth(state) : 1;
     this.#state = state;
@@ -218,6 +223,13 @@ export class GameQueue implements ShapeQueue {
     return Math.min(1, Math.max(150, 2e6 / Math.max(1, this.#waiting.size)) / nodeBudget);
   }
 }
+
+/** Of a query whose time was over before its tickets were prepared: no game is known, and nothing is proved. */
+const noAnswer: ShapeAnswer = {
+  game: undefined,
+  cost: Number.POSITIVE_INFINITY,
+  costBound: Number.NEGATIVE_INFINITY,
+};
 
 /** The best game that a query has come upon. */
 class BestOfQuery {

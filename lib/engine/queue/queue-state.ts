@@ -27,6 +27,8 @@ export interface GameQueueOptions {
    * @default false
    */
   readonly packs?: boolean | undefined;
+  /** Whether a query ends without a game when its time is over before the tickets are filed. @default false */
+  readonly mayGiveUp?: boolean | undefined;
   readonly clock: SearchClock;
 }
 
@@ -57,6 +59,8 @@ export class QueueState {
   readonly highest: number;
   /** Whether far fewer players can take some class of seats than others. */
   readonly hasScarceSeats: boolean;
+  /** Whether the time was over before all tickets were filed. Then it cannot be asked. */
+  wasCut = false;
   /** Not below the credit of any ticket. */
   maxCredit = 0;
 
@@ -91,7 +95,7 @@ export class QueueState {
     waiting: Iterable<ShapeTicket>,
     rules: GameRules,
     layout: Layout,
-    { forbids, constraints, nodeBudget, packs = false, clock }: GameQueueOptions,
+    { forbids, constraints, nodeBudget, packs = false, mayGiveUp = false, clock }: GameQueueOptions,
   ) {
     const tickets = sortBySkill([...waiting]) as ShapeTicket[];
     this.#rules = rules;
@@ -119,11 +123,18 @@ export class QueueState {
     this.#filing = { byWait: rules.beta > 0, seats: rules.beta > 0 ? 0 : scarce };
     this.#gatherer = new Gatherer(this.#layout, this.#filing, constraints, clock);
     for (const ticket of tickets) this.#entriesOf.set(ticket, []);
-    const queued = tickets.map((ticket) => this.#queuedOf(ticket));
+    const queued: QueuedTicket[] = [];
+    for (const ticket of tickets) {
+      this.wasCut ||= mayGiveUp && clock.isOver();
+      if (!this.wasCut) queued.push(this.#queuedOf(ticket));
+    }
     const costMax = constraints ? constraints.costMax() * (1 + 1e-9) : 0;
     this.highest = highestOf(layout, rules, this.#low, this.#high) + costMax;
-    this.#lines = linesOf(queued, constraints);
-    for (const line of this.#lines) this.#fileAll(line);
+    this.#lines = this.wasCut ? [] : linesOf(queued, constraints);
+    for (const line of this.#lines) {
+      this.wasCut ||= mayGiveUp && clock.isOver(line.tickets.length);
+      if (!this.wasCut) this.#fileAll(line);
+    }
   }
 
   /** The nodes of a query: more in small pools, so that their games are proved best, and large pools are drained in time. */

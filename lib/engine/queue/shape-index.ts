@@ -2,15 +2,15 @@ import { type BalancedGame, betterOf } from '../model/balanced-game.ts';
 import { priority } from '../model/imbalance.ts';
 import type { PoolIndex } from '../model/pool-index.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
-import type { SearchClock } from '../model/search-clock.ts';
 import { LargeQueue } from '../shapes/large-queue.ts';
 import { type Layout, layoutOf } from '../shapes/layout.ts';
 import { RuledLargeQueue } from '../shapes/ruled-large-queue.ts';
 import { makeShapedGame, membersOf, type ShapedGame } from '../shapes/shape-game.ts';
 import type { ShapeAnswer, ShapeQueue } from '../shapes/shape-queue.ts';
 import type { ShapeTicket } from '../shapes/shape-ticket.ts';
-import type { Constraints, Forbids, Game, GameRules, Ruling } from '../types.ts';
+import type { Constraints, Game, GameRules, Ruling } from '../types.ts';
 import { GameQueue } from './game-queue.ts';
+import type { GameQueueOptions } from './queue-state.ts';
 
 /**
  * The index of pools whose games are not two equal teams. Under constraints `nowMs` of all queries is their moment. Games of full teams and games that may start short are searched
@@ -18,32 +18,16 @@ import { GameQueue } from './game-queue.ts';
  */
 export class ShapeIndex implements PoolIndex {
   readonly #rules: GameRules;
-  readonly #forbids: Forbids | undefined;
-  readonly #constraints: Constraints | undefined;
-  readonly #nodeBudget: number | undefined;
-  readonly #clock: SearchClock;
-  readonly #packs: boolean;
+  readonly #options: GameQueueOptions;
   readonly #full: Search;
   /** The tickets that may play in short teams at `#shortAtMs`; undefined when teams never start short. */
   #short: Search | undefined;
   #shortAtMs = Number.NEGATIVE_INFINITY;
   readonly #tickets = new Set<ShapeTicket>();
 
-  constructor(
-    rules: GameRules,
-    forbids: Forbids | undefined,
-    constraints: Constraints | undefined,
-    nodeBudget: number | undefined,
-    waiting: Iterable<PooledTicket>,
-    clock: SearchClock,
-    packs = false,
-  ) {
-    this.#clock = clock;
-    this.#packs = packs;
+  constructor(rules: GameRules, waiting: Iterable<PooledTicket>, options: GameQueueOptions) {
     this.#rules = rules;
-    this.#forbids = forbids;
-    this.#constraints = constraints;
-    this.#nodeBudget = nodeBudget;
+    this.#options = options;
     this.#full = this.#searchOf(layoutOf(rules));
     for (const pooled of waiting) this.insert(pooled);
   }
@@ -95,7 +79,8 @@ export class ShapeIndex implements PoolIndex {
     }
     if (!best) return undefined;
     const proved = isProved || bound >= best.priority ? Number.POSITIVE_INFINITY : bound;
-    const ruling = this.#constraints && this.#rulingOn(best.game, this.#constraints);
+    const { constraints } = this.#options;
+    const ruling = constraints && this.#rulingOn(best.game, constraints);
     return makeShapedGame(best.game, this.#rules, best.layout, nowMs, proved, ruling);
   }
 
@@ -130,17 +115,8 @@ export class ShapeIndex implements PoolIndex {
 
   #queueOf(layout: Layout): ShapeQueue {
     const rules = this.#rules;
-    const forbids = this.#forbids;
-    const constraints = this.#constraints;
-    const clock = this.#clock;
-    if (layout.seats <= exactSeatsMax)
-      return new GameQueue(rules, layout, {
-        forbids,
-        constraints,
-        nodeBudget: this.#nodeBudget,
-        packs: this.#packs,
-        clock,
-      });
+    if (layout.seats <= exactSeatsMax) return new GameQueue(rules, layout, this.#options);
+    const { forbids, constraints, clock } = this.#options;
     return constraints
       ? new RuledLargeQueue(rules, layout, forbids, constraints, clock)
       : new LargeQueue(rules, layout, forbids, undefined, clock);
