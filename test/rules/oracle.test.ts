@@ -5,7 +5,7 @@ import { compareCase, compareShapedCase } from './oracle-run.ts';
 it('agrees with brute force on random rules and pools, after every match', () => {
   let comparisons = 0;
   for (let seed = 1; seed <= sample(120, 300); seed++) comparisons += compareCase(seed);
-  expect(comparisons).toBeGreaterThan(4000);
+  expect(comparisons).toBeGreaterThan(sample(1600, 4000));
 });
 
 it('agrees with brute force on random rules and shapes of games, after every match', () => {
@@ -18,7 +18,7 @@ it('agrees with brute force on alternatives that relax and rules of kinds of tea
   let comparisons = 0;
   for (let seed = 1; seed <= sample(60, 150); seed++) comparisons += compareCase(seed, true);
   for (let seed = 1; seed <= 40; seed++) comparisons += compareShapedCase(seed, true);
-  expect(comparisons).toBeGreaterThan(2000);
+  expect(comparisons).toBeGreaterThan(sample(1200, 2000));
 });
 
 it('finds the only games that judged rules permit with a budget of one node', () => {
