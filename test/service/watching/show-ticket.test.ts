@@ -53,12 +53,15 @@ describe('a client that says which status it shows', () => {
     expect(await deps().connections.of(ticketId())).toHaveLength(1);
   });
 
-  it.each(['1e16', '1e-200', '-1', 'often'])('connects and gets the ticket if it pings every %s s', async (ping) => {
-    const query = connectQuery.parse({ seen: 'QUEUED', pingSeconds: ping });
-    expect(query).toEqual({ seen: 'QUEUED' });
-    await showTicket(deps(), await connected(query, { presence: { graceSeconds: 15 } }));
-    expect(sent).toMatchObject([{ type: 'Ticket', data: { pingSeconds: 20 } }]);
-  });
+  it.each(['1e16', '1e-200', '-1', 'often'])(
+    'connects and gets the ticket if it pings every %s s',
+    async (ping) => {
+      const query = connectQuery.parse({ seen: 'QUEUED', pingSeconds: ping });
+      expect(query).toEqual({ seen: 'QUEUED' });
+      await showTicket(deps(), await connected(query, { presence: { graceSeconds: 15 } }));
+      expect(sent).toMatchObject([{ type: 'Ticket', data: { pingSeconds: 20 } }]);
+    },
+  );
 
   it('gets the ticket if it has another one', async () => {
     const connection = await connected({ seen: 'QUEUED' });
