@@ -59,13 +59,13 @@ type SocketEvent = APIGatewayProxyWebsocketEventV2 & {
 
 async function fromSocket(event: SocketEvent): Promise<APIGatewayProxyResultV2> {
   logger.resetKeys();
-  const { routeKey, connectionId, authorizer } = event.requestContext as typeof event.requestContext & {
+  const { eventType, connectionId, authorizer } = event.requestContext as typeof event.requestContext & {
     authorizer?: unknown;
   };
   try {
     const watcher = watcherOf(authorizer);
     logIds({ ticketId: watcher.ticketId, queue: watcher.queue });
-    await handle(routeKey, watcher, connectionId, event);
+    await handle(eventType, watcher, connectionId, event);
     return { statusCode: 200 };
   } catch (error) {
     // A client whose connection is not made learns the status alone.
@@ -73,15 +73,16 @@ async function fromSocket(event: SocketEvent): Promise<APIGatewayProxyResultV2> 
   }
 }
 
+/** By the type of the event: the key of its route may be what a frame says. */
 async function handle(
-  routeKey: string,
+  eventType: SocketEvent['requestContext']['eventType'],
   watcher: Watcher,
   connectionId: string,
   { body = '', isBase64Encoded, queryStringParameters }: SocketEvent,
 ): Promise<void> {
-  if (routeKey === '$connect')
+  if (eventType === 'CONNECT')
     return connect(deps, watcher, connectionId, clock.now(), connectQuery.parse(queryStringParameters ?? {}));
-  if (routeKey === '$disconnect') return disconnect(deps, watcher, connectionId, clock.now());
+  if (eventType === 'DISCONNECT') return disconnect(deps, watcher, connectionId, clock.now());
   const text = isBase64Encoded ? Buffer.from(body, 'base64').toString() : body;
   await answerFrame(deps, watcher, connectionId, text, toProblem);
 }

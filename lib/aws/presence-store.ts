@@ -7,6 +7,8 @@ import { type Condition, changeItem } from './change-item.ts';
 
 /** A record is kept for so long after its players were last there. A ticket waits for a day at most. */
 const KEPT_SECONDS = 2 * 86_400;
+/** Players that are expected by one write: DynamoDB takes an expression of 4 KB. */
+const EXPECTED_AT_ONCE = 25;
 /** Batches of records that are read concurrently. */
 const BATCHES_AT_ONCE = 8;
 
@@ -66,15 +68,18 @@ export function presenceStore(client: DynamoDBDocumentClient, table: string): Pr
     },
 
     async expect(queue, ticketId, players, silentFromMs) {
-      const init = Array.from({ length: players }, (_, player) => [
-        [silentOf(player), silentFromMs],
-        [byOf(player), ''],
-      ]);
-      await changeItem(client, {
-        table,
-        key: keyOf(queue, ticketId),
-        init: { ...Object.fromEntries(init.flat()), expiresAt: expiryOf(silentFromMs) },
-      });
+      const places = Array.from({ length: players }, (_, player) => player);
+      for (let at = 0; at < players; at += EXPECTED_AT_ONCE) {
+        const init = places.slice(at, at + EXPECTED_AT_ONCE).flatMap((player) => [
+          [silentOf(player), silentFromMs],
+          [byOf(player), ''],
+        ]);
+        await changeItem(client, {
+          table,
+          key: keyOf(queue, ticketId),
+          init: { ...Object.fromEntries(init), expiresAt: expiryOf(silentFromMs) },
+        });
+      }
     },
 
     async left(queue, ticketId, player, by, next) {

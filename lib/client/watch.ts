@@ -169,7 +169,7 @@ class Seen {
     const last = this.last;
     if (last !== undefined) {
       if (change.revision! < last.revision!) return false;
-      if (signOf(last) === signOf(change) && change.ready === undefined) return false;
+      if (signOf(last) === signOf(change) && (!change.ready || last.ready)) return false;
     }
     this.last = change;
     return true;

@@ -24,7 +24,7 @@ export const connectQuery = z.object({
     description:
       'The status that the client shows already, such as QUEUED after the POST. The first message is sent only if the ticket has another status, or a match',
   }),
-  pingSeconds: z.coerce.number().positive().optional().catch(undefined).meta({
+  pingSeconds: z.coerce.number().min(1).max(86_400).optional().catch(undefined).meta({
     description:
       'The interval at which the client pings. In a queue with presence the first message, which has the interval, is sent also if this is longer or absent',
   }),

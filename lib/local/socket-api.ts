@@ -238,7 +238,8 @@ class LocalSocketApi implements SocketApi {
   #routeOf(text: string): string | undefined {
     const { routes } = this.#options;
     const action = actionOf(text);
-    if (action !== undefined && routes.target(action) !== undefined) return action;
+    // A client cannot call the routes of API Gateway itself.
+    if (action !== undefined && !action.startsWith('$') && routes.target(action) !== undefined) return action;
     return routes.target('$default') === undefined ? undefined : '$default';
   }
 

@@ -641,6 +641,12 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         ]);
       });
 
+      it('is expected of the players of the largest party', async () => {
+        newQueue();
+        await presence.expect(queue, id('a'), LIMITS.teamSizeMax, NOW_MS);
+        expect(await ofOne('a')).toHaveLength(LIMITS.teamSizeMax);
+      });
+
       it('is read for many tickets of one queue, and kept for two days', async () => {
         newQueue();
         const ids = Array.from({ length: 120 }, (_, i) => id(`t${i}`));

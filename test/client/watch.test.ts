@@ -128,6 +128,22 @@ describe('a ticket that is watched', () => {
     expect(problems.map(({ status }) => status)).toEqual([409]);
   });
 
+  it('yields the change from which on the players can play once, also when it is sent again', async () => {
+    const match = matchOf('m1', 'COMPLETED');
+    connected = (socket) => {
+      const state = { ticket: ticketOf('COMPLETED', 'm1'), match, revision: 3 };
+      say(socket, 'Ticket', state);
+      for (let i = 0; i < 2; i++) say(socket, 'MatchFound', { ...state, ready: true });
+      const ended = { ...match, endedAt: '2026-01-01T01:00:00.000Z' };
+      say(socket, 'MatchEnded', { ticket: ticketOf('COMPLETED', 'm1'), match: ended, revision: 4 });
+    };
+    expect(await all(watchBySocket(target()))).toEqual([
+      'Ticket COMPLETED',
+      'MatchFound COMPLETED',
+      'MatchEnded COMPLETED',
+    ]);
+  });
+
   it('pings with the state that it has seen', async () => {
     connected = (socket) => {
       say(socket, 'Ticket', { ticket: ticketOf('QUEUED') });

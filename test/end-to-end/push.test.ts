@@ -5,7 +5,7 @@ import type { TicketView } from '../../lib/contract/ticket.ts';
 import type { WatchMessage } from '../../lib/contract/watch.ts';
 import { eventually } from '../patience.ts';
 import { player, testMuster } from './muster.ts';
-import { connection, forgedToken, type Watching, watching, watchUrl } from './watching.ts';
+import { connection, forgedToken, refusal, type Watching, watching, watchUrl } from './watching.ts';
 
 const { api, cloud } = await testMuster();
 
@@ -134,14 +134,15 @@ describe.concurrent('a game client that watches its ticket', () => {
   it('gets a problem for every frame that is none, and stays connected', async () => {
     const queue = await api.queue();
     const { watcher } = await first(watchUrl(await api.ticket(queue, 1)));
-    const frames = ['no JSON', '[]', { action: 'dance' }, { action: 'accept' }, { action: 'cancel', now: 1 }];
+    const unknown = ['dance', '$connect', '$disconnect'].map((action) => ({ action }));
+    const frames = ['no JSON', '[]', ...unknown, { action: 'accept' }, { action: 'cancel', now: 1 }];
     for (const frame of [...frames, { action: 'cancel', more: 'x'.repeat(8_000) }]) watcher.send(frame);
     watcher.send({ action: 'accept', matchId: 'another-match' });
-    await eventually(() => expect(watcher.messages.items).toHaveLength(8));
+    await eventually(() => expect(watcher.messages.items).toHaveLength(10));
     const problems = watcher.messages.items
       .slice(1)
       .map(({ type, data }) => [type, (data as { status: number }).status]);
-    expect(problems.sort()).toEqual([...Array(5).fill(['Problem', 400]), ['Problem', 409], ['Problem', 413]]);
+    expect(problems.sort()).toEqual([...Array(7).fill(['Problem', 400]), ['Problem', 409], ['Problem', 413]]);
     await achieved(watcher, { action: 'cancel' }, shows('CANCELLED'));
     watcher.leave();
   });
@@ -164,6 +165,19 @@ describe.concurrent('a connection is refused with 401', () => {
     const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${claims}.`;
     for (const token of [await forgedToken(ticket), `${head}.${claims}x.${signature}`, unsigned, 'x'])
       await expect(watching(`${url}?token=${token}`)).rejects.toMatchObject({ status: 401 });
+  });
+
+  it('with a token of another deployment, and learns nothing: neither why, nor whether there is the ticket', async () => {
+    const ticket = await posted();
+    const { url } = ticket.watch!;
+    const answers = [ticket, { ...ticket, ticketId: 'no-such-ticket' }].map(async (one) => {
+      const response = await refusal(`${url}?token=${await forgedToken(one)}`);
+      const { date: _, ...headers } = response.headers;
+      return { ...response, headers };
+    });
+    const [known, unknown] = await Promise.all(answers);
+    expect(known).toMatchObject({ status: 401, body: '' });
+    expect(known).toEqual(unknown);
   });
 
   it('with a token of the service that has expired', async () => {

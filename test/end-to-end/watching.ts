@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { SignJWT } from 'jose';
 import { WebSocket } from 'ws';
 import type { TicketView } from '../../lib/contract/ticket.ts';
@@ -94,4 +96,16 @@ export function forgedToken(ticket: Pick<TicketView, 'ticketId' | 'queue' | 'pla
     .setAudience('muster/watch')
     .setExpirationTime('1h')
     .sign(new TextEncoder().encode('not the key of the service, but as long'));
+}
+
+/** All that a client reads whose connection is refused. */
+export async function refusal(url: string) {
+  const socket = new WebSocket(url);
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    socket.on('unexpected-response', (_, refused) => resolve(refused));
+    socket.on('open', () => reject(new Error('Expected a refusal, got a connection')));
+    socket.on('error', reject);
+  });
+  const { statusCode: status, headers } = response;
+  return { status, headers, body: await text(response) };
 }

@@ -10,7 +10,11 @@ import { eventually } from '../patience.ts';
 import { fakeFunction, resourceOf, stackOf } from './fixtures.ts';
 
 interface SocketEvent {
-  readonly requestContext: { readonly connectionId: string; readonly routeKey: string };
+  readonly requestContext: {
+    readonly connectionId: string;
+    readonly routeKey: string;
+    readonly eventType: string;
+  };
 }
 
 const MESSAGE_BYTES = 100_000;
@@ -78,4 +82,17 @@ it('a client that reads nothing loses its connection, and no other client misses
   );
   expect(await send(slow.id, message)).toBe(410);
   expect(await send(other.id, message)).toBe(200);
+});
+
+it.each(['$connect', '$disconnect'])('a frame that names the route %s is a message', async (action) => {
+  const { connect, events } = await socketApi();
+  const { socket, id } = await connect();
+  socket.send(JSON.stringify({ action }));
+  await eventually(() =>
+    expect(events.at(-1)!.requestContext).toMatchObject({
+      connectionId: id,
+      routeKey: '$default',
+      eventType: 'MESSAGE',
+    }),
+  );
 });

@@ -283,7 +283,25 @@ function keyIn(kind: WriteKind, { Item, Key }: Write): Item {
   return (kind === 'Put' ? Item : Key)!;
 }
 
+/** The maximum of an expression, in bytes. */
+const EXPRESSION_BYTES_MAX = 4_096;
+
+/** @throws ExpressionTooLong */
+function checkLengths({ UpdateExpression = '', ConditionExpression = '' }: Write): void {
+  for (const expression of [UpdateExpression, ConditionExpression])
+    if (Buffer.byteLength(expression) > EXPRESSION_BYTES_MAX) throw new ExpressionTooLong();
+}
+
+class ExpressionTooLong extends Error {
+  override readonly name = 'ValidationException';
+
+  constructor() {
+    super('Invalid expression: Expression size has exceeded the maximum allowed size');
+  }
+}
+
 function isMet(write: Write, before: Item | undefined): boolean {
+  checkLengths(write);
   return (
     write.ConditionExpression === undefined || meets(write.ConditionExpression, before, placeholdersOf(write))
   );

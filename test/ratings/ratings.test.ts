@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LADDER_DEFAULTS, ladderDefinition } from '../../lib/contract/ladder.ts';
+import { LADDER_DEFAULTS, ladderDefinition, parseLadderDefinition } from '../../lib/contract/ladder.ts';
 import { newRating } from '../../lib/contract/rating.ts';
 import { fitLadder } from '../../lib/ratings/fit.ts';
 import { drifted, type Ladder, RATING_MODELS, type Rating } from '../../lib/ratings/ladder.ts';
@@ -215,6 +215,12 @@ describe('the ratings after a match', () => {
                 expect(sum(odds)).toBeCloseTo(1, 9);
               }
             }
+  });
+
+  it('are one for each player, so a ladder with a key such as perRole is rejected with the keys that it may have', () => {
+    expect(() => parseLadderDefinition('{"name":"ranked","perRole":true}', 'ranked.json')).toThrow(
+      /^ranked\.json: #\/perRole: Expected one of the fields name, model, initial, beta, drift, placementMatches, got "perRole"/,
+    );
   });
 
   it('need a scale whose squares are numbers, and a mean may be below 0', () => {

@@ -5,6 +5,7 @@ import { calibrated, rawOdds } from '../../ratings/odds.ts';
 import { NEW_SLOPE } from '../../ratings/odds-slope.ts';
 import { newRatingOf } from '../../ratings/rate-game.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
+import { Unreadable } from '../domain/unreadable.ts';
 import type { LadderStore } from '../ports/ladder-store.ts';
 import type { RatingStore } from '../ports/rating-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
@@ -31,7 +32,7 @@ export class ExpectedOdds {
     this.#nowMs = nowMs;
   }
 
-  /** A match with its ladder, and with the chance of each team to win unless the store is busy: a match does not wait for it. */
+  /** A match with its ladder, and with the chance of each team to win if its ratings can be read now: a match does not wait for it. */
   async of(match: StoredMatch): Promise<StoredMatch> {
     if (this.#name === undefined) return match;
     const { expected: _, ...rest } = match;
@@ -42,7 +43,7 @@ export class ExpectedOdds {
       if (known === undefined || match.teams.length < 2) return rated;
       return { ...rated, expected: rounded(await this.#odds(known.ladder, known.slope, match)) };
     } catch (error) {
-      if (error instanceof StoreBusy) return rated;
+      if (error instanceof StoreBusy || error instanceof Unreadable) return rated;
       throw error;
     }
   }

@@ -49,11 +49,11 @@ export interface Enqueued {
  *     read ratings        only in a queue with `ladder`: see rated-skills.ts
  *     read who met        only in a queue with a `recent` rule: see meeting-records.ts
  *     read cooldowns      only in a queue with `cooldown`: see cooling-down.ts
- *     expect its players  only in a queue with `presence` and `required`: their grace begins, once for all repetitions of the
- *                         request. A crash after it: the record expires
  *     put the ticket      on the condition that its id is new; from here on it is accepted. See pool-writer.ts. In one
  *                         transaction with it: the places of its players (one-place.ts), and the end of the ticket that it
  *                         replaces (replaced-ticket.ts)
+ *     expect its players  only in a queue with `presence` and `required`: their grace begins, once for all repetitions of the
+ *                         request. A crash before it: they count as present until the request is repeated
  *     wake the queue      a crash before it: the next dispatch finds the ticket waiting
  *
  * A repeated request returns the ticket's current state, and wakes the queue unless its ticks are scheduled.
@@ -96,8 +96,11 @@ export async function putTicket(
     ...(replaces !== undefined && { replaces }),
   };
   const result = await putOnce(deps, definition, put, ticket, nowMs);
+  if (!result.created) assertSame(result.existing, ticket, definition);
+  const { status } = result.created ? result.ticket : result.existing;
+  if (definition.presence?.required && status === 'QUEUED')
+    await deps.presence.expect(definition.name, ticketId, players.length, nowMs);
   if (result.created) return result;
-  assertSame(result.existing, ticket, definition);
   return { created: false, ticket: await withMatchStatus(deps, result.existing) };
 }
 
@@ -125,8 +128,6 @@ async function putOnce(
       if (existing !== undefined) return { created: false, existing };
       throw beside;
     }
-    if (definition.presence?.required)
-      await deps.presence.expect(definition.name, ticket.ticketId, ticket.players.length, nowMs);
     const waiting = withWaitOf(ticket, beside.replaced?.ticket);
     const result = await put(waiting, announced, beside);
     if (result.created) return { created: true, ticket: waiting };

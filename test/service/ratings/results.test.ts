@@ -1,3 +1,4 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { playerDataStore } from '../../../lib/aws/player-data-store.ts';
 import type { LadderDefinition } from '../../../lib/contract/ladder.ts';
@@ -133,6 +134,24 @@ describe('results of matches', () => {
       await rateResult(cloud.deps, matchId);
       expect((await cloud.deps.ratings.odds(queue))!.sums).toMatchObject({ results });
     }
+  });
+
+  it('of a match made while a rating cannot be read have no odds, and stop no tick', async () => {
+    await define();
+    const enqueued = (name: string) =>
+      enqueue(
+        cloud.deps,
+        queue,
+        { ticketId: `${queue}:${name}`, players: [{ playerId: name }] },
+        cloud.nowMs,
+      );
+    for (const name of ['ann', 'zoe']) await enqueued(name);
+    const Item = { playerId: 'ann', ladder: queue, mean: 'of a later version' };
+    await cloud.client.send(new PutCommand({ TableName: tables.names.ratings, Item }));
+    await cloud.run(2_000);
+    const { matchId } = await getTicket(cloud.deps, `${queue}:ann`);
+    expect(await cloud.deps.matches.get(matchId!)).toMatchObject({ ladder: queue });
+    expect(await cloud.deps.matches.get(matchId!)).not.toHaveProperty('expected');
   });
 
   it('give a ticket no skill below 0, however low the mean of its player is', async () => {

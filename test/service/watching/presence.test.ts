@@ -329,6 +329,21 @@ describe('a queue with presence', () => {
       });
     });
 
+    it('the grace to connect begins with the POST that stores the ticket, where presence is required', async () => {
+      await withFaults(1, async (kill, label) => {
+        begin();
+        await define({ teamSize: 3, presence: { graceSeconds: GRACE_MS / 1_000, required: true } });
+        await kill((line) => cloud.on(line, () => join('a')));
+        const isStored = (await cloud.deps.tickets.get(id('a'))) !== undefined;
+        cloud.nowMs += GRACE_MS;
+        await join('a');
+        await run(GRACE_MS - 2_000);
+        if (!isStored) expect((await read('a')).status, label).toBe('QUEUED');
+        await run(2_000 + LOOK_MS);
+        expect(await read('a'), label).toMatchObject(left);
+      });
+    });
+
     it('a client that connects again keeps its place', async () => {
       await withFaults(1, async (kill, label) => {
         begin();

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { connectionStore } from '../../../lib/aws/connection-store.ts';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
-import type { ConnectQuery, WatchMessage } from '../../../lib/contract/watch.ts';
+import { type ConnectQuery, connectQuery, type WatchMessage } from '../../../lib/contract/watch.ts';
 import type { Found } from '../../../lib/service/ports/sockets.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { cancelTicket } from '../../../lib/service/tickets/tickets.ts';
@@ -52,6 +52,16 @@ describe('a client that says which status it shows', () => {
     expect(sent).toEqual([]);
     expect(await deps().connections.of(ticketId())).toHaveLength(1);
   });
+
+  it.each(['1e16', '1e-200', '-1', 'often'])(
+    'connects and gets the ticket if it pings every %s s',
+    async (ping) => {
+      const query = connectQuery.parse({ seen: 'QUEUED', pingSeconds: ping });
+      expect(query).toEqual({ seen: 'QUEUED' });
+      await showTicket(deps(), await connected(query, { presence: { graceSeconds: 15 } }));
+      expect(sent).toMatchObject([{ type: 'Ticket', data: { pingSeconds: 20 } }]);
+    },
+  );
 
   it('gets the ticket if it has another one', async () => {
     const connection = await connected({ seen: 'QUEUED' });
