@@ -15,7 +15,7 @@ const number = z.number().min(-1e15).max(1e15);
 /** One line of a file of matches. */
 const playedMatch = z
   .strictObject({
-    matchId: z.string().optional(),
+    matchId: z.string().min(1).optional(),
     at: z.iso.datetime({ offset: true }).optional(),
     teams: z.array(z.array(seat).min(1).max(LIMITS.teamSizeMax)).min(2).max(LIMITS.teamsMax),
     ranks: z.array(number).optional(),
@@ -89,7 +89,7 @@ const OPTIONAL = ['at', 'weight'];
  *     matchId, playerId
  *     team       any text: players with the same are a team
  *     rank       of the team, the same in all of its lines; empty when the match is void
- *     at         when the match ended, ISO 8601 with an offset
+ *     at         when the match ended, ISO 8601 with an offset, the same in all of its lines
  *     weight     the part of the match that the player was there for, 0 to 1
  *
  * @throws InvalidInput | Problem that names the line or the match
@@ -103,6 +103,8 @@ function matchesOfCsv(text: string, path: string): PlayedMatch[] {
     throw new InvalidInput(
       `${path}:1: Expected the columns ${COLUMNS.join(', ')}, and at most ${OPTIONAL.join(' and ')}, got ${columns.join(', ')}`,
     );
+  const again = columns.find((name, i) => columns.indexOf(name) < i);
+  if (again !== undefined) throw new InvalidInput(`${path}:1: Expected each column once, got ${again} again`);
   const rows = lines.map((cells, i) => {
     if (cells.length !== columns.length)
       throw new InvalidInput(`${path}:${i + 2}: Expected ${columns.length} cells, got ${cells.length}`);
@@ -116,7 +118,10 @@ function matchesOfCsv(text: string, path: string): PlayedMatch[] {
       throw new InvalidInput(
         `${path}: match ${matchId}: Expected one rank for team ${mixed[0]!.team}, got ${mixed.map(({ rank }) => rank).join(', ')}`,
       );
-    const at = seats[0]!.at;
+    const times = [...new Set(seats.map(({ at }) => at))];
+    if (times.length > 1)
+      throw new InvalidInput(`${path}: match ${matchId}: Expected one time, got ${times.join(', ')}`);
+    const [at] = times;
     const value = {
       matchId,
       ...(at && { at }),

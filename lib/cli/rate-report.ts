@@ -3,6 +3,7 @@ import { FITTED_PART, fitLadder } from '../ratings/fit.ts';
 import type { Ladder } from '../ratings/ladder.ts';
 import { OddsMeasures, type OddsWorth } from '../ratings/odds-measures.ts';
 import { type PlayedMatch, type Replayed, replay } from '../ratings/replay.ts';
+import { InvalidInput } from './failure.ts';
 import { printJson, readLadderFile } from './input.ts';
 import { readMatches } from './played-matches.ts';
 
@@ -17,8 +18,13 @@ export interface RateOptions {
 export function printRatings(options: RateOptions): void {
   const matches = readMatches(options.matches);
   const given = options.ladder === undefined ? LADDER_DEFAULTS : readLadder(options.ladder);
-  const ladder = options.fit ? fitLadder(given, matches) : given;
   const from = options.fit ? Math.floor(FITTED_PART * matches.length) : 0;
+  const parts = options.fit ? [matches.slice(0, from), matches.slice(from)] : [];
+  if (parts.some((part) => part.every(({ ranks }) => ranks === undefined)))
+    throw new InvalidInput(
+      `${options.matches}: Expected results among the first 70% and the last 30% of the matches, got none in one part: --fit needs more matches`,
+    );
+  const ladder = options.fit ? fitLadder(given, matches) : given;
   const report = reportOf(ladder, matches, from);
   if (options.json) printJson(jsonOf(ladder, report));
   else process.stdout.write(`${textOf(ladder, report, options.fit === true)}\n`);
@@ -76,7 +82,7 @@ function textOf(
   const { model, initial, beta, drift } = ladder;
   const measured = worth.calibrated.matches;
   const cells = (name: string, { logLoss, brier, accuracy, slope: own }: OddsWorth) =>
-    [name.padEnd(14), logLoss.toFixed(4), brier.toFixed(4), percent(accuracy), shown(own, 3)].join('  ');
+    [name.padEnd(14), shown(logLoss, 4), shown(brier, 4), percent(accuracy), shown(own, 3)].join('  ');
   const bins = worth.calibrated.bins.flatMap(({ from: low, to, count, predicted, happened, ...interval }) =>
     count === 0
       ? []
@@ -100,6 +106,6 @@ function textOf(
   ].join('\n');
 }
 
-const percent = (share: number) => `${(100 * share).toFixed(1)}%`.padStart(6);
+const percent = (share: number) => (Number.isNaN(share) ? '–' : `${(100 * share).toFixed(1)}%`).padStart(6);
 const shown = (value: number, digits: number) => (Number.isNaN(value) ? '–' : value.toFixed(digits));
 const rounded = (value: number) => Number(value.toPrecision(4));

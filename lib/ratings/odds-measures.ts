@@ -12,7 +12,7 @@ export interface OddsWorth {
   readonly brier: number;
   /** The share of matches that the favourite won. A draw, or two favourites, count half. */
   readonly accuracy: number;
-  /** The slope with which these odds would have had the least log loss; 1 is calibrated. NaN when all odds are alike. */
+  /** The slope with which these odds would have had the least log loss; 1 is calibrated. NaN when all odds are alike, or always right. */
   readonly slope: number;
   readonly bins: readonly OddsBin[];
 }
@@ -65,8 +65,9 @@ export class OddsMeasures {
       // A step of more than a half may overshoot where odds are sure.
       const change = Math.max(-0.5, Math.min(0.5, gradient / curvature));
       slope -= change;
-      if (Math.abs(change) < 1e-9) break;
+      if (Math.abs(change) < 1e-9) return slope;
     }
-    return slope;
+    // The larger the slope, the smaller the loss: the favourite has always won.
+    return Number.NaN;
   }
 }

@@ -118,6 +118,45 @@ describe('muster rate', () => {
     expect(mixed.stderr).toMatch(/match m: Expected one rank for team x, got 1, 2/);
   });
 
+  it.each([
+    [
+      'matchId,team,playerId,rank,rank\nm,x,a,1,2\nm,y,b,2,1',
+      /:1: Expected each column once, got rank again/,
+    ],
+    ['matchId,team,playerId,rank\n,x,a,1\n,y,b,2', /#\/matchId: Expected at least 1 character/],
+    [
+      'matchId,team,playerId,rank,at\nm,x,a,1,2026-01-01T00:00:00Z\nm,y,b,2,2026-01-02T00:00:00Z',
+      /match m: Expected one time, got 2026-01-01T00:00:00Z, 2026-01-02T00:00:00Z/,
+    ],
+  ])('rejects rows that may be of several matches: %s', async (text, expected) => {
+    const { status, stderr } = await muster('rate', '--matches', file('rows.csv', text));
+    expect(stderr).toMatch(expected);
+    expect(status).toBe(2);
+  });
+
+  it('prints no number that it does not know: of void matches, and the slope of odds that were always right', async () => {
+    const nothing = await muster(
+      'rate',
+      '--matches',
+      file('void.jsonl', '{"teams":[["a"],["b"]],"void":true}'),
+    );
+    expect(nothing.stdout).not.toContain('NaN');
+    const won = '{"teams":[["a"],["b"]],"ranks":[1,2]}\n'.repeat(10);
+    const { stdout } = await muster('rate', '--matches', file('won.jsonl', won), '--json');
+    expect(JSON.parse(stdout).odds.calibrated).toMatchObject({ matches: 10, slope: null });
+  });
+
+  it('fits no ladder to matches that are all void, or too few', async () => {
+    for (const text of [
+      '{"teams":[["a"],["b"]],"ranks":[1,2]}',
+      '{"teams":[["a"],["b"]],"void":true}\n'.repeat(9),
+    ]) {
+      const { status, stderr } = await muster('rate', '--matches', file('few.jsonl', text), '--fit');
+      expect(stderr).toMatch(/Expected results among the first 70% and the last 30% of the matches/);
+      expect(status).toBe(2);
+    }
+  });
+
   it('rejects a ladder that is not valid, with each field', async () => {
     const ladder = file('bad.json', JSON.stringify({ name: 'l', model: 'elo', beta: 0, rank: 1 }));
     const { status, stderr } = await muster(
