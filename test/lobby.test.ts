@@ -154,6 +154,15 @@ describe('the lobby of the example', () => {
     expect(bob.told.at(-1)).toEqual({ at: 'home' });
   });
 
+  it('declines the match of a player who has left while it was made, so that the others do not wait', async () => {
+    const [ann, bob] = [await looking('ann'), await looking('bob')];
+    // The request to cancel comes too late.
+    await lobby.left(ann.playerId);
+    await match('REQUIRES_ACCEPTANCE', 'm-1', ann, bob);
+    await ann.searched;
+    expect(answers).toEqual([[ann.ticketId, 'm-1', false]]);
+  });
+
   it('cancels the ticket of a player who leaves while it is posted', async () => {
     const told: LobbyMessage[] = [];
     const playerId = lobby.enter({ send: (message) => told.push(message) });

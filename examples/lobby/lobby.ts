@@ -115,7 +115,10 @@ export class Lobby {
       if (player.search !== search) return await unlessTooLate(this.#muster.cancel(search.ticketId));
       const { signal } = this.#closing;
       for await (const change of this.#muster.watch(ticket, { signal })) {
+        const { status, matchId } = change.ticket;
         if (player.search === search) await this.#show(player, search, change);
+        // The player left while the match was made, so the request to cancel came too late.
+        else if (status === 'REQUIRES_ACCEPTANCE') await this.#answer({ ...search, matchId }, false);
         if (player.search !== search) return;
       }
     } catch (error) {
