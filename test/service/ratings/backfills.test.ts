@@ -60,6 +60,16 @@ describe('a backfill in a queue with a ladder', () => {
     expect((await getBackfill(cloud.deps, backfillId, cloud.nowMs)).status).toBe('COMPLETED');
   });
 
+  it('takes no ticket of a player who is in the match', async () => {
+    const { backfillId, ask } = await matchWithoutBen();
+    await ask({});
+    const again = { ticketId: `${queue}:ann-again`, players: [{ playerId: 'ann' }] };
+    await enqueue(cloud.deps, queue, again, cloud.nowMs);
+    await cloud.run(3_000);
+    expect((await getBackfill(cloud.deps, backfillId, cloud.nowMs)).status).toBe('QUEUED');
+    expect((await getTicket(cloud.deps, again.ticketId)).status).toBe('QUEUED');
+  });
+
   it('is found by a repeated request after a rating has changed', async () => {
     const { ask } = await matchWithoutBen();
     const { backfill } = await ask({});
