@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { IS_LONG } from '../long.ts';
 import { run } from './service-run.ts';
 
 it('the benchmark of the service measures a run in which no player is lost', async () => {
@@ -27,7 +28,7 @@ it('the benchmark of the service measures a run in which no player is lost', asy
   for (const dollars of Object.values(usage.dollars())) expect(dollars).toBeGreaterThan(0);
 });
 
-it('the benchmark of the service counts the result of each match of a queue with a ladder', async () => {
+it.runIf(IS_LONG)('the benchmark of the service counts the result of each match of a queue with a ladder', async () => {
   const { playersMatched, usage } = await run({
     playersPerSecond: 10,
     seconds: 2,
