@@ -25,6 +25,8 @@ const INFRA = ['test/infra/*.test.ts'];
 const LONG = [
   // test/console/console.test.ts and test/lobby.test.ts, on a service in memory.
   'test/console/on-local-cloud.test.ts',
+  // test/end-to-end/push.test.ts, on a service whose calls to AWS are not rejected.
+  'test/end-to-end/wiring-push.test.ts',
   // test/service/definitions/{ladders,deploy-definitions}.test.ts; a deployment of ladders: test/end-to-end/wiring.test.ts.
   'test/end-to-end/ladder-files.test.ts',
   // test/local/aws-delays.test.ts.

@@ -2,15 +2,18 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type AwsReply, errorReply } from '../../lib/local/aws-json.ts';
 import { fresh, player, testMuster } from './muster.ts';
 
-/** Replies that replace those of the store for the next calls of an operation. */
-const faults: { operation: string; reply: AwsReply; times: number }[] = [];
+/** Replies that replace those of the store for the next calls of an operation by a function, or by all. */
+const faults: { by?: string; operation: string; reply: AwsReply; times: number }[] = [];
 beforeEach(() => {
   faults.length = 0;
 });
 
-const { api, rows } = await testMuster({
+const { api, cloud, rows } = await testMuster({
   intercept: async (call, service, caller) => {
-    const fault = faults.find(({ operation, times }) => operation === call.operation && times > 0);
+    const fault = faults.find(
+      ({ by, operation, times }) =>
+        operation === call.operation && times > 0 && (by === undefined || caller === cloud.function(by).name),
+    );
     if (fault === undefined || caller === undefined) return service(call);
     fault.times -= 1;
     return fault.reply;
@@ -29,7 +32,7 @@ const DENIED = errorReply(
 describe('the service', () => {
   it('hides a short throttling of the store', async () => {
     const queue = await api.queue();
-    faults.push({ operation: 'PutItem', reply: THROTTLED, times: 1 });
+    faults.push({ by: 'enqueue', operation: 'PutItem', reply: THROTTLED, times: 1 });
     await api.ticket(queue, 1);
     expect(faults[0]!.times).toBe(0);
   });
@@ -37,7 +40,7 @@ describe('the service', () => {
   it('returns 503 with Retry-After while the store is throttled, and accepts the repeated request', async () => {
     const queue = await api.queue();
     const body = { ticketId: fresh('ticket'), players: [player(1)] };
-    faults.push({ operation: 'PutItem', reply: THROTTLED, times: 50 });
+    faults.push({ by: 'enqueue', operation: 'PutItem', reply: THROTTLED, times: 50 });
     const busy = await api.post(`/queues/${queue}/tickets`, body);
     expect(busy.status).toBe(503);
     expect(Number(busy.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -53,7 +56,7 @@ describe('the service', () => {
     const queue = await api.queue();
     const body = { ticketId: fresh('ticket'), players: [player(1)] };
     const reply = errorReply('ThrottlingException', 'Rate exceeded');
-    faults.push({ operation: 'SendMessageBatch', reply, times: 50 });
+    faults.push({ by: 'enqueue', operation: 'SendMessageBatch', reply, times: 50 });
     const busy = await api.post(`/queues/${queue}/tickets`, body);
     expect(busy.status).toBe(503);
     expect(Number(busy.headers.get('retry-after'))).toBeGreaterThan(0);

@@ -6,6 +6,7 @@ import { type MusterClient, musterClient, type Ticket } from '../../lib/client/i
 import { openApi } from '../../lib/contract/openapi.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { isFinal, type NewTicket, type TicketStatus, type TicketView } from '../../lib/contract/ticket.ts';
+import type { Interceptor } from '../../lib/local/aws-endpoint.ts';
 import type { BusEvent } from '../../lib/local/event-bus.ts';
 import { type LocalCloud, type LocalCloudOptions, startLocalCloud } from '../../lib/local/local-cloud.ts';
 import { PATIENCE_MS } from '../patience.ts';
@@ -33,19 +34,32 @@ export interface TestMuster {
 }
 
 /**
- * The service as `muster serve` starts it. With options it is a service of its own, which is stopped after the tests of the file.
- * Without options, the files of a process share one service, whose start takes seconds of processor time. Each file has a
- * studio of its own around it, and names its queues, tickets and players with {@link fresh}.
+ * The service as `muster serve` starts it. The files of a process share one service, whose start takes seconds of processor time.
+ * Each file has a studio of its own around it, and names its queues, tickets and players with {@link fresh}. An interceptor is
+ * in force until the end of its file. With any other option it is a service of its own, which is stopped after the tests of the file.
  */
-export async function testMuster(options?: Partial<LocalCloudOptions>): Promise<TestMuster> {
-  if (options !== undefined) return studioAround(await cloudOf(options));
-  shared ??= cloudOf();
+export async function testMuster({
+  intercept,
+  ...own
+}: Partial<LocalCloudOptions> = {}): Promise<TestMuster> {
+  if (Object.keys(own).length > 0) return studioAround(await cloudOf({ intercept, ...own }));
+  shared ??= cloudOf({
+    intercept: (call, service, caller) =>
+      interceptor === undefined ? service(call) : interceptor(call, service, caller),
+  });
   const cloud = await shared;
-  return studioAround({ ...cloud, stop: () => endWaiting(cloud) });
+  interceptor = intercept;
+  const stop = async () => {
+    await endWaiting(cloud);
+    interceptor = undefined;
+  };
+  return studioAround({ ...cloud, stop });
 }
 
 /** It ends with the process. */
 let shared: Promise<LocalCloud> | undefined;
+/** Of the file that runs, if it has one. */
+let interceptor: Interceptor | undefined;
 
 function cloudOf(options: Partial<LocalCloudOptions> = {}): Promise<LocalCloud> {
   return startLocalCloud({ ...patientApp('local'), port: 0, ...options });

@@ -7,7 +7,7 @@ import { testMuster } from './muster.ts';
 import { SECRET_NAME } from './receiver.ts';
 import { retriesAtOnce } from './retries.ts';
 
-const { api, receiver, bus, cloud } = await testMuster(retriesAtOnce());
+const { api, receiver, bus, cloud } = await testMuster({ intercept: retriesAtOnce().intercept });
 
 const PLACE = { address: 'game-7.example', port: 7777, sessionId: 's-1', tokens: { ann: 'secret' } };
 

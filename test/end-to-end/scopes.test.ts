@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { SCOPES, tokenScope } from '../../lib/contract/callers.ts';
 import { ROUTE_KEYS, scopesOf } from '../../lib/contract/routes.ts';
-import { startMuster } from '../../lib/local/start-muster.ts';
+import { startLocalCloud } from '../../lib/local/local-cloud.ts';
 import { verifierOf } from '../../lib/local/token-verifier.ts';
-import { AUDIENCE, ISSUER, testIssuer } from '../local/tokens.ts';
+import { testIssuer } from '../local/tokens.ts';
 import { definition } from '../service/definitions.ts';
 import { fresh, studioAround } from './muster.ts';
+import { patientApp } from './patient-app.ts';
 
 const issuer = await testIssuer();
-const cloud = await startMuster({
+const cloud = await startLocalCloud({
+  ...patientApp('tokens'),
   port: 0,
-  jwt: { issuer: ISSUER, audience: [AUDIENCE] },
   verifyToken: verifierOf(issuer.keys),
 });
 await studioAround(cloud);

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { ALL_SECRETS } from '../../lib/contract/secret-grants.ts';
 import { type SynthesizeOptions, synthesize, type Template } from '../../lib/infra/synthesize.ts';
+import { AUDIENCE, ISSUER } from '../local/tokens.ts';
 import type { AppVariant } from './built-app.ts';
 
 /** A synthesized app, and the folder of each function's bundle by its logical id. */
@@ -11,11 +12,15 @@ export interface BuiltApp {
   readonly assets: Readonly<Record<string, string>>;
 }
 
+/** What `muster serve` asks for. */
+const LOCAL: SynthesizeOptions = { secretGrants: ALL_SECRETS, push: true };
+
 const [folder] = process.argv.slice(2) as [string];
 // The functions are bundled once for all.
 const built: Record<AppVariant, BuiltApp> = {
   plain: builtAs('plain'),
-  local: builtAs('local', { secretGrants: ALL_SECRETS, push: true }),
+  local: builtAs('local', LOCAL),
+  tokens: builtAs('tokens', { ...LOCAL, jwt: { issuer: ISSUER, audience: [AUDIENCE] } }),
   whole: builtAs('whole', { gameSessionQueues: ['arenas'], push: true }),
 };
 process.stdout.write(JSON.stringify(built));

@@ -8,9 +8,9 @@ import type { BuiltApp } from './build-app.ts';
 
 /**
  * `plain`: as `cdk deploy` would deploy it. `local`: every queue may use every secret, and players can watch, as in `muster serve`.
- * `whole`: with every function of the service.
+ * `tokens`: it also requires the tokens of `test/local/tokens.ts`. `whole`: with every function of the service.
  */
-export type AppVariant = 'plain' | 'local' | 'whole';
+export type AppVariant = 'plain' | 'local' | 'tokens' | 'whole';
 
 /**
  * The app with the queue definitions of this repository, synthesized and bundled once for a run of the tests. Whichever
