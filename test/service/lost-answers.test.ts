@@ -511,8 +511,8 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         act: () => join('a'),
         // The status of the response may be 200, as of any other ticket.
         outcome: ({ ticket: { status } }: { ticket: { status: string } }) => ({ status }),
-        // The presence of its players, the ticket, and the queue twice.
-        writes: ['UpdateItem', 'PutItem', 'UpdateItem', 'UpdateItem'],
+        // The ticket, the presence of its players, and the queue twice.
+        writes: ['PutItem', 'UpdateItem', 'UpdateItem', 'UpdateItem'],
       },
       'a ticket that is kept alive': {
         prepare: async () => {
