@@ -168,9 +168,9 @@ export class Lobby {
   async #withdraw(player: Player): Promise<void> {
     const { search } = player;
     player.search = undefined;
-    if (search?.matchId === undefined) {
-      if (search !== undefined) await unlessTooLate(this.#muster.cancel(search.ticketId));
-    } else await this.#answer(search, false);
+    if (search === undefined) return;
+    if (search.matchId === undefined) await unlessTooLate(this.#muster.cancel(search.ticketId));
+    else await this.#answer(search, false);
   }
 
   #nameOf(playerId: string): string {

@@ -1,6 +1,5 @@
 import { TimeChart } from '../charts/time-chart.tsx';
-import type { Trouble } from '../data/health.ts';
-import { gamesShare } from '../data/health.ts';
+import { gamesShare, type Trouble } from '../data/health.ts';
 import type { LiveQueue } from '../data/live-queues.ts';
 import { measuresOf } from '../data/measures.ts';
 import { waitingAndMatched } from '../data/timelines.ts';
