@@ -1,6 +1,6 @@
 /**
  * The good tenant of the benchmark of neighbours. It runs in a process of its own, so that no work of the service or of the
- * hostile tenant delays its clock: it posts players at a steady rate, whatever the service does, polls their tickets, serves the
+ * hostile tenant delays its clock: it posts players as they arrive by chance, whatever the service does, polls their tickets, serves the
  * provisioner of its queue, receives its webhooks, and measures all of it.
  */
 import { createServer } from 'node:http';
@@ -108,8 +108,12 @@ async function play(traffic: GoodTraffic): Promise<Measured> {
   const endMs = startMs + (seconds + drainSeconds) * 1_000;
   // An even number, so that no player is left without an opponent.
   const players = 2 * Math.round((playersPerSecond * seconds) / 2);
-  for (let number = 0; number < players; number++) {
-    const dueMs = startMs + (1_000 * number) / playersPerSecond;
+  // The arrivals of a Poisson process, given their number. Evenly spaced ones would come in even numbers to each tick of the
+  // tenant alone, and in odd ones to a tick that is some milliseconds late.
+  const arrivalMs = Array.from({ length: players }, () => 1_000 * seconds * random.uniform());
+  arrivalMs.sort((a, b) => a - b);
+  for (const [number, afterMs] of arrivalMs.entries()) {
+    const dueMs = startMs + afterMs;
     await sleep(Math.max(0, dueMs - Date.now()));
     const ticket: Posted = { ticketId: `${name}-${number}`, dueMs };
     tickets.push(ticket);

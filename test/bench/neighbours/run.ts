@@ -49,6 +49,8 @@ export interface NeighbourResult {
 
 const GOOD = 'good';
 const SECRET = 'neighbours';
+/** Each play has its own seed, so that the rows are not the same players again. */
+const SEEDS = 2 ** 31;
 /** The functions start during the warm-up. On a slow machine this takes long. */
 const WARM_UP_DRAIN_SECONDS = 60;
 /** On AWS it runs every minute. A short run would hardly see it. */
@@ -70,6 +72,7 @@ export async function measureBeside(
       const random = seededRandom(options.seed).fork(tenant.name).fork(String(round));
       const traffic = (name: string, seconds: number, drainSeconds = options.drainSeconds): GoodTraffic => ({
         ...options,
+        seed: random.fork(name).integer(SEEDS),
         url: cloud.url,
         authorization: 'Bearer backend',
         queue: GOOD,
