@@ -35,8 +35,10 @@ const LONG = [
   'test/end-to-end/gamelift.test.ts',
   // test/contract/secret-grants.test.ts and test/aws/secrets.test.ts.
   'test/end-to-end/secrets.test.ts',
-  // Benchmarks that start a local cloud or tune policies. The others run in `npm test` with a tiny size.
-  'test/bench/{after-kill,experiments,rated-after-kills,presence,rated-play,simulate,watchers}.test.ts',
+  // test/local/serve.test.ts, on what is in flight, and test/local/local-cloud.test.ts, on a directory of data.
+  'test/end-to-end/restart.test.ts',
+  // Benchmarks that start a local cloud, play for long or tune policies. The others run in `npm test` with a tiny size.
+  'test/bench/{after-kill,engine,experiments,presence,rated-after-kills,rated-play,scale,service,simulate,watchers}.test.ts',
 ];
 /** They also share a local cloud, which ends with the process: see `testMuster`. */
 const END_TO_END = ['test/end-to-end/*.test.ts'];

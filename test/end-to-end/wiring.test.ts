@@ -9,7 +9,7 @@ import { compilePattern } from '../../lib/local/pattern.ts';
 import { isAllowed, matchesWildcard, roleStatements } from '../../lib/local/policy.ts';
 import type { Properties, Resource, Template } from '../../lib/local/template.ts';
 import { scratchDir } from '../local/fixtures.ts';
-import { IS_LONG, sample } from '../long.ts';
+import { IS_LONG } from '../long.ts';
 import { JOURNEYS, type Journey } from './journeys.ts';
 import { endWaiting, studioAround, type TestMuster } from './muster.ts';
 import { patientApp } from './patient-app.ts';
@@ -33,14 +33,7 @@ interface Access {
 /** The length of a simulated minute in the service whose calls are rejected. */
 const MINUTE_MS = 2_000;
 /** Fewer rejected kinds of calls would mean that the faults do not reach the functions. */
-const REFUSED_MIN = sample(15, 30);
-/** In `npm test`, those that together call every function on the way of a match. */
-const JOURNEYS_WITH_REFUSALS = Object.entries<Journey>(JOURNEYS).filter(
-  ([name]) =>
-    IS_LONG ||
-    name === 'accept a match that is then provisioned' ||
-    name === 'receive the events of a ticket until it is cancelled',
-);
+const REFUSED_MIN = 30;
 
 const invocations: Invocation[] = [];
 /** The log of the cloud has only its last lines. */
@@ -49,7 +42,11 @@ const accesses: Access[] = [];
 const muster = await watchedMuster();
 const refusals = refusalsOfEachCall();
 const failures: string[] = [];
-const failing = await failingMuster();
+/**
+ * What functions do after rejected calls, and faults that are planted in the template, are parts of the long run. In `npm test`
+ * test/service rejects each call of each use case, and test/infra/functions.test.ts lists the rights of each function.
+ */
+const failing = IS_LONG ? await failingMuster() : undefined;
 
 /** The service of the whole template. Records the invocations of its functions and their accesses. */
 async function watchedMuster(): Promise<TestMuster> {
@@ -152,13 +149,17 @@ describe.concurrent('with the whole template a game backend can', () => {
   });
 });
 
-describe.concurrent('when the first calls of each kind are rejected, a game backend can still', () => {
-  // What it has recorded is looked at below.
-  afterAll(() => failing.stop());
-  it.each(JOURNEYS_WITH_REFUSALS)('%s', async (_what, journey) => {
-    await play(journey, failing);
-  });
-});
+describe.runIf(failing)(
+  'when the first calls of each kind are rejected, a game backend can still',
+  { concurrent: true },
+  () => {
+    // What it has recorded is looked at below.
+    afterAll(() => failing!.stop());
+    it.each(Object.entries<Journey>(JOURNEYS))('%s', async (_what, journey) => {
+      await play(journey, failing!);
+    });
+  },
+);
 
 describe('a deployment', () => {
   it('stores a ladder whose file is new, and removes it when the file is removed', async () => {
@@ -233,7 +234,7 @@ describe('the template', () => {
     expect(schedules.filter(({ arn }) => !used.has(arn))).toEqual([]);
   });
 
-  it('permits everything that functions do after a rejected call', () => {
+  it.runIf(failing)('permits everything that functions do after a rejected call', () => {
     expect(refusals.refused.size).toBeGreaterThan(REFUSED_MIN);
     expect(failures.filter((line) => line.includes('is not authorized'))).toEqual([]);
   });
@@ -356,40 +357,34 @@ const CUTS: readonly [what: string, journey: keyof typeof JOURNEYS, cut: (resour
   ],
 ];
 
-/** The fault of `npm test`. */
-const QUICK_CUTS = CUTS.filter(([what]) => what === 'tick may not put matches');
-
-describe.concurrent('a template with a wiring fault', () => {
-  it.each(sample(QUICK_CUTS, CUTS))(
-    'in which %s does not let a game backend %s',
-    async (_what, name, cut) => {
-      const resources = structuredClone(template.Resources) as Resources;
-      cut(resources);
-      expect(resources).not.toEqual(template.Resources);
-      const { promise: erred, resolve: err } = Promise.withResolvers<string>();
-      const log = (line: LogLine) => isError(line) && err(line.line);
-      let muster: TestMuster;
-      try {
-        muster = await studioAround(
-          await startLocalCloud({
-            template: { Resources: resources },
-            assetPathOf,
-            port: 0,
-            log,
-          }),
-        );
-      } catch (error) {
-        expect((error as Error).name).toBe('LocalCloudError');
-        return;
-      }
-      const journey: Promise<string | undefined> = JOURNEYS[name](muster).then(
-        () => undefined,
-        (error) => String(error),
+describe.runIf(IS_LONG)('a template with a wiring fault', { concurrent: true }, () => {
+  it.each(CUTS)('in which %s does not let a game backend %s', async (_what, name, cut) => {
+    const resources = structuredClone(template.Resources) as Resources;
+    cut(resources);
+    expect(resources).not.toEqual(template.Resources);
+    const { promise: erred, resolve: err } = Promise.withResolvers<string>();
+    const log = (line: LogLine) => isError(line) && err(line.line);
+    let muster: TestMuster;
+    try {
+      muster = await studioAround(
+        await startLocalCloud({
+          template: { Resources: resources },
+          assetPathOf,
+          port: 0,
+          log,
+        }),
       );
-      expect(await Promise.race([journey, erred, outlasted(JOURNEYS[name])])).toBeTypeOf('string');
-      await muster.stop();
-    },
-  );
+    } catch (error) {
+      expect((error as Error).name).toBe('LocalCloudError');
+      return;
+    }
+    const journey: Promise<string | undefined> = JOURNEYS[name](muster).then(
+      () => undefined,
+      (error) => String(error),
+    );
+    expect(await Promise.race([journey, erred, outlasted(JOURNEYS[name])])).toBeTypeOf('string');
+    await muster.stop();
+  });
 });
 
 /** A journey that does not end while the correct service ends it this many times, one after the other, never ends. */

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -49,13 +49,19 @@ async function readyUrl({ output }: ReturnType<typeof serve>): Promise<string> {
   return /^Muster is ready at (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(output.stdout)![1]!;
 }
 
+/** The state of a process as a letter, its parent, and more: see `man 5 proc_pid_stat`. @throws when there is no such process */
+function statusOf(pid: number): string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The name of the command before it may have brackets and spaces.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
 /** The process ids of all descendants of a process. */
 function descendants({ pid }: ChildProcessWithoutNullStreams): number[] {
   const parents = new Map<number, number>();
   for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
-      const stat = readFileSync(`/proc/${entry}/stat`, 'utf8');
-      parents.set(Number(entry), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
+      parents.set(Number(entry), Number(statusOf(Number(entry))[1]));
     } catch {
       // The process has already ended.
     }
@@ -66,7 +72,14 @@ function descendants({ pid }: ChildProcessWithoutNullStreams): number[] {
   return found.slice(1);
 }
 
-const isGone = (pid: number) => !existsSync(`/proc/${pid}`);
+/** A process that has ended is a zombie until its new parent looks, which the first process of some containers never does. */
+function isGone(pid: number): boolean {
+  try {
+    return statusOf(pid)[0] === 'Z';
+  } catch {
+    return true;
+  }
+}
 const isLinux = process.platform === 'linux';
 
 describe('muster serve', () => {
