@@ -30,6 +30,8 @@ export interface RunOptions {
   readonly batch?: number | undefined;
   /** The ladder of the queue, on which each match is rated by a result. @default none */
   readonly ladder?: string | undefined;
+  /** How long after the last POST the last match, and its result, may take. @default 30 s */
+  readonly drainMs?: number;
 }
 
 export interface RunResult {
@@ -48,9 +50,6 @@ export interface RunResult {
   readonly usage: Usage;
 }
 
-/** How long after the last POST the last match may take. */
-const DRAIN_MS = 30_000;
-
 /**
  * Starts a local cloud, plays a game backend at a rate, and measures the webhooks that it receives.
  * Everything runs on this machine: backend, receiver, emulators and functions share its cores.
@@ -60,7 +59,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const usage = new Usage();
   const receiver = await listen();
   const webhooks = [{ url: receiver.url, secret: 'bench', events: ['MatchFound' as const] }];
-  const { ladder } = options;
+  const { ladder, drainMs = 30_000 } = options;
   const more = { ...(options.events && { events: options.events }), ...(ladder && { ladder }) };
   writeFileSync(join(folder, 'bench.json'), JSON.stringify({ ...DEFINITION, ...more, webhooks }));
   const laddersDir = join(folder, 'ladders');
@@ -88,12 +87,12 @@ export async function run(options: RunOptions): Promise<RunResult> {
   if (ladder !== undefined)
     receiver.onMatch = ({ matchId }) => results.push(client.result(matchId, { ranks: [1, 2] }));
   try {
-    await play(client, receiver, { ...options, seconds: options.warmUpSeconds ?? 8 }, 'warm');
-    if (ladder !== undefined) await rated(client, ladder, results);
+    await play(client, receiver, { ...options, drainMs, seconds: options.warmUpSeconds ?? 8 }, 'warm');
+    if (ladder !== undefined) await rated(client, ladder, results, drainMs);
     usage.reset();
     receiver.matches.length = 0;
-    const played = await play(client, receiver, options, 'run');
-    if (ladder !== undefined) await rated(client, ladder, results);
+    const played = await play(client, receiver, { ...options, drainMs }, 'run');
+    if (ladder !== undefined) await rated(client, ladder, results, drainMs);
     const result = summary(played, receiver.matches);
     const waiting = await playersQueued(client, played, result.unmatched);
     const lost = result.players - result.playersMatched - waiting;
@@ -149,9 +148,14 @@ async function listen(): Promise<Receiver> {
 }
 
 /** Waits until the results of all matches have changed the ratings. */
-async function rated(client: MusterClient, ladder: string, results: readonly Promise<unknown>[]) {
+async function rated(
+  client: MusterClient,
+  ladder: string,
+  results: readonly Promise<unknown>[],
+  drainMs: number,
+): Promise<void> {
   await Promise.all(results);
-  const untilMs = performance.now() + DRAIN_MS;
+  const untilMs = performance.now() + drainMs;
   while (performance.now() < untilMs) {
     const path = `/ladders/${ladder}/odds`;
     if ((await client.request<{ results: number }>({ method: 'GET', path })).results >= results.length)
@@ -163,7 +167,7 @@ async function rated(client: MusterClient, ladder: string, results: readonly Pro
 async function play(
   client: MusterClient,
   receiver: Receiver,
-  options: RunOptions,
+  options: RunOptions & { readonly drainMs: number },
   run: string,
 ): Promise<Map<string, Posted>> {
   const random = seededRandom(options.seed).fork(run);
@@ -187,7 +191,7 @@ async function play(
     posts.push(post(client, batch.splice(0), options.batch !== undefined, posted));
   }
   await Promise.all(posts);
-  await drained(receiver, posted);
+  await drained(receiver, posted, options.drainMs);
   return posted;
 }
 
@@ -231,8 +235,12 @@ function uuid(random: RandomSource): string {
 }
 
 /** Waits until no game can be formed of the remaining players, or no more webhooks arrive. */
-async function drained(receiver: Receiver, posted: ReadonlyMap<string, Posted>): Promise<void> {
-  const untilMs = performance.now() + DRAIN_MS;
+async function drained(
+  receiver: Receiver,
+  posted: ReadonlyMap<string, Posted>,
+  drainMs: number,
+): Promise<void> {
+  const untilMs = performance.now() + drainMs;
   while (performance.now() < untilMs) {
     const matched = new Set(receiver.matches.flatMap(({ match }) => ticketsOf(match)));
     const left = [...posted].filter(([ticketId]) => !matched.has(ticketId));

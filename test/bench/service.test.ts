@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { IS_LONG } from '../long.ts';
+import { PATIENCE_MS } from '../patience.ts';
 import { run } from './service-run.ts';
 
 it('the benchmark of the service measures a run in which no player is lost', async () => {
@@ -10,6 +10,7 @@ it('the benchmark of the service measures a run in which no player is lost', asy
     population: { skills: { kind: 'normal', mean: 1500, standardDeviation: 300 } },
     seed: 1,
     events: ['MatchFound'],
+    drainMs: PATIENCE_MS,
   });
   expect(result).toMatchObject({
     players: 20,
@@ -28,21 +29,19 @@ it('the benchmark of the service measures a run in which no player is lost', asy
   for (const dollars of Object.values(usage.dollars())) expect(dollars).toBeGreaterThan(0);
 });
 
-it.runIf(IS_LONG)(
-  'the benchmark of the service counts the result of each match of a queue with a ladder',
-  async () => {
-    const { playersMatched, usage } = await run({
-      playersPerSecond: 10,
-      seconds: 2,
-      warmUpSeconds: 1,
-      population: { skills: { kind: 'normal', mean: 1500, standardDeviation: 300 } },
-      seed: 1,
-      ladder: 'ranked',
-    });
-    expect(playersMatched).toBe(20);
-    // MatchFound, MatchEnded and MatchRated of each match, and a result.
-    expect(usage.ratings).toBe(2);
-    expect(usage.events).toBeGreaterThanOrEqual(3 * 2);
-    expect(usage.invocations.get('rate')!.count).toBeGreaterThan(0);
-  },
-);
+it('the benchmark of the service counts the result of each match of a queue with a ladder', async () => {
+  const { playersMatched, usage } = await run({
+    playersPerSecond: 10,
+    seconds: 2,
+    warmUpSeconds: 1,
+    population: { skills: { kind: 'normal', mean: 1500, standardDeviation: 300 } },
+    seed: 1,
+    ladder: 'ranked',
+    drainMs: PATIENCE_MS,
+  });
+  expect(playersMatched).toBe(20);
+  // MatchFound, MatchEnded and MatchRated of each match, and a result.
+  expect(usage.ratings).toBe(2);
+  expect(usage.events).toBeGreaterThanOrEqual(3 * 2);
+  expect(usage.invocations.get('rate')!.count).toBeGreaterThan(0);
+});

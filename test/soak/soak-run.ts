@@ -14,6 +14,8 @@ export interface SoakOptions {
   readonly seed: number;
   /** The interval between samples. */
   readonly sampleSeconds: number;
+  /** How long the last tickets and matches may take to end after the clients have stopped. @default a minute */
+  readonly drainMs?: number;
   /** Called with each sample when it is taken. */
   readonly onSample?: (sample: Sample) => void;
 }
@@ -28,8 +30,6 @@ export interface SoakResult {
 
 const SECRET_NAME = 'soak';
 const SECRET = `whsec_${Buffer.alloc(24, 9).toString('base64')}`;
-/** The maximum time for the last tickets and matches to end after the clients have stopped. */
-const DRAIN_MS = 60_000;
 const ERRORS_MAX = 20;
 
 /**
@@ -61,7 +61,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     return {
       samples,
       clients: report,
-      audit: await drained(cloud, clients, report),
+      audit: await drained(cloud, clients, report, options.drainMs ?? 60_000),
       errors: [...errors.values()],
     };
   } finally {
@@ -100,13 +100,18 @@ function sampleNow(minutes: number, tickets: number): Sample {
   };
 }
 
-/** The audit after everything has ended, or after {@link DRAIN_MS}. */
-async function drained(cloud: LocalCloud, clients: ClientsProcess, report: ClientsReport): Promise<Audit> {
+/** The audit after everything has ended, or after this time. */
+async function drained(
+  cloud: LocalCloud,
+  clients: ClientsProcess,
+  report: ClientsReport,
+  drainMs: number,
+): Promise<Audit> {
   const rejected = new Set(report.rejected);
   const accepted = Array.from({ length: report.planned }, (_, i) => i + 1)
     .filter((number) => !rejected.has(number))
     .map((number) => `soak-${number}`);
-  for (const untilMs = performance.now() + DRAIN_MS; ; await sleep(1_000)) {
+  for (const untilMs = performance.now() + drainMs; ; await sleep(1_000)) {
     const listed = (await clients.send({ command: 'matches' })) as ClientsReply & { reply: 'matches' };
     const found = await audit(cloud, accepted, listed.matches);
     const ended = found.stuck.length === 0 && found.unnotified.length === 0;

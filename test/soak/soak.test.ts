@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../lib/simulation/random.ts';
 import { IS_LONG } from '../long.ts';
+import { PATIENCE_MS } from '../patience.ts';
 import { type PlannedTicket, plannedTickets } from './client-plan.ts';
 import { soak } from './soak-run.ts';
 import { type Measure, type Sample, trendsOf } from './trend.ts';
@@ -11,6 +12,7 @@ it.runIf(IS_LONG)('a short soak loses no ticket, and every client gets only allo
     playersPerSecond: 10,
     seed: 1,
     sampleSeconds: 3,
+    drainMs: PATIENCE_MS,
   });
   // A function may reach its timeout when other tests use the machine.
   const faults = errors.filter((error) => !/timed ?out/i.test(error));
