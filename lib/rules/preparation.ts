@@ -4,7 +4,17 @@ import { type SetRule, valuesOf } from './states/set-rules.ts';
 import type { Attributes, RuledPlayer } from './types.ts';
 
 /** About what 0.1 µs of a Lambda function with one processor do. */
-const WORK = { player: 10, rule: 6, ruleOfPlayer: 0.5, value: 3, other: 4, pair: 3, word: 0.2 } as const;
+const WORK = {
+  player: 10,
+  rule: 6,
+  // Each rule in an `anyOf` has a state of its own; the others share one for each kind.
+  alternative: 20,
+  ruleOfPlayer: 0.5,
+  value: 3,
+  other: 4,
+  pair: 3,
+  word: 0.2,
+} as const;
 
 /**
  * The work of preparing tickets for searches under the rules of a queue: what a plan does with all of them before its first
@@ -18,6 +28,8 @@ export class Preparation {
   readonly #attributes: Attributes;
   /** Of all rules, and those in `anyOf`. */
   readonly #rules: number;
+  /** Of their states, for each ticket. */
+  readonly #workOfRules: number;
   readonly #sets: readonly ValuesOfPool[];
   readonly #countsMeetings: boolean;
   /** By player: the tickets that contain it, and how often others avoid it or have met it. */
@@ -30,6 +42,7 @@ export class Preparation {
     this.#attributes = attributes;
     const all = rules.flatMap((rule) => [rule, ...alternativesOf(rule).map((inner) => ({ rule, inner }))]);
     this.#rules = all.length;
+    this.#workOfRules = WORK.rule * rules.length + WORK.alternative * (all.length - rules.length);
     this.#countsMeetings = rules.some(({ type }) => type === 'recent');
     this.#sets = all.flatMap((one) =>
       'inner' in one ? setsOf(one.inner, stepsOf(one.rule).length) : setsOf(one, stepsOf(one).length),
@@ -38,7 +51,7 @@ export class Preparation {
 
   /** Adds a ticket. Returns the work of all that were added, in units of about 0.1 µs. */
   add({ players }: { readonly players: readonly RuledPlayer[] }): number {
-    this.#work += WORK.rule * this.#rules;
+    this.#work += this.#workOfRules;
     for (const player of players) this.#addPlayer(player);
     let words = 0;
     for (const { values, wordsPerValue } of this.#sets) words += wordsPerValue * values.size;

@@ -81,10 +81,22 @@ function choiceOf(
   const steps = stepsOf(rule);
   const offFrom = steps.at(-1)?.off ? steps.length : Number.POSITIVE_INFINITY;
   const isOff = (ticket: number) => tickets[ticket].levels[index] >= offFrom;
+  const enteredAt = (levels: readonly number[]): EnteredTicket[] => {
+    const own = levels.map((level) => [level]);
+    return tickets.map(({ ticketId, players, levels: outer }) => ({
+      ticketId,
+      players,
+      levels: own[outer[index]],
+    }));
+  };
+  // Alternatives that relax alike share their tickets.
+  const enteredBy = new Map<string, readonly EnteredTicket[]>();
   const alternatives = rule.rules.map((inner) => {
     // By the level of the whole rule: that of the alternative.
     const levels = [0, ...steps.map(({ waitSeconds }) => levelAt(1000 * waitSeconds, inner.relax ?? []))];
-    const entered = tickets.map((ticket) => ({ ...ticket, levels: [levels[ticket.levels[index]]] }));
+    const key = levels.join();
+    const entered = enteredBy.get(key) ?? enteredAt(levels);
+    enteredBy.set(key, entered);
     return stateOf(inner, entered, settings);
   });
   return new AnyOfState(alternatives, isOff, settings.seats);
