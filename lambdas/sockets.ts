@@ -23,13 +23,13 @@ import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { watcherOf } from '../lib/aws/watcher-context.ts';
 import { connectQuery } from '../lib/contract/watch.ts';
 import { inParallel } from '../lib/service/concurrency/in-parallel.ts';
-import type { Watcher } from '../lib/service/domain/connection.ts';
+import type { Connection, Watcher } from '../lib/service/domain/connection.ts';
 import { Unreadable } from '../lib/service/domain/unreadable.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 import { answerFrame, type FrameDeps } from '../lib/service/watching/answer-frame.ts';
 import { type ConnectDeps, connect } from '../lib/service/watching/connect.ts';
 import { type DisconnectDeps, disconnect } from '../lib/service/watching/disconnect.ts';
-import { showTicket } from '../lib/service/watching/show-ticket.ts';
+import { latestOfEach, showTicket } from '../lib/service/watching/show-ticket.ts';
 
 const client = documentClient();
 const deps: FrameDeps & ConnectDeps & DisconnectDeps = {
@@ -45,8 +45,8 @@ const deps: FrameDeps & ConnectDeps & DisconnectDeps = {
   ticks: tickSender(sqsClient(), environment('TICK_QUEUE_URL')),
 };
 
-/** New connections whose first message is sent at the same time. */
-const SHOWN_AT_ONCE = 50;
+/** New connections whose first message is sent at the same time: a batch, because one that does not open is waited for. */
+const SHOWN_AT_ONCE = 100;
 
 /** The function serves the routes of the WebSocket API, and reads new connections from the stream of their table. */
 export const handler = (event: APIGatewayProxyWebsocketEventV2 | DynamoDBStreamEvent) =>
@@ -89,24 +89,31 @@ async function handle(
 
 /** A connection whose first message fails is reported, and Lambda continues from the first of them. */
 async function fromStream(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
-  const failed = await inParallel(event.Records, SHOWN_AT_ONCE, async (record) => {
+  const added = event.Records.flatMap((record) => {
+    const connection = connectionOf(record);
+    return connection === undefined ? [] : [{ connection, number: record.dynamodb!.SequenceNumber! }];
+  });
+  const kept = new Set(latestOfEach(added.map(({ connection }) => connection)));
+  const shown = added.filter(({ connection }) => kept.has(connection));
+  const failed = await inParallel(shown, SHOWN_AT_ONCE, async ({ connection, number }) => {
     try {
-      await show(record);
+      await showTicket(deps, connection);
       return [];
     } catch (error) {
       logger.warn('the first message of a connection failed', { error });
-      return [record.dynamodb!.SequenceNumber!];
+      return [number];
     }
   });
   const [first] = failed.flat();
   return { batchItemFailures: first === undefined ? [] : [{ itemIdentifier: first }] };
 }
 
-async function show({ dynamodb }: DynamoDBRecord): Promise<void> {
+function connectionOf({ dynamodb }: DynamoDBRecord): Connection | undefined {
   try {
-    await showTicket(deps, toConnection(unmarshall(dynamodb!.NewImage as Parameters<typeof unmarshall>[0])));
+    return toConnection(unmarshall(dynamodb!.NewImage as Parameters<typeof unmarshall>[0]));
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     logger.error('a connection cannot be read and gets no message', { error });
+    return undefined;
   }
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { ErasedPlayers } from '../service/ports/erased-players.ts';
 import { batchGet } from './batch-get.ts';
-import { secondsAfter } from './dynamo.ts';
+import { conditionally, secondsAfter } from './dynamo.ts';
 
 /**
  * Longer than an event can wait: parked for 14 days, then as a webhook for 4 days in its SQS queue and for 14 among the dead
@@ -10,10 +10,33 @@ import { secondsAfter } from './dynamo.ts';
  */
 export const ERASED_DAYS = 35;
 
-/** Erased players in DynamoDB, in the table of the receivers. Key: `receiver`, as `erased#HASH` of the player's id. */
+/** How long a function keeps the time of the last erasure. */
+const LAST_KEPT_MS = 1_000;
+
+/**
+ * Erased players in DynamoDB, in the table of the receivers. Key: `receiver`, as `erased#HASH` of the player's id. The item
+ * `erased` has the time `lastAtMs` at which a player was last being erased.
+ *
+ *     add   the time, then the player. A crash in between: players are looked for that nobody has erased
+ *     last  the time; where there is none, as an earlier version stores none, now, which it then stores
+ */
 export function erasedPlayers(client: DynamoDBDocumentClient, table: string): ErasedPlayers {
+  let last: { readonly atMs: number; readonly readAtMs: number } | undefined;
+  const noteLast = (atMs: number, condition: string) =>
+    conditionally(() =>
+      client.send(
+        new UpdateCommand({
+          TableName: table,
+          Key: LAST,
+          UpdateExpression: 'SET lastAtMs = :at',
+          ConditionExpression: condition,
+          ExpressionAttributeValues: { ':at': atMs },
+        }),
+      ),
+    );
   return {
     async add(playerId, nowMs) {
+      await noteLast(nowMs, 'attribute_not_exists(lastAtMs) OR lastAtMs < :at');
       await client.send(
         new UpdateCommand({
           TableName: table,
@@ -24,6 +47,16 @@ export function erasedPlayers(client: DynamoDBDocumentClient, table: string): Er
       );
     },
 
+    async lastAtMs(nowMs) {
+      if (last !== undefined && nowMs - last.readAtMs < LAST_KEPT_MS) return last.atMs;
+      const { Item } = await client.send(
+        new GetCommand({ TableName: table, Key: LAST, ConsistentRead: true }),
+      );
+      if (Item === undefined) await noteLast(nowMs, 'attribute_not_exists(lastAtMs)');
+      last = { atMs: Number(Item?.lastAtMs ?? nowMs), readAtMs: nowMs };
+      return last.atMs;
+    },
+
     async among(playerIds) {
       const byKey = new Map(playerIds.map((playerId) => [keyOf(playerId), playerId]));
       const keys = [...byKey.keys()].map((receiver) => ({ receiver }));
@@ -32,6 +65,8 @@ export function erasedPlayers(client: DynamoDBDocumentClient, table: string): Er
     },
   };
 }
+
+const LAST = { receiver: 'erased' };
 
 function keyOf(playerId: string): string {
   return `erased#${createHash('sha256').update(playerId).digest('base64url')}`;

@@ -16,6 +16,36 @@ export function jsonOf<T extends z.ZodType>(schema: T) {
     .pipe(schema);
 }
 
+/**
+ * As {@link jsonOf}, for texts that are read far more often than they change, such as definitions: a function keeps what the texts
+ * that it read last mean, or what is wrong with them. Their values are shared, so nobody may change them.
+ *
+ * @param lettersMax the maximum of letters in the texts that are kept
+ */
+export function rememberedJsonOf<T extends z.ZodType>(schema: T, lettersMax: number) {
+  type Parsed = z.ZodSafeParseResult<z.output<T>>;
+  const known = new Map<string, Parsed>();
+  let letters = 0;
+  const parse = (text: string): Parsed => {
+    const parsed = known.get(text) ?? jsonOf(schema).safeParse(text);
+    // The last one in the map is the one that was read last.
+    if (!known.delete(text)) letters += text.length;
+    known.set(text, parsed);
+    while (letters > lettersMax && known.size > 1) {
+      const oldest = known.keys().next().value!;
+      known.delete(oldest);
+      letters -= oldest.length;
+    }
+    return parsed;
+  };
+  return z.string().transform((text, context): z.output<T> => {
+    const parsed = parse(text);
+    if (parsed.success) return parsed.data;
+    for (const { path, message } of parsed.error.issues) context.addIssue({ code: 'custom', path, message });
+    return z.NEVER;
+  });
+}
+
 /** JSON in a third of its space, for values that are written often: DynamoDB charges each kilobyte. */
 export function deflatedJson(value: unknown): Uint8Array {
   return deflateRawSync(JSON.stringify(value));

@@ -10,7 +10,7 @@ import { type Condition, changeItem } from './change-item.ts';
 import { countDefinitions, definitionRecords } from './definition-items.ts';
 import { definitionChange, definitionVersions, deployedNote } from './definition-versions.ts';
 import { conditionally } from './dynamo.ts';
-import { jsonOf } from './item.ts';
+import { jsonOf, rememberedJsonOf } from './item.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
 
 /**
@@ -186,6 +186,12 @@ function hasVersion(version: number): Condition {
   return { condition: 'version = :version', values: { ':version': version } };
 }
 
+/**
+ * The letters of definitions and experiments that a function keeps parsed. `dispatch` reads all of them each minute, and a parsed one
+ * takes about ten bytes a letter.
+ */
+const LETTERS_MAX = 8_000_000;
+
 const watched = z.object({ fromMs: z.number(), untilMs: z.number() }) satisfies z.ZodType<Watched>;
 
 const stateItem = z.object({
@@ -198,10 +204,10 @@ const stateItem = z.object({
   deployed: jsonOf(deployedNote).exactOptional(),
   deletedAt: z.iso.datetime().exactOptional(),
   // Without one that a later version has stored, the queue is searched by its definition.
-  experiment: jsonOf(storedExperiment).optional().catch(undefined),
+  experiment: rememberedJsonOf(storedExperiment, LETTERS_MAX).optional().catch(undefined),
 });
 
-const queueItem = stateItem.extend({ definition: jsonOf(storedDefinition) });
+const queueItem = stateItem.extend({ definition: rememberedJsonOf(storedDefinition, LETTERS_MAX) });
 
 function toRecord(item: Record<string, unknown>): QueueRecord {
   const { plans: layouts, ...rest } = readQueue(queueItem, item);

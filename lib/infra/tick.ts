@@ -60,6 +60,8 @@ export class Tick extends Construct {
       description:
         'Sends the ticks of the next minute for every queue with waiting tickets, and finds overdue matches',
       timeout: Duration.seconds(30),
+      // A whole processor: its first run parses the definitions of all queues, which may take 16 ms each.
+      memorySizeMb: 1769,
       // The next minute replaces a missed one. A retried or late invocation would only send its ticks late.
       retryAttempts: 0,
       maxEventAge: Duration.minutes(1),

@@ -524,9 +524,9 @@ it('roles have only the permissions of their own policy', () => {
   }
 });
 
-it('tick and dry-run have a whole CPU for their search', () => {
+it('tick and dry-run have a whole CPU for their search, and dispatch for the definitions of all queues', () => {
   const whole = functionNames.filter((name) => functions[name]!.Properties.MemorySize >= 1769);
-  expect(whole).toEqual(['dry-run', 'tick']);
+  expect(whole).toEqual(['dry-run', 'dispatch', 'tick']);
 });
 
 it('loop detection is off only for functions that receive batches and send to their own queue', () => {

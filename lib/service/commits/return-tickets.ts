@@ -45,7 +45,7 @@ const QUEUE_DELETED: Why = { reason: 'its queue was deleted', reasonCode: 'QUEUE
 
 /**
  * Returns the tickets of a match that was dissolved, or was not placed in a queue that requeues; also those that a crash has
- * left in it. What becomes of each ticket follows from the match and the ticket: see `tickets/returning.ts`. If the queue does
+ * left in it. What becomes of each ticket follows from the match and the ticket: see `domain/returning.ts`. If the queue does
  * not exist any more, the tickets that would return are cancelled.
  *
  *     note      the players of a ticket that is cancelled because it has not accepted, if the queue has cooldowns for that: see

@@ -30,6 +30,10 @@ export async function unlessUnreadable<Result>(
   }
 }
 
+/** The faults that an error names, and their letters. */
+const FAULTS_MAX = 10;
+const FAULTS_LETTERS_MAX = 1_000;
+
 /**
  * Parses data that this or another version of Muster has written. Fields unknown to the schema are ignored.
  * @param what names it in the error
@@ -38,6 +42,9 @@ export async function unlessUnreadable<Result>(
 export function readWith<T extends z.ZodType>(schema: T, value: unknown, what: string): z.output<T> {
   const result = check(schema, value);
   if (result.problems === undefined) return result.data;
-  const faults = result.problems.map(({ pointer, detail }) => `${pointer}: ${detail}`);
-  throw new Unreadable(`${what} cannot be read by this version of Muster: ${faults.join('; ')}`);
+  const { problems } = result;
+  const faults = problems.slice(0, FAULTS_MAX).map(({ pointer, detail }) => `${pointer}: ${detail}`);
+  const more = problems.length > FAULTS_MAX ? `; and ${problems.length - FAULTS_MAX} more` : '';
+  const text = faults.join('; ').slice(0, FAULTS_LETTERS_MAX);
+  throw new Unreadable(`${what} cannot be read by this version of Muster: ${text}${more}`);
 }

@@ -39,7 +39,7 @@ const KEPT_MS = 24 * 3_600_000;
 export interface NotifyDeps {
   readonly queues: QueueStore;
   readonly receivers: ReceiverStore;
-  readonly erased: Pick<ErasedPlayers, 'among'>;
+  readonly erased: Pick<ErasedPlayers, 'among' | 'lastAtMs'>;
   readonly secrets: Secrets;
   /** What the statistics report of each webhook. */
   readonly deliveries: DeliveryLog;

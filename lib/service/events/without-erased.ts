@@ -1,8 +1,17 @@
 import type { MusterEvent } from '../../contract/events.ts';
+import type { TicketView } from '../../contract/ticket.ts';
 import type { ErasedPlayers } from '../ports/erased-players.ts';
 
 /** A younger event is posted as it is: it has hardly waited. Milliseconds. */
 export const LATE_MS = 60_000;
+
+/**
+ * A match may name a player for this long after its erasure: it is placed by then. Until nothing more is found of the player, the
+ * erasure is repeated.
+ */
+const ERASING_MS = 2 * 3_600_000;
+/** The names that are looked up for an event. One with more loses the avoid lists of its players: 100 names are one read. */
+const NAMES_MAX = 500;
 
 /** The id of an erased player in an event. */
 const ERASED = 'erased';
@@ -10,25 +19,18 @@ const ERASED = 'erased';
 /**
  * An event without the players who were erased since it happened, as a webhook may wait for days for its receiver. Their
  * ids are `erased`, and nothing else of them stays. Only events older than a minute are looked at, so a prompt webhook
- * costs nothing.
+ * costs nothing, and only while players were being erased two hours before the event or since: otherwise it costs a read in a second.
  */
 export async function withoutErased(
-  erased: Pick<ErasedPlayers, 'among'>,
+  erased: Pick<ErasedPlayers, 'among' | 'lastAtMs'>,
   event: MusterEvent,
   nowMs: number,
 ): Promise<MusterEvent> {
-  if (nowMs - Date.parse(event.time) < LATE_MS) return event;
+  const eventMs = Date.parse(event.time);
+  if (nowMs - eventMs < LATE_MS || (await erased.lastAtMs(nowMs)) + ERASING_MS < eventMs) return event;
   if ('ticket' in event) {
-    const { players } = event.ticket;
-    const named = players.flatMap(({ playerId, avoid = [] }) => [playerId, ...avoid]);
-    const gone = await erased.among(named);
-    if (gone.size === 0) return event;
-    const left = players.map((player) =>
-      gone.has(player.playerId)
-        ? { playerId: ERASED, skill: 0 }
-        : { ...player, ...(player.avoid && { avoid: player.avoid.filter((other) => !gone.has(other)) }) },
-    );
-    return { ...event, ticket: { ...event.ticket, players: left } };
+    const ticket = await ticketWithoutErased(erased, event.ticket);
+    return ticket === event.ticket ? event : { ...event, ticket };
   }
   const { match } = event;
   const gone = await erased.among(match.teams.flatMap(({ players }) => players.map((seat) => seat.playerId)));
@@ -59,4 +61,22 @@ export async function withoutErased(
       ...(ratings && { ratings: ratings.filter(({ playerId }) => !gone.has(playerId)) }),
     },
   };
+}
+
+async function ticketWithoutErased(
+  erased: Pick<ErasedPlayers, 'among'>,
+  ticket: TicketView,
+): Promise<TicketView> {
+  const { players } = ticket;
+  const own = players.map(({ playerId }) => playerId);
+  const named = [...new Set([...own, ...players.flatMap(({ avoid = [] }) => avoid)])];
+  const areMany = named.length > NAMES_MAX;
+  const gone = await erased.among(areMany ? own : named);
+  if (gone.size === 0 && !areMany) return ticket;
+  const left = players.map(({ avoid, ...player }) =>
+    gone.has(player.playerId)
+      ? { playerId: ERASED, skill: 0 }
+      : { ...player, ...(avoid && !areMany && { avoid: avoid.filter((other) => !gone.has(other)) }) },
+  );
+  return { ...ticket, players: left };
 }

@@ -6,7 +6,7 @@ import type { SingleMatchStore } from '../ports/match-store.ts';
 /**
  * Fails a match that gets no assignment. In a queue with `onFailure: "requeue"` its tickets return to the pool.
  *
- *     fail      one conditional write decides what becomes of every ticket: see `tickets/returning.ts`
+ *     fail      one conditional write decides what becomes of every ticket: see `domain/returning.ts`
  *     return    the tickets, by `deadline`: it receives the event MatchFailed, and finds the match overdue if the event is
  *               lost
  *

@@ -57,7 +57,7 @@ export async function erasePlayer(
   text: string | undefined,
 ): Promise<PlayerErasure> {
   const progress: Progress = progressFrom(text);
-  if (text === undefined) await deps.erased.add(playerId, deps.clock.now());
+  await deps.erased.add(playerId, deps.clock.now());
   const endMs = deps.clock.now() + PAGES_MS;
   do {
     const { named, next } = await deps.data.page(playerId, progress.position);

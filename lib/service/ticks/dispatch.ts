@@ -113,7 +113,7 @@ export async function dispatch(deps: DispatchDeps, nowMs: number): Promise<Dispa
       attempt(
         `the experiment on queue ${queue.name}`,
         async () => {
-          const why = await queue.stopExperiment();
+          const why = await queue.stopExperiment(shareOf(deps.clock, untilMs));
           if (why !== undefined) stopped.push({ queue: queue.name, why });
         },
         queue.name,
@@ -234,7 +234,12 @@ class DispatchedQueue {
   }
 
   /** See `stop-experiment.ts`. */
-  stopExperiment(): Promise<string | undefined> {
+  async stopExperiment(hasTime: () => boolean): Promise<string | undefined> {
+    if (this.#record.experiment === undefined) return undefined;
+    if (!hasTime()) {
+      this.isCut = true;
+      return undefined;
+    }
     return stopExperiment(this.#deps, this.#record, this.#nowMs);
   }
 

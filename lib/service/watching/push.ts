@@ -22,10 +22,10 @@ const SUBJECTS_AT_ONCE = 16;
 /** Tickets of a match whose players get a message at the same time. */
 const TICKETS_AT_ONCE = 16;
 /**
- * How long the changes of a batch are sent. `publish` has 30 s, and what it does for others must not wait for an API Gateway that
- * does not respond: a command to it takes some 7 s then.
+ * How long the changes of a batch are sent: some thousand messages. What `publish` does for others waits for them, and must not wait
+ * for an API Gateway that does not respond: a command to it takes some 7 s then.
  */
-const PUSH_MS = 10_000;
+const PUSH_MS = 4_000;
 /** A change that could not be sent for this long is not sent any more: the stream would hold up all events behind it. */
 const GIVEN_UP_MS = 30_000;
 
@@ -71,10 +71,13 @@ interface Told {
   readonly match: StoredMatch | undefined;
 }
 
-/** The events of queues that are watched, those of one ticket or match together. */
+/**
+ * The events of queues that are watched, those of one ticket or match together. Queues take turns, so that one with many who watch
+ * does not use up the time of the others.
+ */
 async function bySubject(deps: PushDeps, changes: readonly Change[]): Promise<Told[][]> {
   const watched = new Map<string, boolean>();
-  const groups = new Map<string, Told[]>();
+  const groupsOf = new Map<string, Map<string, Told[]>>();
   for (const [index, change] of changes.entries()) {
     const event = toEvent(change);
     // A ticket waits from its creation, and after a match of which MatchFailed has said so.
@@ -84,9 +87,17 @@ async function bySubject(deps: PushDeps, changes: readonly Change[]): Promise<To
     if (!watched.get(queue)) continue;
     const subject = 'match' in event ? event.match.matchId : event.ticket.ticketId;
     const match = change.table === 'matches' ? change.after : undefined;
+    const groups = groupsOf.get(queue) ?? new Map<string, Told[]>();
+    groupsOf.set(queue, groups);
     groups.set(subject, [...(groups.get(subject) ?? []), { index, atMs: change.atMs, event, match }]);
   }
-  return [...groups.values()];
+  return inTurn([...groupsOf.values()].map((groups) => [...groups.values()]));
+}
+
+/** The first of each list, then the second of each, and so on. */
+function inTurn<T>(lists: readonly (readonly T[])[]): T[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat();
 }
 
 async function isWatched({ queues, clock }: PushDeps, queue: string): Promise<boolean> {

@@ -6,6 +6,7 @@ import type { QueueStore } from '../ports/queue-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import { pingSecondsOf } from '../tickets/keep-alive.ts';
 import { type TicketAndMatch, withMatch } from '../tickets/ticket-status.ts';
+import { CONNECTIONS_PER_PLAYER_MAX } from './connect.ts';
 import { ticketText } from './messages.ts';
 import { endConnection, type SendDeps } from './send.ts';
 
@@ -32,6 +33,24 @@ export async function showTicket(deps: ShowDeps, connection: Connection): Promis
   if (untilMs > 0) await deps.clock.sleep(untilMs);
   if (!(await isOpen(deps, connectionId))) return endConnection(deps, connection);
   await sendTicket(deps, connection);
+}
+
+/**
+ * The latest connections of each player of a ticket, as many as a player may have: those before them have been closed. So a client that
+ * connects again and again delays the first messages of others no longer than three that never open.
+ * @param connections in the order in which they were added
+ */
+export function latestOfEach(connections: readonly Connection[]): Connection[] {
+  const counts = new Map<string, number>();
+  return connections
+    .toReversed()
+    .filter(({ ticketId, player }) => {
+      const whose = `${ticketId} ${player}`;
+      const count = (counts.get(whose) ?? 0) + 1;
+      counts.set(whose, count);
+      return count <= CONNECTIONS_PER_PLAYER_MAX;
+    })
+    .toReversed();
 }
 
 /**

@@ -53,7 +53,7 @@ function world() {
   const notifying: NotifyDeps = {
     queues,
     receivers: { get: async () => undefined } as never,
-    erased: { among: async () => new Set() },
+    erased: { among: async () => new Set(), lastAtMs: async () => 0 },
     deliveries: deliveryLog(),
     secrets: { get: async () => ({ outcome: 'found', value: 'whsec_c2VjcmV0' }) },
     outbound: {

@@ -28,14 +28,18 @@ const game = match('duel', 'm', ['ann', 'bob'], {
 });
 const matchEvent: MusterEvent = { type: 'MatchAssigned', ...about, match: toMatchView(game) };
 
-/** The players that were erased, and how many were asked about. */
+/** The players that were erased, at the time of the events by default, and who was asked about. */
 function erased(...names: string[]) {
+  return erasedAt(NOW_MS, ...names);
+}
+
+function erasedAt(lastAtMs: number, ...names: string[]) {
   const asked: string[] = [];
   const among = async (playerIds: readonly string[]) => {
     asked.push(...playerIds);
     return new Set(playerIds.filter((playerId) => names.includes(playerId)));
   };
-  return { among, asked };
+  return { among, asked, lastAtMs: async () => lastAtMs };
 }
 
 describe('a webhook that has waited', () => {
@@ -73,8 +77,33 @@ describe('a webhook that has waited', () => {
   });
 
   it('is not looked at when it is prompt', async () => {
-    const { among, asked } = erased('ann');
-    expect(await withoutErased({ among }, matchEvent, late - 1)).toBe(matchEvent);
-    expect(asked).toEqual([]);
+    const players = erased('ann');
+    expect(await withoutErased(players, matchEvent, late - 1)).toBe(matchEvent);
+    expect(players.asked).toEqual([]);
+  });
+
+  it('is not looked at when nobody was being erased two hours before its event, or since', async () => {
+    const hours = 3_600_000;
+    const long = erasedAt(NOW_MS - 2 * hours - 1, 'ann');
+    expect(await withoutErased(long, ticketEvent, late)).toBe(ticketEvent);
+    expect(long.asked).toEqual([]);
+    const just = erasedAt(NOW_MS - 2 * hours, 'ann');
+    expect(JSON.stringify(await withoutErased(just, ticketEvent, late))).not.toContain('ann');
+  });
+
+  it('loses its avoid lists instead of looking up thousands of names', async () => {
+    const players = Array.from({ length: 93 }, (_, n) => ({
+      playerId: `p${n}`,
+      skill: 1,
+      avoid: Array.from({ length: 100 }, (_, other) => `a${n}-${other}`),
+    }));
+    const large: MusterEvent = { ...ticketEvent, ticket: { ...ticketEvent.ticket, players } };
+    const gone = erased('p0');
+    const { ticket } = (await withoutErased(gone, large, late)) as typeof large;
+    expect(gone.asked).toHaveLength(93);
+    expect(ticket.players).toEqual([
+      { playerId: 'erased', skill: 0 },
+      ...players.slice(1).map(({ avoid: _, ...player }) => player),
+    ]);
   });
 });

@@ -196,6 +196,7 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
     expect([...(await service().erased.among([ann, 'bob']))]).toEqual([]);
     expect(await erasePlayer(service(), ann, undefined)).toMatchObject({ isErased: false, pending: 0 });
     expect([...(await service().erased.among([ann, 'bob']))]).toEqual([ann]);
+    expect(await service().erased.lastAtMs(nowMs + 60_000)).toBe(nowMs);
     expect(await erased()).toEqual(NOTHING_LEFT);
     await expectNothingLeft();
     expect(await erased()).toEqual(NOTHING_LEFT);

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { DEFINITION_AGE_MS } from '../../../lib/service/domain/definition-age.ts';
 import type { QueueRecord } from '../../../lib/service/domain/queue-record.ts';
+import { UnreadableQueue } from '../../../lib/service/domain/unreadable.ts';
 import type { QueueStore } from '../../../lib/service/ports/queue-store.ts';
 import { cachedQueues } from '../../../lib/service/queues/cached-queues.ts';
 import { untilInForce } from '../../../lib/service/queues/until-in-force.ts';
@@ -55,6 +56,21 @@ it('a missing or deleted queue is read every time', async () => {
   expect((await queues.get('duel', 5_000))!.deletedAt).toBeDefined();
   put(2);
   expect((await queues.get('duel', 5_000))!.version).toBe(2);
+});
+
+it('a queue that cannot be read is read once within the age that the caller allows', async () => {
+  const clock = { nowMs: 100_000, now: () => clock.nowMs };
+  let reads = 0;
+  const get = async (): Promise<QueueRecord> => {
+    reads++;
+    throw new UnreadableQueue('duel', 'a definition of a later version');
+  };
+  const queues = cachedQueues({ get } as unknown as QueueStore, clock);
+  for (let i = 0; i < 3; i++) await expect(queues.get('duel', 5_000)).rejects.toThrow('of a later version');
+  expect(reads).toBe(1);
+  clock.nowMs += 5_000;
+  await expect(queues.get('duel', 5_000)).rejects.toThrow('of a later version');
+  expect(reads).toBe(2);
 });
 
 it('a change through the same store is visible immediately', async () => {

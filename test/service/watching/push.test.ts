@@ -18,7 +18,7 @@ describe('the changes of a batch', () => {
     ({ cloud, queue } = own);
   });
 
-  it('are not sent for longer than ten seconds when sockets do not respond, so that other events go on', async () => {
+  it('are not sent for longer than four seconds when sockets do not respond, so that other events go on', async () => {
     await putQueue(cloud.deps.queues, definition({ name: queue }), cloud.nowMs);
     const { name } = tableResources().find((table) => table.name.includes('Connections'))!;
     let commands = 0;
@@ -46,6 +46,35 @@ describe('the changes of a batch', () => {
     expect(commands).toBeGreaterThan(0);
     // Those that were being sent at the end of the time: a message and the end of its connection each.
     expect(commands).toBeLessThanOrEqual(2 * 16);
+  });
+
+  it('are sent in turn to those who watch different queues', async () => {
+    const other = `${queue}-other`;
+    const { name } = tableResources().find((table) => table.name.includes('Connections'))!;
+    const sent: string[] = [];
+    const send = async (connectionId: string) => {
+      sent.push(connectionId);
+      return 'sent' as const;
+    };
+    const deps = {
+      ...cloud.deps,
+      connections: connectionStore(cloud.client, name),
+      sockets: { ...OPEN_SOCKETS, send },
+    };
+    const ids = [...Array.from({ length: 60 }, (_, at) => `${queue}:${at}`), `${other}:last`];
+    for (const of of [queue, other]) await putQueue(cloud.deps.queues, definition({ name: of }), cloud.nowMs);
+    for (const [at, ticketId] of ids.entries()) {
+      const of = ticketId.split(':')[0]!;
+      const players = [{ playerId: `p${at}`, skill: 1 + 1_000 * at }];
+      await enqueue(cloud.deps, of, { ticketId, players }, cloud.nowMs);
+      await connect(deps, { ticketId, queue: of, playerId: `p${at}`, player: 0 }, ticketId, cloud.nowMs);
+    }
+    cloud.nowMs += 5_000;
+    for (const ticketId of ids) await cancelTicket(cloud.deps, ticketId, cloud.nowMs);
+    expect(await push(deps, await cloud.newChanges())).toEqual([]);
+    expect(sent).toHaveLength(61);
+    // Among those that are sent first, at the same time.
+    expect(sent.indexOf(`${other}:last`)).toBeLessThan(16);
   });
 
   it('are sent to all players of a match for one read of it', async () => {

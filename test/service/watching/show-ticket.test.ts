@@ -6,12 +6,27 @@ import type { Found } from '../../../lib/service/ports/sockets.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { cancelTicket } from '../../../lib/service/tickets/tickets.ts';
 import { connect } from '../../../lib/service/watching/connect.ts';
-import { showTicket } from '../../../lib/service/watching/show-ticket.ts';
+import { latestOfEach, showTicket } from '../../../lib/service/watching/show-ticket.ts';
 import { tableResources } from '../../aws/emulated-tables.ts';
 import { definition, putQueue } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
 import { OPEN_SOCKETS } from './open-sockets.ts';
+
+it('only the latest connections of a player get a first message, however often it connects', () => {
+  const added = Array.from({ length: 100 }, (_, at) => ({
+    connectionId: `c${at}`,
+    ticketId: 't',
+    queue: 'duel',
+    player: at === 50 ? 1 : 0,
+    status: 'CONNECTED' as const,
+    connectedAtMs: at,
+    shownFromMs: at,
+  }));
+  const other = { ...added[10]!, connectionId: 'other', ticketId: 'u' };
+  const shown = latestOfEach([...added.slice(0, 20), other, ...added.slice(20)]);
+  expect(shown.map(({ connectionId }) => connectionId)).toEqual(['other', 'c50', 'c97', 'c98', 'c99']);
+});
 
 describe('a client that says which status it shows', () => {
   let cloud: VirtualCloud;
