@@ -39,6 +39,15 @@ export const LIMITS = {
   gamePropertiesMax: 16,
   /** The maximum of selectors of game servers in an allocation. */
   selectorsMax: 20,
+  webhooksMax: 5,
+  tickSecondsMax: 60,
+  timeoutSecondsMax: 86_400,
+  /** How long the players of a match have to accept it. */
+  acceptanceSecondsMax: 900,
+  /** How long a match may wait for its assignment. */
+  placementSecondsMax: 3_600,
+  /** How long one request to a provisioner may take. */
+  requestSecondsMax: 20,
 } as const;
 
 const weight = z.number().min(0).max(NUMBER_LIMITS.weightMax);
@@ -77,7 +86,7 @@ const webhook = z.strictObject({
   events: z.array(eventType).min(1).optional().meta({ description: 'The events to send (default: all)' }),
 });
 
-const placementSeconds = z.number().int().min(1).max(3600).meta({
+const placementSeconds = z.number().int().min(1).max(LIMITS.placementSecondsMax).meta({
   description: 'How long a match may stay PLACING before it is FAILED (default 300)',
 });
 
@@ -123,7 +132,12 @@ const provisioner = z.discriminatedUnion('type', [
       description: "The studio's endpoint: it receives the match and returns the assignment",
     }),
     secret: secretName.optional().meta({ description: 'Signs the request (Standard Webhooks)' }),
-    requestTimeoutSeconds: z.number().min(0.1).max(20).optional().meta({ description: 'Default 5' }),
+    requestTimeoutSeconds: z
+      .number()
+      .min(0.1)
+      .max(LIMITS.requestSecondsMax)
+      .optional()
+      .meta({ description: 'Default 5' }),
     timeoutSeconds: placementSeconds.optional(),
     onFailure,
   }),
@@ -164,7 +178,12 @@ const provisioner = z.discriminatedUnion('type', [
       .boolean()
       .optional()
       .meta({ description: 'Apply the multi-cluster policies of the allocation service (default false)' }),
-    requestTimeoutSeconds: z.number().min(0.1).max(20).optional().meta({ description: 'Default 5' }),
+    requestTimeoutSeconds: z
+      .number()
+      .min(0.1)
+      .max(LIMITS.requestSecondsMax)
+      .optional()
+      .meta({ description: 'Default 5' }),
     timeoutSeconds: placementSeconds.optional(),
     onFailure,
   }),
@@ -206,7 +225,7 @@ const teams = z.union([
 
 const short = z
   .strictObject({
-    afterSeconds: z.number().min(0).max(86_400),
+    afterSeconds: z.number().min(0).max(LIMITS.timeoutSecondsMax),
     cost: weight.optional().meta({ description: 'Imbalance of each empty seat (default 0)' }),
   })
   .meta({
@@ -249,8 +268,18 @@ export const queueDefinition = z
       .optional()
       .meta({ description: 'Imbalance that one second of waiting outweighs (default 0)' }),
     release: releaseOptions,
-    tickSeconds: z.number().int().min(1).max(60).meta({ description: 'Seconds between two searches' }),
-    timeoutSeconds: z.number().int().min(1).max(86_400).meta({ description: 'Longest wait of a ticket' }),
+    tickSeconds: z
+      .number()
+      .int()
+      .min(1)
+      .max(LIMITS.tickSecondsMax)
+      .meta({ description: 'Seconds between two searches' }),
+    timeoutSeconds: z
+      .number()
+      .int()
+      .min(1)
+      .max(LIMITS.timeoutSecondsMax)
+      .meta({ description: 'Longest wait of a ticket' }),
     buckets: z
       .union([
         z.literal('auto'),
@@ -295,7 +324,7 @@ export const queueDefinition = z
         'The ladder that rates its matches. Tickets then come without skill: each player has the mean of their rating. A match has 2 teams or more, and at most 99 seats',
     }),
     acceptance: z
-      .strictObject({ timeoutSeconds: z.number().int().min(1).max(900) })
+      .strictObject({ timeoutSeconds: z.number().int().min(1).max(LIMITS.acceptanceSecondsMax) })
       .optional()
       .meta({ description: 'Every ticket must accept the match within this time' }),
     cooldown: cooldownOptions.optional().meta({
@@ -307,7 +336,7 @@ export const queueDefinition = z
         'Cancels tickets of players who have been connected and are gone for longer than a grace (PLAYER_LEFT), so that no match is made with them',
     }),
     provisioner: provisioner.optional(),
-    webhooks: z.array(webhook).max(5).optional(),
+    webhooks: z.array(webhook).max(LIMITS.webhooksMax).optional(),
     events: z.array(eventType).optional().meta({
       description:
         'The events to publish on the event bus (default: all but TicketQueued). Events that webhooks or Muster itself need are published as well',
