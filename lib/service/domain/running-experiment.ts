@@ -80,15 +80,20 @@ export function isWhole(record: QueueRecord, { untilMs }: Block): boolean {
 /** What variants are made of. */
 type Varied = Pick<QueueRecord, 'definition'> & { readonly experiment?: StoredExperiment | undefined };
 
-/** The definitions of the variants, by experiment: a function that keeps a record makes them once. */
-const KNOWN = new WeakMap<StoredExperiment, readonly QueueDefinition[] | null>();
+/**
+ * The definitions of the variants, by the queue's definition and the experiment: a function that keeps both makes them once. Stored
+ * texts that are equal have one value, so two queues may share an experiment.
+ */
+const KNOWN = new WeakMap<QueueDefinition, WeakMap<StoredExperiment, readonly QueueDefinition[] | null>>();
 
 function variantsOf({ experiment, definition }: Varied): readonly QueueDefinition[] | undefined {
   if (experiment === undefined) return undefined;
-  let known = KNOWN.get(experiment);
+  const ofQueue = KNOWN.get(definition) ?? new WeakMap();
+  KNOWN.set(definition, ofQueue);
+  let known = ofQueue.get(experiment);
   if (known === undefined) {
     known = makeVariants(experiment, definition);
-    KNOWN.set(experiment, known);
+    ofQueue.set(experiment, known);
   }
   return known ?? undefined;
 }
