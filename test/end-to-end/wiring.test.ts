@@ -334,7 +334,7 @@ const CUTS: readonly [what: string, journey: keyof typeof JOURNEYS, cut: (resour
     'the API may not invoke a function',
     'read health, the OpenAPI document and an unknown path',
     (all) => {
-      delete all[idOf(all, 'AWS::Lambda::Permission', 'Otherwisemeta')];
+      delete all[idOf(all, 'AWS::Lambda::Permission', 'ApiHealth')];
     },
   ],
   [
