@@ -15,6 +15,8 @@ export interface Run {
 }
 
 process.once('disconnect', () => process.exit());
+// Every command listens for signals until its process ends.
+process.setMaxListeners(0);
 let running: Promise<unknown> = Promise.resolve();
 process.on('message', ({ id, args }: Asked) => {
   running = running.then(async () => process.send!({ id, run: await runOf(args) }));

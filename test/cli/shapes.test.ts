@@ -19,7 +19,7 @@ const solo = (ticketId: string, skill: number, teams?: string[]) => ({
   players: [{ playerId: `p-${ticketId}`, skill, ...(teams && { teams }) }],
 });
 
-describe.concurrent('games of any shape on the command line', () => {
+describe('games of any shape on the command line', () => {
   it('matches one against four, each on the side it chose, and names the side that is missing', async () => {
     const survivors = Array.from({ length: 8 }, (_, i) => solo(`s${i}`, 1000 + 10 * i, ['survivors']));
     const tickets = file('hunt-tickets.json', [solo('k', 1035, ['killer']), ...survivors]);

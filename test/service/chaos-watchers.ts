@@ -87,7 +87,10 @@ export class ChaosWatchers {
 
   /** What `publish` sends changes with. */
   pushDeps(): PushDeps {
-    return this.#deps();
+    const deps = this.#deps();
+    // The time that other functions spend is not that of this one, which would not send all then.
+    const nowMs = deps.clock.now();
+    return { ...deps, clock: { ...deps.clock, now: () => nowMs } };
   }
 
   /** A change of these tickets is never published. */

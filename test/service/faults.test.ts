@@ -457,7 +457,7 @@ describe.each(USE_CASE_STORES)('$emulator', ({ emulator, skipped }) => {
               eventId: 'e',
               type: 'TicketQueued',
               queue,
-              time: new Date(0).toISOString(),
+              time: new Date(cloud.nowMs).toISOString(),
               ticket: { players: [] },
             };
             const message = { event, ...history?.() } as Delivery;
