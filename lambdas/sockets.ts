@@ -93,9 +93,7 @@ async function fromStream(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResp
     const connection = connectionOf(record);
     return connection === undefined ? [] : [{ connection, number: record.dynamodb!.SequenceNumber! }];
   });
-  const kept = new Set(latestOfEach(added.map(({ connection }) => connection)));
-  const shown = added.filter(({ connection }) => kept.has(connection));
-  const failed = await inParallel(shown, SHOWN_AT_ONCE, async ({ connection, number }) => {
+  const failed = await inParallel(latestOfEach(added), SHOWN_AT_ONCE, async ({ connection, number }) => {
     try {
       await showTicket(deps, connection);
       return [];

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { ErasedPlayers } from '../service/ports/erased-players.ts';
 import { batchGet } from './batch-get.ts';
-import { conditionally, secondsAfter } from './dynamo.ts';
+import { changeItem } from './change-item.ts';
+import { secondsAfter } from './dynamo.ts';
 
 /**
  * Longer than an event can wait: parked for 14 days, then as a webhook for 4 days in its SQS queue and for 14 among the dead
@@ -22,21 +23,13 @@ const LAST_KEPT_MS = 1_000;
  */
 export function erasedPlayers(client: DynamoDBDocumentClient, table: string): ErasedPlayers {
   let last: { readonly atMs: number; readonly readAtMs: number } | undefined;
-  const noteLast = (atMs: number, condition: string) =>
-    conditionally(() =>
-      client.send(
-        new UpdateCommand({
-          TableName: table,
-          Key: LAST,
-          UpdateExpression: 'SET lastAtMs = :at',
-          ConditionExpression: condition,
-          ExpressionAttributeValues: { ':at': atMs },
-        }),
-      ),
-    );
   return {
     async add(playerId, nowMs) {
-      await noteLast(nowMs, 'attribute_not_exists(lastAtMs) OR lastAtMs < :at');
+      const isEarlier = {
+        condition: 'attribute_not_exists(lastAtMs) OR lastAtMs < :at',
+        values: { ':at': nowMs },
+      };
+      await changeItem(client, { table, key: LAST, set: { lastAtMs: nowMs }, if: [isEarlier] });
       await client.send(
         new UpdateCommand({
           TableName: table,
@@ -52,7 +45,7 @@ export function erasedPlayers(client: DynamoDBDocumentClient, table: string): Er
       const { Item } = await client.send(
         new GetCommand({ TableName: table, Key: LAST, ConsistentRead: true }),
       );
-      if (Item === undefined) await noteLast(nowMs, 'attribute_not_exists(lastAtMs)');
+      if (Item === undefined) await changeItem(client, { table, key: LAST, init: { lastAtMs: nowMs } });
       last = { atMs: Number(Item?.lastAtMs ?? nowMs), readAtMs: nowMs };
       return last.atMs;
     },

@@ -24,10 +24,11 @@ export function jsonOf<T extends z.ZodType>(schema: T) {
  */
 export function rememberedJsonOf<T extends z.ZodType>(schema: T, lettersMax: number) {
   type Parsed = z.ZodSafeParseResult<z.output<T>>;
+  const json = jsonOf(schema);
   const known = new Map<string, Parsed>();
   let letters = 0;
   const parse = (text: string): Parsed => {
-    const parsed = known.get(text) ?? jsonOf(schema).safeParse(text);
+    const parsed = known.get(text) ?? json.safeParse(text);
     // The last one in the map is the one that was read last.
     if (!known.delete(text)) letters += text.length;
     known.set(text, parsed);

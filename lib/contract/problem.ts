@@ -69,15 +69,19 @@ export class Problem extends Error {
 
 /** The maximum of invalid fields in a response, which keeps every response small. */
 const ERRORS_MAX = 100;
-/** The maximum of invalid fields in `detail`. */
+/** The maximum of invalid fields in a text. */
 const DETAILS_MAX = 10;
 
 /** The problem for input that does not match its schema. */
 export function invalid(what: string, errors: readonly FieldProblem[]): Problem {
-  const named = errors.slice(0, ERRORS_MAX);
-  const list = named.slice(0, DETAILS_MAX).map((error) => `${error.pointer}: ${error.detail}`);
-  if (errors.length > DETAILS_MAX) list.push(`and ${errors.length - DETAILS_MAX} more`);
-  return new Problem(400, `${what} is not valid: ${list.join('; ')}`, { errors: named });
+  return new Problem(400, `${what} is not valid: ${textOf(errors)}`, { errors: errors.slice(0, ERRORS_MAX) });
+}
+
+/** The first invalid fields, and how many there are more. @param lettersMax of the fields that are named @default all */
+export function textOf(errors: readonly FieldProblem[], lettersMax?: number): string {
+  const named = errors.slice(0, DETAILS_MAX).map(({ pointer, detail }) => `${pointer}: ${detail}`);
+  const more = errors.length > DETAILS_MAX ? `; and ${errors.length - DETAILS_MAX} more` : '';
+  return named.join('; ').slice(0, lettersMax) + more;
 }
 
 /** Parses JSON. @param source names it in the error @throws Problem (400) */

@@ -86,6 +86,12 @@ const webhook = z.strictObject({
   events: z.array(eventType).min(1).optional().meta({ description: 'The events to send (default: all)' }),
 });
 
+const requestTimeoutSeconds = z
+  .number()
+  .min(0.1)
+  .max(LIMITS.requestSecondsMax)
+  .optional()
+  .meta({ description: 'Default 5' });
 const placementSeconds = z.number().int().min(1).max(LIMITS.placementSecondsMax).meta({
   description: 'How long a match may stay PLACING before it is FAILED (default 300)',
 });
@@ -132,12 +138,7 @@ const provisioner = z.discriminatedUnion('type', [
       description: "The studio's endpoint: it receives the match and returns the assignment",
     }),
     secret: secretName.optional().meta({ description: 'Signs the request (Standard Webhooks)' }),
-    requestTimeoutSeconds: z
-      .number()
-      .min(0.1)
-      .max(LIMITS.requestSecondsMax)
-      .optional()
-      .meta({ description: 'Default 5' }),
+    requestTimeoutSeconds,
     timeoutSeconds: placementSeconds.optional(),
     onFailure,
   }),
@@ -178,12 +179,7 @@ const provisioner = z.discriminatedUnion('type', [
       .boolean()
       .optional()
       .meta({ description: 'Apply the multi-cluster policies of the allocation service (default false)' }),
-    requestTimeoutSeconds: z
-      .number()
-      .min(0.1)
-      .max(LIMITS.requestSecondsMax)
-      .optional()
-      .meta({ description: 'Default 5' }),
+    requestTimeoutSeconds,
     timeoutSeconds: placementSeconds.optional(),
     onFailure,
   }),

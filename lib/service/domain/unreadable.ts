@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { check } from '../../contract/problem.ts';
+import { check, textOf } from '../../contract/problem.ts';
 
 /**
  * Stored data or a message that this version of Muster cannot parse. Unlike a `Problem`, no request is at fault.
@@ -30,8 +30,7 @@ export async function unlessUnreadable<Result>(
   }
 }
 
-/** The faults that an error names, and their letters. */
-const FAULTS_MAX = 10;
+/** The letters of the faults that an error names. */
 const FAULTS_LETTERS_MAX = 1_000;
 
 /**
@@ -42,9 +41,6 @@ const FAULTS_LETTERS_MAX = 1_000;
 export function readWith<T extends z.ZodType>(schema: T, value: unknown, what: string): z.output<T> {
   const result = check(schema, value);
   if (result.problems === undefined) return result.data;
-  const { problems } = result;
-  const faults = problems.slice(0, FAULTS_MAX).map(({ pointer, detail }) => `${pointer}: ${detail}`);
-  const more = problems.length > FAULTS_MAX ? `; and ${problems.length - FAULTS_MAX} more` : '';
-  const text = faults.join('; ').slice(0, FAULTS_LETTERS_MAX);
-  throw new Unreadable(`${what} cannot be read by this version of Muster: ${text}${more}`);
+  const faults = textOf(result.problems, FAULTS_LETTERS_MAX);
+  throw new Unreadable(`${what} cannot be read by this version of Muster: ${faults}`);
 }

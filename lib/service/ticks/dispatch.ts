@@ -26,7 +26,7 @@ const TICK_GRACE_MS = 60_000;
 /** The maximum of queues that are looked after concurrently. */
 const QUEUES_AT_ONCE = 16;
 /**
- * The time of one queue in each of the two rounds, and of all of them together: less than the function's 30 s. What there is
+ * The time of one queue in each of the three rounds, and of all of them together: less than the function's 30 s. What there is
  * no time for is done in the next minute.
  */
 const QUEUE_MS = 5_000;
@@ -69,7 +69,7 @@ interface FailedTask {
  *     wake       round one, every queue: the next minute's ticks for those with waiting tickets
  *     look after round two, every queue: settles what crashed ticks have left, and removes layouts and queues that no
  *                ticket needs
- *     stop       every queue: ends an experiment that exceeds its `stop`. A crash before it: the next minute judges again
+ *     stop       round three, every queue: ends an experiment that exceeds its `stop`. A crash before it: the next minute judges again
  *     sweep      beside them: sends overdue matches to `deadline`
  *     note       queues whose work failed, for their statistics. A crash before it, or a store that fails: the alarm tells alone
  *

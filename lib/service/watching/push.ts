@@ -91,11 +91,11 @@ async function bySubject(deps: PushDeps, changes: readonly Change[]): Promise<To
     groupsOf.set(queue, groups);
     groups.set(subject, [...(groups.get(subject) ?? []), { index, atMs: change.atMs, event, match }]);
   }
-  return inTurn([...groupsOf.values()].map((groups) => [...groups.values()]));
+  return takingTurns([...groupsOf.values()].map((groups) => [...groups.values()]));
 }
 
 /** The first of each list, then the second of each, and so on. */
-function inTurn<T>(lists: readonly (readonly T[])[]): T[] {
+function takingTurns<T>(lists: readonly (readonly T[])[]): T[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length));
   return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat();
 }

@@ -38,13 +38,15 @@ export async function showTicket(deps: ShowDeps, connection: Connection): Promis
 /**
  * The latest connections of each player of a ticket, as many as a player may have: those before them have been closed. So a client that
  * connects again and again delays the first messages of others no longer than three that never open.
- * @param connections in the order in which they were added
+ * @param added in this order
  */
-export function latestOfEach(connections: readonly Connection[]): Connection[] {
+export function latestOfEach<Added extends { readonly connection: Connection }>(
+  added: readonly Added[],
+): Added[] {
   const counts = new Map<string, number>();
-  return connections
+  return added
     .toReversed()
-    .filter(({ ticketId, player }) => {
+    .filter(({ connection: { ticketId, player } }) => {
       const whose = `${ticketId} ${player}`;
       const count = (counts.get(whose) ?? 0) + 1;
       counts.set(whose, count);

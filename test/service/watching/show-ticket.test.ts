@@ -24,8 +24,15 @@ it('only the latest connections of a player get a first message, however often i
     shownFromMs: at,
   }));
   const other = { ...added[10]!, connectionId: 'other', ticketId: 'u' };
-  const shown = latestOfEach([...added.slice(0, 20), other, ...added.slice(20)]);
-  expect(shown.map(({ connectionId }) => connectionId)).toEqual(['other', 'c50', 'c97', 'c98', 'c99']);
+  const all = [...added.slice(0, 20), other, ...added.slice(20)].map((connection) => ({ connection }));
+  const shown = latestOfEach(all);
+  expect(shown.map(({ connection: { connectionId } }) => connectionId)).toEqual([
+    'other',
+    'c50',
+    'c97',
+    'c98',
+    'c99',
+  ]);
 });
 
 describe('a client that says which status it shows', () => {
