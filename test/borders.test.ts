@@ -37,7 +37,9 @@ const mayImport: Record<string, readonly string[]> = {
   local: [...outside, 'infra'],
   // What strangers install: the entries of its parts, and its build.
   package: [...outside, 'infra', 'client', 'console'],
-  cli: [...outside, 'local', 'client', 'console'],
+  // Queue definitions from the files of other matchmakers.
+  importers: [...contract, 'simulation'],
+  cli: [...outside, 'local', 'client', 'console', 'importers'],
 };
 
 /** What a file loads on use, although its module may not import it: the package leaves it out. */

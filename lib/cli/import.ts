@@ -2,20 +2,20 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { Problem, parseWith } from '../contract/problem.ts';
 import { checkQueueDefinition } from '../contract/queue-definition.ts';
+import { type Imported, importRuleSet } from '../importers/flexmatch/import-rule-set.ts';
+import { flexMatchRuleSet } from '../importers/flexmatch/rule-set.ts';
+import type { ImportOptions } from '../importers/flexmatch/source.ts';
+import { flexMatchTickets, ticketOf } from '../importers/flexmatch/tickets.ts';
+import { importPlayFabQueue } from '../importers/playfab/import-queue.ts';
+import { playFabQueue } from '../importers/playfab/queue.ts';
+import type { ImportLine } from '../importers/report.ts';
+import { importUnityQueue, type UnityOptions } from '../importers/unity/import-queue.ts';
+import { unityQueue } from '../importers/unity/queue.ts';
 import { parseTicketsFile } from '../service/tickets/parse-tickets.ts';
 import { latestArrivalMs, matchOffline } from '../service/ticks/offline.ts';
-import { type Imported, importRuleSet } from './flexmatch/import-rule-set.ts';
-import { flexMatchRuleSet } from './flexmatch/rule-set.ts';
-import type { ImportOptions } from './flexmatch/source.ts';
-import { flexMatchTickets, ticketOf } from './flexmatch/tickets.ts';
-import type { ImportLine } from './importing/report.ts';
 import { positiveNumber, printJson } from './input.ts';
 import { readJson } from './json-file.ts';
 import { makeFolder, writeText } from './output.ts';
-import { importPlayFabQueue } from './playfab/import-queue.ts';
-import { playFabQueue } from './playfab/queue.ts';
-import { importUnityQueue, type UnityOptions } from './unity/import-queue.ts';
-import { unityQueue } from './unity/queue.ts';
 
 /** The command `import`: queue definitions from the files of other matchmakers. */
 export function importCommand(): Command {

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import type { Party } from '../../examples/flexmatch/party.ts';
-import { importRuleSet } from '../../lib/cli/flexmatch/import-rule-set.ts';
-import { flexMatchRuleSet } from '../../lib/cli/flexmatch/rule-set.ts';
+import { importRuleSet } from '../../lib/importers/flexmatch/import-rule-set.ts';
+import { flexMatchRuleSet } from '../../lib/importers/flexmatch/rule-set.ts';
 import { testMuster } from './muster.ts';
 import { SECRET, SECRET_NAME } from './receiver.ts';
 

@@ -1,4 +1,4 @@
-import { plainly } from '../../importing/relaxation.ts';
+import { plainly } from '../../relaxation.ts';
 import { type FlexRuleType, partyNote } from '../flex-rule-type.ts';
 
 /** All players within `maxLatency` of one region. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { importPlayFabQueue } from '../../../lib/cli/playfab/import-queue.ts';
-import { playFabQueue } from '../../../lib/cli/playfab/queue.ts';
 import { checkQueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { importPlayFabQueue } from '../../../lib/importers/playfab/import-queue.ts';
+import { playFabQueue } from '../../../lib/importers/playfab/queue.ts';
 import { planTick } from '../../../lib/policies/plan.ts';
-import { file, muster } from '../muster.ts';
+import { file, muster } from '../../cli/muster.ts';
 
 const imported = (queue: object, options = {}) => importPlayFabQueue(playFabQueue.parse(queue), options);
 const notesOf = ({ lines }: ReturnType<typeof imported>) =>

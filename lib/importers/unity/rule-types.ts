@@ -1,5 +1,5 @@
-import { nextNumber } from '../importing/numbers.ts';
-import type { ConvertedRule, Limit } from '../importing/relaxation.ts';
+import { nextNumber } from '../numbers.ts';
+import type { ConvertedRule, Limit } from '../relaxation.ts';
 import type { UnityRule } from './queue.ts';
 
 /** Where the values of a rule come from. */

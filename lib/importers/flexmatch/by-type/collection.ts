@@ -1,4 +1,4 @@
-import { type Limit, plainly } from '../../importing/relaxation.ts';
+import { type Limit, plainly } from '../../relaxation.ts';
 import { parseExpression, takeApart } from '../expression.ts';
 import { type Converted, type FlexRuleType, partyNote } from '../flex-rule-type.ts';
 import { unknownExpression } from '../measured.ts';

@@ -1,5 +1,5 @@
 import { SKILL } from '../../rules/values.ts';
-import type { Body, ConvertedRule, ExpansionStep, Limit } from '../importing/relaxation.ts';
+import type { Body, ConvertedRule, ExpansionStep, Limit } from '../relaxation.ts';
 import type { PlayFabRule } from './queue.ts';
 
 /** What a rule of PlayFab becomes. */

@@ -1,5 +1,5 @@
-import { nextNumber } from '../../importing/numbers.ts';
-import type { Body, ConvertedRule, Limit } from '../../importing/relaxation.ts';
+import { nextNumber } from '../../numbers.ts';
+import type { Body, ConvertedRule, Limit } from '../../relaxation.ts';
 import { type Converted, type FlexRuleType, partyNote } from '../flex-rule-type.ts';
 import {
   isSingle,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { importUnityQueue } from '../../../lib/cli/unity/import-queue.ts';
-import { unityQueue } from '../../../lib/cli/unity/queue.ts';
 import { checkQueueDefinition } from '../../../lib/contract/queue-definition.ts';
-import { file, muster } from '../muster.ts';
+import { importUnityQueue } from '../../../lib/importers/unity/import-queue.ts';
+import { unityQueue } from '../../../lib/importers/unity/queue.ts';
+import { file, muster } from '../../cli/muster.ts';
 
 const imported = (queue: object, options = {}) => importUnityQueue(unityQueue.parse(queue), options);
 const notesOf = ({ lines }: ReturnType<typeof imported>) =>

@@ -1,10 +1,10 @@
 import type { Rule } from '../../rules/rule-types.ts';
 import { SKILL } from '../../rules/values.ts';
-import { InvalidInput } from '../failure.ts';
-import { fieldName, queueName, ruleName, teamName, uniqueName, uniqueNames } from '../importing/names.ts';
-import { type ConvertedRule, type ExpansionStep, relaxed } from '../importing/relaxation.ts';
-import { type ImportLine, Report } from '../importing/report.ts';
-import { EMPTY_SEAT_COST } from '../importing/sizes.ts';
+import { InvalidInput } from '../../simulation/invalid-input.ts';
+import { fieldName, queueName, ruleName, teamName, uniqueName, uniqueNames } from '../names.ts';
+import { type ConvertedRule, type ExpansionStep, relaxed } from '../relaxation.ts';
+import { type ImportLine, Report } from '../report.ts';
+import { EMPTY_SEAT_COST } from '../sizes.ts';
 import type { UnityPool, UnityQueue, UnityRelaxation, UnityRule, UnityTeam } from './queue.ts';
 import { sourceOf, UNITY_RULE_TYPES, type UnityRuleType } from './rule-types.ts';
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Imported, importRuleSet } from '../../../lib/cli/flexmatch/import-rule-set.ts';
-import { flexMatchRuleSet } from '../../../lib/cli/flexmatch/rule-set.ts';
+import { type Imported, importRuleSet } from '../../../lib/importers/flexmatch/import-rule-set.ts';
+import { flexMatchRuleSet } from '../../../lib/importers/flexmatch/rule-set.ts';
+import { file, muster } from '../../cli/muster.ts';
 import { seeded } from '../../engine/random-pool.ts';
 import { sample } from '../../long.ts';
-import { file, muster } from '../muster.ts';
 import type { FlexRuleSet } from './judge.ts';
 import { play } from './play.ts';
 import * as ruleSets from './rule-sets.ts';

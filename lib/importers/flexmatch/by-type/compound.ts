@@ -1,5 +1,5 @@
 import type { Alternative } from '../../../rules/rule-types.ts';
-import { type Body, type ConvertedRule, relaxed } from '../../importing/relaxation.ts';
+import { type Body, type ConvertedRule, relaxed } from '../../relaxation.ts';
 import type { Converted } from '../flex-rule-type.ts';
 import { oppositeOf } from '../opposite.ts';
 import type { FlexMatchRule } from '../rule-set.ts';

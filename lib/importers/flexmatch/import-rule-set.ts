@@ -1,7 +1,7 @@
 import type { Rule } from '../../rules/rule-types.ts';
-import { queueName, ruleName, uniqueName } from '../importing/names.ts';
-import { type ConvertedRule, type RelaxedRule, relaxed } from '../importing/relaxation.ts';
-import { type ImportLine, Report } from '../importing/report.ts';
+import { queueName, ruleName, uniqueName } from '../names.ts';
+import { type ConvertedRule, type RelaxedRule, relaxed } from '../relaxation.ts';
+import { type ImportLine, Report } from '../report.ts';
 import { ALWAYS_AVOIDED, blockListOf } from './by-type/collection.ts';
 import { type Clause, compoundOf } from './by-type/compound.ts';
 import type { Converted } from './flex-rule-type.ts';

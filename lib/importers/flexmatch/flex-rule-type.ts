@@ -1,4 +1,4 @@
-import type { ConvertedRule } from '../importing/relaxation.ts';
+import type { ConvertedRule } from '../relaxation.ts';
 import type { FlexMatchRule } from './rule-set.ts';
 import type { Source } from './source.ts';
 

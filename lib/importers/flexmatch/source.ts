@@ -1,7 +1,7 @@
 import { SKILL } from '../../rules/values.ts';
-import { InvalidInput } from '../failure.ts';
-import { fieldName, teamName, uniqueNames } from '../importing/names.ts';
-import type { ExpansionStep } from '../importing/relaxation.ts';
+import { InvalidInput } from '../../simulation/invalid-input.ts';
+import { fieldName, teamName, uniqueNames } from '../names.ts';
+import type { ExpansionStep } from '../relaxation.ts';
 import { parseExpression, takeApart } from './expression.ts';
 import type { FlexMatchRuleSet } from './rule-set.ts';
 

@@ -1,7 +1,7 @@
 import { SKILL } from '../../rules/values.ts';
-import { type ConvertedRule, plainly } from '../importing/relaxation.ts';
-import type { Report } from '../importing/report.ts';
-import { EMPTY_SEAT_COST } from '../importing/sizes.ts';
+import { type ConvertedRule, plainly } from '../relaxation.ts';
+import type { Report } from '../report.ts';
+import { EMPTY_SEAT_COST } from '../sizes.ts';
 import { measuredBy } from './measured.ts';
 import type { Source } from './source.ts';
 import { parseStatement, rulesIn } from './statement.ts';

@@ -1,5 +1,5 @@
 import type { Measure } from '../../../rules/by-type/compare.ts';
-import type { ConvertedRule, Limit } from '../../importing/relaxation.ts';
+import type { ConvertedRule, Limit } from '../../relaxation.ts';
 import { type Converted, type FlexRuleType, partyNote } from '../flex-rule-type.ts';
 import {
   isSingle,

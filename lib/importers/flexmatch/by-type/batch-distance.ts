@@ -1,4 +1,4 @@
-import { plainly } from '../../importing/relaxation.ts';
+import { plainly } from '../../relaxation.ts';
 import type { FlexRuleType } from '../flex-rule-type.ts';
 
 const PARTY: Readonly<Record<string, 'mean' | 'least' | 'greatest'>> = {

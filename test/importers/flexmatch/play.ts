@@ -1,8 +1,8 @@
-import { importRuleSet } from '../../../lib/cli/flexmatch/import-rule-set.ts';
-import { flexMatchRuleSet } from '../../../lib/cli/flexmatch/rule-set.ts';
-import type { ImportOptions, Source } from '../../../lib/cli/flexmatch/source.ts';
-import { flexMatchTickets, ticketOf } from '../../../lib/cli/flexmatch/tickets.ts';
 import { checkQueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { importRuleSet } from '../../../lib/importers/flexmatch/import-rule-set.ts';
+import { flexMatchRuleSet } from '../../../lib/importers/flexmatch/rule-set.ts';
+import type { ImportOptions, Source } from '../../../lib/importers/flexmatch/source.ts';
+import { flexMatchTickets, ticketOf } from '../../../lib/importers/flexmatch/tickets.ts';
 import { parseTicketsFile } from '../../../lib/service/tickets/parse-tickets.ts';
 import { matchOffline } from '../../../lib/service/ticks/offline.ts';
 import {

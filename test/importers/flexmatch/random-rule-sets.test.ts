@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { importRuleSet } from '../../../lib/cli/flexmatch/import-rule-set.ts';
-import { flexMatchRuleSet } from '../../../lib/cli/flexmatch/rule-set.ts';
 import { checkQueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { importRuleSet } from '../../../lib/importers/flexmatch/import-rule-set.ts';
+import { flexMatchRuleSet } from '../../../lib/importers/flexmatch/rule-set.ts';
 import { seeded } from '../../engine/random-pool.ts';
 import { sample } from '../../long.ts';
 import type { FlexRuleSet } from './judge.ts';

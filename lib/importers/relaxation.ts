@@ -1,5 +1,5 @@
-import type { RelaxStep } from '../../rules/rule-type.ts';
-import type { InnerRule } from '../../rules/rule-types.ts';
+import type { RelaxStep } from '../rules/rule-type.ts';
+import type { InnerRule } from '../rules/rule-types.ts';
 
 /** A step of an expansion. An infinite value turns the rule off. */
 export interface ExpansionStep {
