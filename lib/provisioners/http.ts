@@ -1,5 +1,5 @@
 import { assignment } from '../contract/match.ts';
-import { Problem, parseWith } from '../contract/problem.ts';
+import { check, type FieldProblem, textOf } from '../contract/problem.ts';
 import type { ProvisionerOptions } from '../contract/queue-definition.ts';
 import { type StoredMatch, toMatchView } from '../service/domain/stored-match.ts';
 import { signed } from '../service/events/signature.ts';
@@ -45,10 +45,22 @@ export function httpProvisioner(
 const RETRIED = [408, 425, 429];
 
 function readAssignment(body: string): Provision {
+  const invalid = "the provisioner's response is invalid";
+  let json: unknown;
   try {
-    return { outcome: 'assigned', assignment: parseWith(assignment, JSON.parse(body), 'The assignment') };
-  } catch (error) {
-    const detail = error instanceof Problem ? error.message : 'its response is not JSON';
-    return { outcome: 'refused', why: "the provisioner's response is invalid", detail };
+    json = JSON.parse(body);
+  } catch {
+    return { outcome: 'refused', why: `${invalid}: it is not JSON` };
   }
+  const { data, problems } = check(assignment, json);
+  if (problems === undefined) return { outcome: 'assigned', assignment: data };
+  return { outcome: 'refused', why: `${invalid}: ${namedFields(problems)}`, detail: textOf(problems) };
+}
+
+/** The invalid fields by their own names. What the response contains is for the log only. */
+function namedFields(problems: readonly FieldProblem[]): string {
+  const keys = new Set(problems.map(({ pointer }) => pointer.split('/')[1] ?? ''));
+  const known = Object.keys(assignment.shape).filter((key) => keys.has(key));
+  if (known.length > 0) return `check ${known.join(', ')}`;
+  return keys.has('') ? 'it is not an object' : 'it has unknown fields';
 }

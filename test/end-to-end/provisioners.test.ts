@@ -151,24 +151,24 @@ describe.concurrent('http', () => {
   });
 
   const INVALID = [
-    ['a bad port', '{"address":"a","port":"80"}', '#/port'],
-    ['nothing', '', 'not JSON'],
-    ['no JSON', '<html>', 'not JSON'],
-    ['no address', '{"host":"a"}', '#/address'],
-    ['a list', '[]', '#'],
+    ['a bad port', '{"address":"a","port":"80"}', 'check port', '#/port'],
+    ['nothing', '', 'it is not JSON', 'not JSON'],
+    ['no JSON', '<html>', 'it is not JSON', 'not JSON'],
+    ['no address', '{"host":"a"}', 'check address', '#/address'],
+    ['a list', '[]', 'it is not an object', '#'],
   ] as const;
   it.each(sample(INVALID.slice(0, 1), [...INVALID]))(
     'fails the match after an invalid response: %s',
-    async (what, text, told) => {
+    async (what, text, reason, logged) => {
       const path = `/unusable-${what.replaceAll(' ', '-')}`;
       receiver.answer(path, (_, response) => response.end(text));
       const { match } = await matched(at(path), 'FAILED');
-      // Players read the reason; what the studio's server has sent is in the log.
-      expect(match.reason).toContain("the provisioner's response is invalid");
-      expect(match.reason).not.toContain(told);
+      // Players read the reason, which names fields; what the studio's server has sent is in the log.
+      expect(match.reason).toContain(`the provisioner's response is invalid: ${reason}`);
+      if (text !== '') expect(match.reason).not.toContain(text);
       await eventually(() => {
         const lines = cloud.logs.map(({ line }) => line).filter((line) => line.includes(match.matchId));
-        expect(lines.join('\n')).toContain(told);
+        expect(lines.join('\n')).toContain(logged);
       });
     },
   );

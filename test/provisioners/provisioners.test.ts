@@ -81,16 +81,27 @@ describe('The http provisioner', () => {
   });
 
   it.each([
-    ['no JSON', 'ok', 'its response is not JSON'],
-    ['no address', '{"port":7777}', '#/address'],
-  ])('gives up after a response with %s', async (_, body, why) => {
-    const { all } = answering(responded(200, body));
-    expect(await placed(all(HTTP), aMatch())).toEqual({
-      outcome: 'refused',
-      why: "the provisioner's response is invalid",
-      detail: expect.stringContaining(why),
-    });
-  });
+    ['no JSON', 'ok', 'it is not JSON', undefined],
+    ['no address', '{"port":7777}', 'check address', '#/address'],
+    [
+      'a bad port and a bad token',
+      '{"address":"a","port":"x-1","tokens":{"ann":7}}',
+      'check port, tokens',
+      '#/tokens/ann',
+    ],
+    ['an unknown field', '{"address":"a","host":"b"}', 'it has unknown fields', '#/host'],
+    ['a list', '[]', 'it is not an object', '#'],
+  ])(
+    'says which fields are invalid in a response with %s, and nothing that they contain',
+    async (_, body, why, detail) => {
+      const { all } = answering(responded(200, body));
+      expect(await placed(all(HTTP), aMatch())).toEqual({
+        outcome: 'refused',
+        why: `the provisioner's response is invalid: ${why}`,
+        ...(detail !== undefined && { detail: expect.stringContaining(detail) }),
+      });
+    },
+  );
 
   it('tries again when the endpoint is unreachable and gives up when its address is forbidden', async () => {
     const unreachable = answering({ outcome: 'unreachable', error: 'no answer' });
