@@ -1,7 +1,17 @@
+import { AssertionError } from 'node:assert';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { MusterStack } from './muster-stack.ts';
 import { stackOptions } from './stack-options.ts';
+
+// What an option or a definition lacks is one line; the way through the code helps only with a fault of Muster's own.
+process.once('uncaughtException', (error) => {
+  const isFault = [TypeError, RangeError, ReferenceError, AssertionError].some(
+    (type) => error instanceof type,
+  );
+  console.error(isFault ? error : error.message);
+  process.exit(1);
+});
 
 /** The app that `cdk` runs (see cdk.json). Fails when the stack violates a rule of cdk-nag's AwsSolutions pack. */
 const app = new App();

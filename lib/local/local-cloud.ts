@@ -4,13 +4,11 @@
  */
 import { join } from 'node:path';
 import { tablesOf } from './access.ts';
-import { listenForRequests } from './api-gateway.ts';
 import type { AuthorizerOptions } from './authorizers.ts';
 import { awsDelays, NO_DELAYS } from './aws-delays.ts';
 import { type Caller, type Interceptor, listenForAws } from './aws-endpoint.ts';
 import type { AwsService } from './aws-json.ts';
 import { deployCustomResources } from './custom-resources.ts';
-import { holdDataDir } from './data-dir.ts';
 import { startDynamoDB } from './dynamodb.ts';
 import { DYNAMODB_TARGET, type Emulator, STREAMS_TARGET } from './dynamodb-emulator.ts';
 import { type BusListener, EVENTS_TARGET, makeEventBus } from './event-bus.ts';
@@ -18,6 +16,7 @@ import { type EventSources, startEventSources } from './event-sources.ts';
 import { startExpiry } from './expiry.ts';
 import { type InvocationReport, type LambdaFunction, makeFunctions } from './lambda.ts';
 import { REGION } from './local-account.ts';
+import { type Place, takePlace } from './place.ts';
 import { roleStatements, type Statement } from './policy.ts';
 import { makeRoutes } from './routes.ts';
 import { makeSchedules, type Schedules } from './schedules.ts';
@@ -37,6 +36,8 @@ export interface LocalCloudOptions extends AuthorizerOptions {
   readonly port: number;
   /** Where tables, queues and stream positions are stored. When omitted, they are deleted at the end. */
   readonly dataDir?: string | undefined;
+  /** The port and the data directory, if they are taken already. @default takes them */
+  readonly place?: Place | undefined;
   /** A JSON file with the name of each secret, without `muster/`, and its value. */
   readonly secretsFile?: string | undefined;
   /** @default the first that can run on this machine: dynoxide, then dynamodb-local */
@@ -119,11 +120,10 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
   const { logs, log } = makeLog(options.log);
   const say = (line: string) => log('local cloud', line);
   const delays = options.awsDelays ? awsDelays() : NO_DELAYS;
-  if (dataDir !== undefined) ends.with(holdDataDir(dataDir));
+  const { api } = ends.with(options.place ?? (await takePlace(options.port, dataDir)));
   const secrets =
     options.secretsFile === undefined ? new Map<string, string>() : await readSecrets(options.secretsFile);
 
-  const api = ends.with(await listenForRequests(options.port));
   const aws = ends.with(await listenForAws());
   const stack = readStack(options.template, { awsEndpoint: aws.url, apiUrl: api.url });
   const statements = roleStatements(stack);

@@ -2,9 +2,10 @@ import { rm } from 'node:fs/promises';
 import { ALL_SECRETS } from '../contract/secret-grants.ts';
 import type { JwtOptions } from '../infra/api.ts';
 import { type LocalCloud, type LocalCloudOptions, startLocalCloud } from './local-cloud.ts';
+import { takePlace } from './place.ts';
 import { synthesizeApart } from './synthesize-apart.ts';
 
-export interface MusterOptions extends Omit<LocalCloudOptions, 'template' | 'assetPathOf'> {
+export interface MusterOptions extends Omit<LocalCloudOptions, 'template' | 'assetPathOf' | 'place'> {
   /**
    * The folder of queue definitions.
    * @default - `queues` in the repository
@@ -38,16 +39,21 @@ export async function startMuster({
   push = true,
   ...options
 }: MusterOptions): Promise<LocalCloud> {
+  // First, because it fails at once and the app takes seconds to synthesize.
+  const place = await takePlace(options.port, options.dataDir);
   const { template, assetPathOf, outdir } = await synthesizeApart({
     queuesDir,
     laddersDir,
     jwt,
     push,
     secretGrants: ALL_SECRETS,
+  }).catch(async (error) => {
+    await place.stop();
+    throw error;
   });
   const removeAssets = () => rm(outdir, { recursive: true, force: true });
   try {
-    const cloud = await startLocalCloud({ template, assetPathOf, ...options });
+    const cloud = await startLocalCloud({ template, assetPathOf, place, ...options });
     return { ...cloud, stop: () => cloud.stop().finally(removeAssets) };
   } catch (error) {
     await removeAssets();

@@ -19,6 +19,19 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 describe('cdk synth', () => {
   const cdk = join(root, 'node_modules/aws-cdk/bin/cdk');
 
+  it('reports an invalid option in one line', async () => {
+    const run = promisify(execFile)(process.execPath, [join(root, 'lib/infra/app.ts')], {
+      env: { PATH: process.env.PATH, CDK_CONTEXT_JSON: '{"stages":"prod"}' },
+    });
+    await expect(run).rejects.toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^Expected `-c` and the context to name options, got `stages`\. Options: .+\n$/,
+      ),
+    });
+  });
+
   it.runIf(IS_LONG)('creates the template of the local cloud without an AWS account', async () => {
     const outdir = temporaryFolder();
     const home = temporaryFolder();

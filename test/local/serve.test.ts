@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { musterClient } from '../../lib/client/index.ts';
+import { holdDataDir } from '../../lib/local/data-dir.ts';
 import { muster } from '../cli/muster.ts';
 import { IS_LONG } from '../long.ts';
 import { scratchDir, until } from './fixtures.ts';
@@ -187,15 +188,28 @@ describe('muster serve', () => {
     },
   );
 
-  test.runIf(IS_LONG)('reports in one line that the port is in use', async () => {
+  test('reports in one line that the port is in use, before it looks at definitions', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     onTestFinished(() => void server.close());
     const { port } = server.address() as { port: number };
-    expect(await serve('--port', String(port), '--queues', queuesDir()).exited).toEqual({
+    const dir = queuesDir({ ...DUEL, teamSize: 0 });
+    expect(await muster('serve', '--port', String(port), '--queues', dir)).toMatchObject({
       status: 1,
       stdout: '',
       stderr: `Port ${port} is in use: choose another with --port.\n`,
+    });
+  });
+
+  test('reports in one line that the data directory is in use, before it looks at definitions', async () => {
+    const data = scratchDir();
+    const held = holdDataDir(data);
+    onTestFinished(() => held.stop());
+    const dir = queuesDir({ ...DUEL, teamSize: 0 });
+    expect(await muster('serve', '--port', '0', '--data', data, '--queues', dir)).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: `Another service uses the data directory ${data}: stop that service, or choose another directory.\n`,
     });
   });
 
