@@ -59,6 +59,7 @@ const connectionItem = z.object({
   ticketId: z.string(),
   connectionId: z.string(),
   queue: z.string(),
+  enqueuedAtMs: z.number(),
   player: z.number(),
   status: z.enum(CONNECTION.statuses),
   connectedAtMs: z.number(),

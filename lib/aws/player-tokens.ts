@@ -24,6 +24,7 @@ const claims = z.object({
   ticketId: id,
   queue: z.string().min(1),
   player: z.number().int().min(0),
+  enqueuedAtMs: z.number().int(),
 });
 
 /**

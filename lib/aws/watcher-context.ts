@@ -10,6 +10,7 @@ const context = z.object({
   queue: z.string(),
   playerId: z.string(),
   // API Gateway may pass numbers as text.
+  enqueuedAtMs: z.coerce.number().int(),
   player: z.coerce.number().int().min(0),
 });
 

@@ -24,6 +24,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       connectionId,
       queue: 'duel',
       player: 1,
+      enqueuedAtMs: NOW_MS,
       status: 'CONNECTED',
       connectedAtMs,
       shownFromMs: connectedAtMs + 1_500,

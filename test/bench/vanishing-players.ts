@@ -90,7 +90,7 @@ async function run({ players, seed }: { players: number; seed: number }, comesBa
   return outcomeOf();
 
   function stepsOf(name: string): Step[] {
-    const watcher = { ticketId: name, queue, playerId: name, player: 0 };
+    const watcher = { ticketId: name, queue, playerId: name, player: 0, enqueuedAtMs: startMs };
     const post = (ticketId: string) => () =>
       enqueue(
         cloud.deps,

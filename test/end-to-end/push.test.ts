@@ -181,10 +181,11 @@ describe.concurrent('a connection is refused with 401', () => {
   });
 
   it('with a token of the service that has expired', async () => {
-    const { ticketId, queue, players, watch } = await posted();
+    const { ticketId, queue, players, enqueuedAt, watch } = await posted();
     const keys = playerKeys.parse(JSON.parse(cloud.function('authorize').environment.PLAYER_KEYS!));
     const tokens = playerTokens(new SecretsManagerClient(cloud.awsConfig), keys);
-    const watcher = { ticketId, queue, playerId: players[0]!.playerId, player: 0 };
+    const enqueuedAtMs = Date.parse(enqueuedAt);
+    const watcher = { ticketId, queue, playerId: players[0]!.playerId, player: 0, enqueuedAtMs };
     const urlFor = async (untilMs: number) => `${watch!.url}?token=${await tokens.issue(watcher, untilMs)}`;
     await expect(watching(await urlFor(Date.now() - 1_000))).rejects.toMatchObject({ status: 401 });
     // The same token connects before its end, so nothing else about it is wrong.

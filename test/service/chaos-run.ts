@@ -262,7 +262,7 @@ export class ChaosRun {
       if (this.all.chance(0.12)) this.#client();
       if (this.#definition.backfill && this.all.chance(0.4)) this.#servers.act();
       if (this.#definition.ladder && this.#games.uniform() < 0.1) this.#play();
-      if (this.#isWatched) this.#watchers.act([...this.#answered], this.queue);
+      if (this.#isWatched) await this.#watchers.act([...this.#answered]);
       this.#watchers.deliver();
       if (this.all.chance(0.02)) this.#changeLayout();
       if (this.all.chance(0.1)) await this.#publish();

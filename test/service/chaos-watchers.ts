@@ -13,6 +13,7 @@ import { type RandomSource, seededRandom } from '../../lib/simulation/random.ts'
 import { type Presences, presenceViolations } from './chaos-presence.ts';
 import type { Interleaving } from './interleaving.ts';
 import type { VirtualCloud } from './virtual-cloud.ts';
+import { watcherOf } from './watching/watcher-of.ts';
 
 type Deps = VirtualCloud['deps'];
 type StateMessage = Extract<WatchMessage, { data: { ticket: unknown } }>;
@@ -99,11 +100,11 @@ export class ChaosWatchers {
   }
 
   /** Some client does something. */
-  act(ticketIds: readonly string[], queue: string): void {
+  async act(ticketIds: readonly string[]): Promise<void> {
     if (ticketIds.length === 0 || !this.#chance(0.15)) return;
     const latest = ticketIds.slice(-20);
     const ticketId = latest[this.#random.integer(latest.length)]!;
-    const client = this.#clientOf(ticketId, queue);
+    const client = await this.#clientOf(ticketId);
     const { connectionId } = client;
     if (connectionId === undefined) this.#connect(client);
     else if (this.#chance(0.15)) this.#close(connectionId);
@@ -140,7 +141,7 @@ export class ChaosWatchers {
     const found: string[] = [];
     for (const { watcher, told } of this.#clients.values()) {
       const { ticketId } = watcher;
-      const now = await stateOf(this.#cloud.deps, ticketId);
+      const now = await stateOf(this.#cloud.deps, watcher);
       if (now === undefined) continue;
       const last = told.at(-1)?.ticket;
       if (last?.status !== now.ticket.status || last.matchId !== now.ticket.matchId)
@@ -178,12 +179,12 @@ export class ChaosWatchers {
     return { ...deps, connections: this.#connections, sockets: this.#gateway() };
   }
 
-  #clientOf(ticketId: string, queue: string): Client {
+  async #clientOf(ticketId: string): Promise<Client> {
     const known = this.#clients.get(ticketId);
     if (known !== undefined) return known;
-    const watcher = { ticketId, queue, playerId: `${ticketId}.0`, player: 0 };
+    const watcher = await watcherOf(this.#cloud.deps, ticketId);
     const presences = { signs: [], ends: [] };
-    const client = { watcher, connectionId: undefined, told: [], presences };
+    const client: Client = { watcher, connectionId: undefined, told: [], presences };
     this.#clients.set(ticketId, client);
     return client;
   }

@@ -34,6 +34,7 @@ import { definition, putLadder, putQueue } from './definitions.ts';
 import { type Scenario, withFaults as withEvery } from './faults.ts';
 import { type Streams, VirtualCloud } from './virtual-cloud.ts';
 import { OPEN_SOCKETS } from './watching/open-sockets.ts';
+import { watcherOf } from './watching/watcher-of.ts';
 
 /** A function killed at any of its calls loses no ticket, matches no ticket twice, and leaves no ticket waiting. */
 describe.each(USE_CASE_STORES)('$emulator', ({ emulator, skipped }) => {
@@ -740,12 +741,12 @@ describe.each(USE_CASE_STORES)('$emulator', ({ emulator, skipped }) => {
           connections: connectionStore(cloud.client, tables.names.connections),
           sockets: OPEN_SOCKETS,
         });
-        const watcher = () => ({ ticketId: id('a'), queue, playerId: 'ann', player: 0 });
+        const watcher = () => watcherOf(cloud.deps, id('a'));
         const signs = {
-          connection: () => connect(deps(), watcher(), 'two', cloud.nowMs),
+          connection: async () => connect(deps(), await watcher(), 'two', cloud.nowMs),
           // A function that is killed answers nothing.
-          ping: () =>
-            answerFrame(deps(), watcher(), 'one', '{"action":"ping"}', (error) => {
+          ping: async () =>
+            answerFrame(deps(), await watcher(), 'one', '{"action":"ping"}', (error) => {
               throw error;
             }),
           request: () => keepAlive(cloud.deps, id('a'), { scope: 'backend' }, cloud.nowMs),
@@ -758,7 +759,7 @@ describe.each(USE_CASE_STORES)('$emulator', ({ emulator, skipped }) => {
               await begin({ presence: { graceSeconds: 5 }, timeoutSeconds: 600 });
               await join('a', 1);
               const status = async () => (await cloud.deps.tickets.get(id('a')))!.status;
-              await connect(deps(), watcher(), 'one', cloud.nowMs);
+              await connect(deps(), await watcher(), 'one', cloud.nowMs);
               cloud.nowMs += 20_000;
               let isDone = false;
               await run((line) =>

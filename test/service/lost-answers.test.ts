@@ -38,6 +38,7 @@ import { definition, putLadder, putQueue, queuesWithoutLadders } from './definit
 import { ownCloudForEachTest } from './own-cloud.ts';
 import type { Line, VirtualCloud } from './virtual-cloud.ts';
 import { OPEN_SOCKETS } from './watching/open-sockets.ts';
+import { watcherOf } from './watching/watcher-of.ts';
 
 /** The end of an ETag, which differs between runs because the names of their queues do. */
 const DIGEST = /(?<=\d)-[\w-]{10}(?=\\")/g;
@@ -88,11 +89,11 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       connections: connectionStore(cloud.client, connectionsTable),
       sockets: OPEN_SOCKETS,
     });
-    const watcher = () => ({ ticketId: id('a'), queue, playerId: playerOf('a'), player: 0 });
+    const watcher = () => watcherOf(cloud.deps, id('a'));
     const watched = async () => {
       await define({ presence: { graceSeconds: 5 } });
       await join('a');
-      await connect(watchDeps(), watcher(), 'one', cloud.nowMs);
+      await connect(watchDeps(), await watcher(), 'one', cloud.nowMs);
       cloud.nowMs += 1_000;
     };
     const playerOf = (name: string) => `${id(name)}.0`;
@@ -532,20 +533,20 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
           await define({ presence: { graceSeconds: 5 } });
           await join('a');
         },
-        act: () => connect(watchDeps(), watcher(), 'one', cloud.nowMs),
+        act: async () => connect(watchDeps(), await watcher(), 'one', cloud.nowMs),
         outcome: () => 'connected',
         // The queue is watched, the connection, and the presence of its player.
         writes: ['UpdateItem', 'PutItem', 'UpdateItem'],
       },
       'a ping of a player': {
         prepare: watched,
-        act: () => answerFrame(watchDeps(), watcher(), 'one', '{"action":"ping"}', toProblem),
+        act: async () => answerFrame(watchDeps(), await watcher(), 'one', '{"action":"ping"}', toProblem),
         outcome: () => 'answered',
         writes: ['UpdateItem'],
       },
       'a player who leaves': {
         prepare: watched,
-        act: () => disconnect(watchDeps(), watcher(), 'one', cloud.nowMs),
+        act: async () => disconnect(watchDeps(), await watcher(), 'one', cloud.nowMs),
         outcome: () => 'left',
         // The connection, and the presence of its player.
         writes: ['DeleteItem', 'UpdateItem'],

@@ -6,6 +6,8 @@ export interface Watcher {
   readonly ticketId: string;
   readonly queue: string;
   readonly playerId: string;
+  /** When the ticket was enqueued: a later ticket may have the same id, and is another one. */
+  readonly enqueuedAtMs: number;
   /** The place of the player in the ticket, from 0. */
   readonly player: number;
 }

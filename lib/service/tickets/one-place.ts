@@ -75,6 +75,8 @@ async function firstTaken(
 }
 
 function stands({ ticket, match }: TicketAndMatch, playerId: string, nowMs: number): boolean {
+  // A later ticket of others may have the id that the place names.
+  if (!ticket.players.some((player) => player.playerId === playerId)) return false;
   switch (ticket.status) {
     case 'QUEUED':
       return true;

@@ -4,9 +4,10 @@ import type { Watcher } from '../domain/connection.ts';
 import type { ConnectionStore } from '../ports/connection-store.ts';
 import { type AcceptanceDeps, answerMatch } from '../tickets/acceptance.ts';
 import { type KeepAliveDeps, noteSeen } from '../tickets/keep-alive.ts';
-import { type CancelDeps, cancelTicket, unknownTicket } from '../tickets/tickets.ts';
+import { type CancelDeps, cancelTicket } from '../tickets/tickets.ts';
 import { messageOf } from './messages.ts';
 import { isKnown, type ShowDeps, sendTicket, stateOf } from './show-ticket.ts';
+import { checkWatched } from './watched-ticket.ts';
 
 export interface FrameDeps extends AcceptanceDeps, CancelDeps, Omit<ShowDeps, keyof CancelDeps | 'queues'> {
   readonly presence: AcceptanceDeps['presence'] & KeepAliveDeps['presence'];
@@ -80,10 +81,12 @@ async function act(
       await ping(deps, watcher, connectionId, asked.seen);
       return { action };
     case 'cancel':
+      await checkWatched(deps, watcher);
       await cancelTicket(deps, ticketId, deps.clock.now());
       return { action };
     default: {
       const { matchId } = asked;
+      await checkWatched(deps, watcher);
       if (action === 'accept') await noteSeen(deps, watcher, connectionId, deps.clock.now(), true);
       await answerMatch(deps, ticketId, { accepted: action === 'accept', matchId }, deps.clock.now());
       return { action, matchId };
@@ -98,11 +101,10 @@ async function ping(
   connectionId: string,
   seen: Extract<Frame, { action: 'ping' }>['seen'],
 ): Promise<void> {
-  const { ticketId } = watched;
   // Most pings find nothing new, for half the read units. What this read lacks, the next ping finds.
-  const lately = seen && (await stateOf(deps, ticketId, 'lately'));
+  const lately = seen && (await stateOf(deps, watched, 'lately'));
   if (seen && lately && isKnown(seen, lately)) return;
-  if ((await deps.tickets.get(ticketId)) === undefined) throw unknownTicket(ticketId);
+  await checkWatched(deps, watched);
   const nowMs = deps.clock.now();
   await sendTicket(deps, {
     ...watched,

@@ -8,9 +8,12 @@ import type { ConnectionStore } from '../ports/connection-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { Sockets } from '../ports/sockets.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
+import type { TicketStore } from '../ports/ticket-store.ts';
 import { type KeepAliveDeps, noteSeen } from '../tickets/keep-alive.ts';
+import { checkWatched } from './watched-ticket.ts';
 
 export interface ConnectDeps extends KeepAliveDeps {
+  readonly tickets: Pick<TicketStore, 'get'>;
   readonly queues: Pick<QueueStore, 'get' | 'extendWatched'>;
   readonly connections: ConnectionStore;
   readonly sockets: Sockets;
@@ -36,6 +39,7 @@ const TRIES_MAX = 5;
 /**
  * A player begins to watch a ticket.
  *
+ *     check    that the ticket is the one that the token was issued for: a later ticket of others may have its id
  *     extend   the time in which the queue is watched, if it would end before the connection. From `fromMs` on `publish` knows
  *              of it. A crash after it: the queue counts as watched, and no connection is found
  *     add      the connection. Every later change is sent to it. Its stream reports it, and the ticket as it is follows: see
@@ -47,7 +51,7 @@ const TRIES_MAX = 5;
  *              it: the next connection closes them
  *
  * @param query what the client shows already: then it needs no first message
- * @throws Problem 404 the queue is gone
+ * @throws Problem 404 the ticket or the queue is gone
  * @throws StoreBusy
  */
 export async function connect(
@@ -57,6 +61,7 @@ export async function connect(
   nowMs: number,
   query: ConnectQuery = {},
 ): Promise<void> {
+  await checkWatched(deps, watched);
   const fromMs = await watchedFrom(deps, watched.queue, nowMs);
   const connection: Connection = {
     ...watched,

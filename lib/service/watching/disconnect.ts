@@ -25,12 +25,13 @@ export interface DisconnectDeps extends Pick<ShowDeps, 'tickets' | 'matches'> {
  */
 export async function disconnect(
   deps: DisconnectDeps,
-  { ticketId, queue, player }: Watcher,
+  watcher: Watcher,
   connectionId: string,
   nowMs: number,
 ): Promise<void> {
+  const { ticketId, queue, player } = watcher;
   if ((await presenceOf(deps, queue)) === undefined) return;
-  const state = await stateOf(deps, ticketId);
+  const state = await stateOf(deps, watcher);
   if (state === undefined || isFinal(state.ticket.status)) return;
   await deps.connections.remove(ticketId, connectionId);
   const others = (await deps.connections.of(ticketId)).filter((one) => one.player === player);

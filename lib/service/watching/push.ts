@@ -117,14 +117,17 @@ async function pushEvent(deps: PushDeps, { event, match }: Told, untilMs: number
   await inParallel(subjectOf(event).ticketIds, TICKETS_AT_ONCE, async (ticketId) => {
     if (isLate()) return;
     const connected = (await deps.connections.of(ticketId)).filter(({ status }) => status === 'CONNECTED');
-    if (connected.length === 0) return;
-    const state = await stateOf(its, ticketId);
+    const newest = connected.at(-1);
+    if (newest === undefined) return;
+    const state = await stateOf(its, newest);
     if (state === undefined || !isStill(event, state)) return;
     // A ticket that has returned to the pool names its match no more; the message does.
     const told = state.match === undefined && match !== undefined ? { ...state, match } : state;
     const texts = new Map<number, string>();
     for (const connection of connected) {
       if (isLate()) return;
+      // One that watched an earlier ticket with this id.
+      if (connection.enqueuedAtMs !== newest.enqueuedAtMs) continue;
       const { player } = connection;
       const text = texts.get(player) ?? (await eventText(deps, event, told, player));
       texts.set(player, text);

@@ -9,6 +9,7 @@ import { type TicketAndMatch, withMatch } from '../tickets/ticket-status.ts';
 import { CONNECTIONS_PER_PLAYER_MAX } from './connect.ts';
 import { ticketText } from './messages.ts';
 import { endConnection, type SendDeps } from './send.ts';
+import { isWatched, type WatchedTicket } from './watched-ticket.ts';
 
 export interface ShowDeps extends SendDeps {
   readonly tickets: Pick<TicketStore, 'get'>;
@@ -63,7 +64,7 @@ export function latestOfEach<Added extends { readonly connection: Connection }>(
  *              which the client knows. A crash after it: it is sent once more
  */
 export async function sendTicket(deps: ShowDeps, connection: Connection): Promise<void> {
-  const state = await stateOf(deps, connection.ticketId);
+  const state = await stateOf(deps, connection);
   if (state === undefined) return endConnection(deps, connection);
   if (await needsNone(deps, connection, state)) return;
   const text = await ticketText(deps, state, connection.player, deps.clock.now());
@@ -72,20 +73,20 @@ export async function sendTicket(deps: ShowDeps, connection: Connection): Promis
 }
 
 /**
- * A ticket with its status and its match; undefined when there is none.
+ * A watched ticket with its status and its match; undefined when there is none any more.
  * @param freshness @default 'now'
  */
 export async function stateOf(
   { tickets, matches }: Pick<ShowDeps, 'tickets' | 'matches'>,
-  ticketId: string,
+  watched: WatchedTicket,
   freshness?: Freshness,
 ): Promise<TicketAndMatch | undefined> {
   const deps = {
     tickets: { get: (id: string) => tickets.get(id, freshness) },
     matches: { get: (id: string) => matches.get(id, freshness) },
   };
-  const ticket = await deps.tickets.get(ticketId);
-  return ticket && withMatch(deps, ticket);
+  const ticket = await deps.tickets.get(watched.ticketId);
+  return ticket && isWatched(ticket, watched) ? withMatch(deps, ticket) : undefined;
 }
 
 /** Whether a client has seen a ticket and its match as they are. */

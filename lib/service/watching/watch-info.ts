@@ -21,11 +21,12 @@ export async function watchInfo(
   { queues, tokens, url }: WatchInfoDeps,
   { ticketId, queue, players, enqueuedAt }: Pick<TicketView, 'ticketId' | 'queue' | 'players' | 'enqueuedAt'>,
 ): Promise<NonNullable<TicketView['watch']>> {
-  const untilMs = Date.parse(enqueuedAt) + VALID_MS;
+  const enqueuedAtMs = Date.parse(enqueuedAt);
+  const untilMs = enqueuedAtMs + VALID_MS;
   const issued = players.map(
     async ({ playerId }, player): Promise<[string, string]> => [
       playerId,
-      await tokens.issue({ ticketId, queue, playerId, player }, untilMs),
+      await tokens.issue({ ticketId, queue, playerId, player, enqueuedAtMs }, untilMs),
     ],
   );
   const pingSeconds = await pingSecondsOf({ queues }, queue);

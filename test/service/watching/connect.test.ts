@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { connectionStore } from '../../../lib/aws/connection-store.ts';
+import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { CONNECTIONS_PER_PLAYER_MAX, connect } from '../../../lib/service/watching/connect.ts';
 import { tableResources } from '../../aws/emulated-tables.ts';
 import { definition, putQueue } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
 import { OPEN_SOCKETS } from './open-sockets.ts';
+import { watcherOf } from './watcher-of.ts';
 
 describe('connections of one player', () => {
   let cloud: VirtualCloud;
@@ -29,7 +31,9 @@ describe('connections of one player', () => {
         return true;
       },
     };
-    const watcher = { ticketId: `${queue}:one`, queue, playerId: 'ann', player: 0 };
+    const posted = { ticketId: `${queue}:one`, players: [{ playerId: 'ann', skill: 1 }] };
+    await enqueue(cloud.deps, queue, posted, cloud.nowMs);
+    const watcher = await watcherOf(cloud.deps, posted.ticketId);
     const deps = { ...cloud.deps, connections, sockets };
     await Promise.all(ids.map((id) => connect(deps, watcher, id, cloud.nowMs)));
     const latest = ids.slice(-CONNECTIONS_PER_PLAYER_MAX);

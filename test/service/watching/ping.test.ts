@@ -10,6 +10,7 @@ import { definition, putQueue } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
 import { OPEN_SOCKETS } from './open-sockets.ts';
+import { watcherOf } from './watcher-of.ts';
 
 describe('a ping of a client whose last message was lost', () => {
   let cloud: VirtualCloud;
@@ -42,10 +43,10 @@ describe('a ping of a client whose last message was lost', () => {
   });
   const ticketId = () => `${queue}:ann`;
   const matchOf = async () => (await cloud.deps.tickets.get(ticketId()))!.matchId!;
-  const ping = (seen: object, its = deps) =>
+  const ping = async (seen: object, its = deps) =>
     answerFrame(
       its,
-      { ticketId: ticketId(), queue, playerId: 'ann', player: 0 },
+      await watcherOf(cloud.deps, ticketId()),
       'connection',
       JSON.stringify({ action: 'ping', seen }),
       toProblem,

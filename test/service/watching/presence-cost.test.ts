@@ -12,6 +12,7 @@ import { type EmulatedTables, startTables } from '../../aws/emulated-tables.ts';
 import { definition, putQueue } from '../definitions.ts';
 import { metered, type Units } from '../metered.ts';
 import { OPEN_SOCKETS } from './open-sockets.ts';
+import { watcherOf } from './watcher-of.ts';
 
 let tables: EmulatedTables;
 beforeAll(async () => {
@@ -55,7 +56,7 @@ async function life(queue: string, hasPresence: boolean): Promise<Units[]> {
     return enqueue(cloud.deps, queue, { ticketId, players }, cloud.nowMs);
   };
   const { ticket } = await post('a');
-  const watcher = { ticketId: ticket.ticketId, queue, playerId: 'player-a', player: 0 };
+  const watcher = await watcherOf(cloud.deps, ticket.ticketId);
   // The first connection of a queue notes that it is watched.
   await connect(deps, watcher, 'before', cloud.nowMs);
   await deps.connections.remove(ticket.ticketId, 'before');

@@ -18,6 +18,7 @@ import { withFaults } from '../faults.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
 import { OPEN_SOCKETS } from './open-sockets.ts';
+import { watcherOf } from './watcher-of.ts';
 
 const GRACE_MS = 15_000;
 const PING_MS = 20_000;
@@ -61,13 +62,13 @@ describe('a queue with presence', () => {
     connections: connectionStore(cloud.client, connectionsTable),
     sockets: OPEN_SOCKETS,
   });
-  const watcher = (name: string, player = 0) => ({ ticketId: id(name), queue, playerId: name, player });
-  const open = (name: string, connectionId: string, player = 0) =>
-    connect(deps(), watcher(name, player), connectionId, cloud.nowMs);
-  const end = (name: string, connectionId: string, player = 0) =>
-    disconnect(deps(), watcher(name, player), connectionId, cloud.nowMs);
-  const ping = (name: string, connectionId: string, player = 0) =>
-    answerFrame(deps(), watcher(name, player), connectionId, '{"action":"ping"}', toProblem);
+  const watcher = (name: string, player = 0) => watcherOf(cloud.deps, id(name), player);
+  const open = async (name: string, connectionId: string, player = 0) =>
+    connect(deps(), await watcher(name, player), connectionId, cloud.nowMs);
+  const end = async (name: string, connectionId: string, player = 0) =>
+    disconnect(deps(), await watcher(name, player), connectionId, cloud.nowMs);
+  const ping = async (name: string, connectionId: string, player = 0) =>
+    answerFrame(deps(), await watcher(name, player), connectionId, '{"action":"ping"}', toProblem);
   /** Runs the cloud, and lets these connections ping as a client does. */
   const run = async (
     forMs: number,

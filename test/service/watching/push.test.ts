@@ -10,6 +10,7 @@ import { definition, putQueue } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
 import { OPEN_SOCKETS } from './open-sockets.ts';
+import { watcherOf } from './watcher-of.ts';
 
 describe('the changes of a batch', () => {
   let cloud: VirtualCloud;
@@ -36,8 +37,7 @@ describe('the changes of a batch', () => {
     for (const [at, ticketId] of ids.entries()) {
       const players = [{ playerId: `p${at}`, skill: 1 + 1_000 * at }];
       await enqueue(cloud.deps, queue, { ticketId, players }, cloud.nowMs);
-      const watcher = { ticketId, queue, playerId: `p${at}`, player: 0 };
-      await connect(deps, watcher, `connection-${at}`, cloud.nowMs);
+      await connect(deps, await watcherOf(cloud.deps, ticketId), `connection-${at}`, cloud.nowMs);
     }
     cloud.nowMs += 5_000;
     for (const ticketId of ids) await cancelTicket(cloud.deps, ticketId, cloud.nowMs);
@@ -67,7 +67,7 @@ describe('the changes of a batch', () => {
       const of = ticketId.split(':')[0]!;
       const players = [{ playerId: `p${at}`, skill: 1 + 1_000 * at }];
       await enqueue(cloud.deps, of, { ticketId, players }, cloud.nowMs);
-      await connect(deps, { ticketId, queue: of, playerId: `p${at}`, player: 0 }, ticketId, cloud.nowMs);
+      await connect(deps, await watcherOf(cloud.deps, ticketId), ticketId, cloud.nowMs);
     }
     cloud.nowMs += 5_000;
     for (const ticketId of ids) await cancelTicket(cloud.deps, ticketId, cloud.nowMs);
@@ -103,7 +103,7 @@ describe('the changes of a batch', () => {
     for (const playerId of ['ann', 'zoe']) {
       const ticketId = `${queue}:${playerId}`;
       await enqueue(cloud.deps, queue, { ticketId, players: [{ playerId, skill: 1 }] }, cloud.nowMs);
-      await connect(deps, { ticketId, queue, playerId, player: 0 }, playerId, cloud.nowMs);
+      await connect(deps, await watcherOf(cloud.deps, ticketId), playerId, cloud.nowMs);
     }
     await cloud.newChanges();
     await cloud.run(5_000);
@@ -120,7 +120,7 @@ describe('the changes of a batch', () => {
     const deps = { ...cloud.deps, connections, sockets: OPEN_SOCKETS };
     const ticketId = `${queue}:one`;
     await enqueue(cloud.deps, queue, { ticketId, players: [{ playerId: 'ann', skill: 1 }] }, cloud.nowMs);
-    await connect(deps, { ticketId, queue, playerId: 'ann', player: 0 }, 'connection', cloud.nowMs);
+    await connect(deps, await watcherOf(cloud.deps, ticketId), 'connection', cloud.nowMs);
     cloud.nowMs += 5_000;
     await cancelTicket(cloud.deps, ticketId, cloud.nowMs);
     const changes = (await cloud.newChanges()).map((change) => ({ ...change, atMs: cloud.nowMs }));

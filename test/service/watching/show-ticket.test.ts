@@ -12,6 +12,7 @@ import { definition, putQueue } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
 import { OPEN_SOCKETS } from './open-sockets.ts';
+import { watcherOf } from './watcher-of.ts';
 
 it('only the latest connections of a player get a first message, however often it connects', () => {
   const added = Array.from({ length: 100 }, (_, at) => ({
@@ -19,6 +20,7 @@ it('only the latest connections of a player get a first message, however often i
     ticketId: 't',
     queue: 'duel',
     player: at === 50 ? 1 : 0,
+    enqueuedAtMs: 0,
     status: 'CONNECTED' as const,
     connectedAtMs: at,
     shownFromMs: at,
@@ -62,8 +64,7 @@ describe('a client that says which status it shows', () => {
     await putQueue(cloud.deps.queues, definition({ name: queue, ...changes }), cloud.nowMs);
     const players = [{ playerId: 'ann', skill: 1 }];
     await enqueue(cloud.deps, queue, { ticketId: ticketId(), players }, cloud.nowMs);
-    const watcher = { ticketId: ticketId(), queue, playerId: 'ann', player: 0 };
-    await connect(deps(), watcher, 'connection', cloud.nowMs, query);
+    await connect(deps(), await watcherOf(cloud.deps, ticketId()), 'connection', cloud.nowMs, query);
     const [connection] = await deps().connections.of(ticketId());
     cloud.nowMs = connection!.shownFromMs;
     return connection!;

@@ -1,0 +1,26 @@
+import type { Watcher } from '../domain/connection.ts';
+import type { StoredTicket } from '../domain/stored-ticket.ts';
+import type { TicketStore } from '../ports/ticket-store.ts';
+import { unknownTicket } from '../tickets/tickets.ts';
+
+/** The ticket that a token or a connection is for. */
+export type WatchedTicket = Pick<Watcher, 'ticketId' | 'enqueuedAtMs'>;
+
+/** Whether a stored ticket is the watched one, and not a later one with its id. */
+export function isWatched(
+  ticket: Pick<StoredTicket, 'enqueuedAt'>,
+  { enqueuedAtMs }: WatchedTicket,
+): boolean {
+  return Date.parse(ticket.enqueuedAt) === enqueuedAtMs;
+}
+
+/** @throws Problem 404 the ticket is gone, also when a later one has its id */
+export async function checkWatched(
+  { tickets }: { readonly tickets: Pick<TicketStore, 'get'> },
+  watched: WatchedTicket,
+): Promise<void> {
+  const { ticketId } = watched;
+  // Most reads find it for half the units; one that was posted just now may be found by the second only.
+  const ticket = (await tickets.get(ticketId, 'lately')) ?? (await tickets.get(ticketId));
+  if (ticket === undefined || !isWatched(ticket, watched)) throw unknownTicket(ticketId);
+}
