@@ -1,5 +1,9 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import type { APIGatewayAuthorizerWithContextResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
+import type {
+  APIGatewayAuthorizerResult,
+  APIGatewayAuthorizerWithContextResult,
+  APIGatewayRequestAuthorizerEvent,
+} from 'aws-lambda';
 import { clock } from '../lib/aws/clock.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { playerKeys, playerTokens } from '../lib/aws/player-tokens.ts';
@@ -13,20 +17,18 @@ const tokens = playerTokens(
 
 /**
  * Lets a client connect whose token is valid. API Gateway keeps who it is for as long as the connection lasts, so frames and
- * disconnects need no lookup. Every other client gets status 401, which this error stands for, and no reason.
+ * disconnects need no lookup. Every other client gets status 403 and no reason. It is denied by a policy, because an error would
+ * count as a fault of the function.
  */
 export async function handler(
   event: APIGatewayRequestAuthorizerEvent,
-): Promise<APIGatewayAuthorizerWithContextResult<WatcherContext>> {
+): Promise<APIGatewayAuthorizerResult | APIGatewayAuthorizerWithContextResult<WatcherContext>> {
   const token = event.queryStringParameters?.token ?? '';
   const watcher = await tokens.verify(token, clock.now());
-  if (watcher === undefined) throw new Error('Unauthorized');
-  return {
-    principalId: watcher.ticketId,
-    policyDocument: {
-      Version: '2012-10-17',
-      Statement: [{ Effect: 'Allow', Action: 'execute-api:Invoke', Resource: event.methodArn }],
-    },
-    context: { ...watcher },
-  };
+  const policyDocument = (effect: 'Allow' | 'Deny') => ({
+    Version: '2012-10-17',
+    Statement: [{ Effect: effect, Action: 'execute-api:Invoke', Resource: event.methodArn }],
+  });
+  if (watcher === undefined) return { principalId: 'unknown', policyDocument: policyDocument('Deny') };
+  return { principalId: watcher.ticketId, policyDocument: policyDocument('Allow'), context: { ...watcher } };
 }

@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ROUTE_KEYS, routeOf } from '../lib/contract/routes.ts';
 
@@ -53,7 +53,27 @@ describe('the documentation', () => {
     const missing = names.filter(({ target }) => !/NAME/.test(target) && !existsSync(join(root, target)));
     expect(missing.map(written)).toEqual([]);
   });
+  it('names functions, classes and modules that the code has', () => {
+    const files = globSync('{lib,lambdas,test,examples,queues}/**/*.{ts,tsx,css,json}', { cwd: root });
+    const code = files
+      .map((file) => `${basename(file)}\n${readFileSync(join(root, file), 'utf8')}`)
+      .join('\n');
+    const known = new Set(code.match(/[A-Za-z][\w-]*/g));
+    const names = found(/`([^`\n]+)`/g)
+      // Pages about other products and packages have their names, and the log of changes those of its time.
+      .filter(({ file }) => !/(from-\w+|compare|dependencies|CHANGELOG)\.md$/.test(file))
+      .flatMap(
+        ({ file, target }) => target.match(NAME_OF_CODE)?.map((name) => ({ file, target: name })) ?? [],
+      );
+    expect(names.length).toBeGreaterThan(500);
+    expect(names.filter(({ target }) => !known.has(target) && !ALARM.test(target)).map(written)).toEqual([]);
+  });
 });
+
+/** `camelCase`, `PascalCase` and `kebab-case` of two words or more. */
+const NAME_OF_CODE = /(?<![\w$/.@%-])(?:[A-Za-z]\w*[a-z]\w*[A-Z]\w*|[a-z]+(?:-[a-z]+)+)(?![\w/-])/g;
+/** Their names begin with that of a function; `test/infra` compares the page with the template. */
+const ALARM = /^[A-Z]\w+(Late|Throttled)$/;
 
 /** Whether a request such as `GET /tickets/t-1?waitSeconds=20` is one of the API. */
 function isRequest(request: string): boolean {

@@ -1793,7 +1793,7 @@ export interface LadderOdds {
   readonly ladder: string;
   /** The rated matches that the other numbers are from */
   readonly results: number;
-  /** What the logit of odds from ratings is multiplied with. Learnt from results: below 1, the ratings alone are too sure */
+  /** Corrects how sure odds from ratings are. 1 changes nothing; below 1, the ratings alone are too sure. Learnt from results */
   readonly slope: number;
   /** Of the odds; 0 is perfect. null without results */
   readonly logLoss: number | null;

@@ -23,7 +23,7 @@ export const ladderOdds = z
     results: z.number().int().meta({ description: 'The rated matches that the other numbers are from' }),
     slope: z.number().meta({
       description:
-        'What the logit of odds from ratings is multiplied with. Learnt from results: below 1, the ratings alone are too sure',
+        'Corrects how sure odds from ratings are. 1 changes nothing; below 1, the ratings alone are too sure. Learnt from results',
     }),
     logLoss: share.meta({ description: 'Of the odds; 0 is perfect. null without results' }),
     brier: share.meta({ description: 'Of the odds; 0 is perfect. null without results' }),

@@ -48,9 +48,12 @@ export function isPublic(address: string): boolean {
 
 const PUBLIC_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** A name may end in a dot, which changes nothing about where it leads. */
+/** A name may end in dots, which change nothing about where it leads. */
 function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[|\]$|\.+$/g, '');
+  const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
+  let end = host.length;
+  while (host[end - 1] === '.') end--;
+  return host.slice(0, end);
 }
 
 function isNameOfThisMachine(host: string): boolean {

@@ -66,7 +66,7 @@ const match = matchView.meta({ description: 'Its match, as this player may see i
 
 const revision = z.number().int().meta({
   description:
-    'Grows with each change of the ticket and of its match: ignore a message with a lower one than the last',
+    'Grows with each change of the ticket and of its match: ignore a message with a lower one than the last. Up to 2^53 − 1, so a program needs 64 bits or a double for it',
 });
 
 const truncated = z.literal(true).optional().meta({

@@ -54,9 +54,6 @@ export interface InvocationReport {
   readonly ok: boolean;
 }
 
-/** The message with which an authorizer refuses its caller. It has done its work and not failed. */
-export const REFUSED = 'Unauthorized';
-
 /**
  * Functions that compute for seconds because one caller asks for it. On AWS each has its own processor; on this machine they leave
  * it to all others.
@@ -86,8 +83,7 @@ function makeFunction(resource: Resource, index: number, options: LambdaOptions)
     delays: options.delays,
     log: (line) => options.log(name, line),
     ended: (result, durationMs, cpuMs) => {
-      if (!result.ok && result.errorMessage !== REFUSED)
-        options.failed(name, `${result.errorType}: ${result.errorMessage}`);
+      if (!result.ok) options.failed(name, `${result.errorType}: ${result.errorMessage}`);
       options.invoked?.({ name, service, durationMs, cpuMs, memoryMb, ok: result.ok });
     },
   });

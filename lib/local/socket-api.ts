@@ -5,7 +5,6 @@ import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import type { AwsDelays } from './aws-delays.ts';
 import type { Caller } from './aws-endpoint.ts';
-import { REFUSED } from './lambda.ts';
 import { ACCOUNT_ID } from './local-account.ts';
 import { isAllowed, type Statement } from './policy.ts';
 import type { SocketRoutes } from './socket-routes.ts';
@@ -189,7 +188,7 @@ class LocalSocketApi implements SocketApi {
       ...queryOf(url),
     };
     const result = await authorizer.fn.invoke(event);
-    if (!result.ok) return { status: result.errorMessage === REFUSED ? 401 : 500 };
+    if (!result.ok) return { status: 500 };
     const { principalId, context, policyDocument } = result.payload as AuthorizerResult;
     const access = { action: 'execute-api:Invoke', resourceArn: methodArn };
     if (!isAllowed(policyDocument.Statement, access)) return { status: 403 };

@@ -65,6 +65,7 @@ describe('in the cloud, a URL is rejected', () => {
     'LOCALHOST',
     'api.localhost',
     'localhost.',
+    'localhost..',
     'LocalHost.',
     'api.localhost.',
     '0177.0.0.01.',

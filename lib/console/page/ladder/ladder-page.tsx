@@ -74,8 +74,8 @@ function Odds({ odds }: { readonly odds: LadderOdds }) {
           </tbody>
         </table>
         <p class="soft">
-          Less is better. The ratings alone are {slope < 1 ? 'too sure' : 'not sure enough'}: their logit is
-          multiplied by {slope.toFixed(2)}.
+          Less is better. The ratings alone are {slope < 1 ? 'too sure' : 'not sure enough'}: Muster corrects
+          them with a slope of {slope.toFixed(2)}, where 1 changes nothing.
         </p>
         <details>
           <summary>The ten bins as a table</summary>
