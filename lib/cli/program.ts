@@ -8,7 +8,6 @@ import { reportFailure } from './failure.ts';
 import { importCommand } from './import.ts';
 import { ladderCommand } from './ladder.ts';
 import { matchCommand } from './match.ts';
-import { partitionCommand } from './partition.ts';
 import { rateCommand } from './rate.ts';
 import { reproduceCommand } from './reproduce.ts';
 import { serveCommand } from './serve.ts';
@@ -42,7 +41,6 @@ function program(): Command {
     .addCommand(consoleCommand())
     .addCommand(validateCommand())
     .addCommand(matchCommand())
-    .addCommand(partitionCommand())
     .addCommand(simulateCommand())
     .addCommand(tuneCommand())
     .addCommand(rateCommand())

@@ -1,13 +1,8 @@
-import { type BalancedGame, noBalancedGame } from './model/balanced-game.ts';
 import type { PoolIndex } from './model/pool-index.ts';
 import { sortBySkill } from './model/pooled-ticket.ts';
 import type { PreparedTickets } from './model/prepared-tickets.ts';
 import { SearchClock } from './model/search-clock.ts';
-import {
-  partitionWith,
-  type TicketPartition,
-  type TicketPartitionOptions,
-} from './partition/ticket-partition.ts';
+import { type EveryoneOptions, everyoneWith } from './partition/everyone.ts';
 import type { NewPool } from './partition/ticket-pool.ts';
 import { ShapeIndex } from './queue/shape-index.ts';
 import { explainShape } from './shapes/explain-shape.ts';
@@ -27,8 +22,6 @@ export { type GameShape, isFreeForAll, isPaperShape, shapeOf } from './model/gam
 export { pSkill, skillSpread, skillSpreadOfRelative } from './model/imbalance.ts';
 export { PreparedTickets } from './model/prepared-tickets.ts';
 export { SearchClock } from './model/search-clock.ts';
-export type { PartitionObjective } from './partition/solo-partition.ts';
-export type { TicketPartition, TicketPartitionOptions } from './partition/ticket-partition.ts';
 export { type Layout, layoutOf } from './shapes/layout.ts';
 export { SeatCounts } from './shapes/seat-counts.ts';
 export { ShapeGames } from './shapes/shape-games.ts';
@@ -136,7 +129,7 @@ export class GamePool {
     const pooled = this.#options.prepared?.of(ticket, this.#prepare) ?? this.#prepare(ticket);
     this.#tickets.set(ticket.ticketId, pooled);
     if (pooled.size > 1) this.#parties++;
-    this.#index?.insert(pooled);
+    if (!this.#index?.insert(pooled)) this.#index = undefined;
   }
 
   readonly #prepare = (ticket: Ticket): ShapeTicket => poolShapeTicket(ticket, layoutOf(this.rules));
@@ -160,15 +153,6 @@ export class GamePool {
   bestWith(ticketId: string, nowMs: number): Game | undefined {
     const pooled = this.#tickets.get(ticketId);
     return pooled && this.#indexOfAll().bestWith(pooled, nowMs);
-  }
-
-  /**
-   * The game of least imbalance with this ticket, whatever its wait, and a proved bound on the imbalance of all of them. It is
-   * the best unless the node budget runs out. Games of more than 16 seats are not searched for: there is only the bound.
-   */
-  mostBalancedWith(ticketId: string): BalancedGame {
-    const pooled = this.#tickets.get(ticketId);
-    return pooled ? this.#indexOfAll().mostBalancedWith(pooled) : noBalancedGame;
   }
 
   /** Releases the best game repeatedly until none can be formed. A game is removed from the pool before it is yielded. */
@@ -224,13 +208,11 @@ export class GamePool {
     return `No match with it can be formed from the waiting tickets${hint ? ` under ${hint}` : ''}.`;
   }
 
-  /** Begins a query. The index is the one that the current tickets need. It changes when the first party is inserted and does not change back. */
+  /** Begins a query. The index is the one that the tickets need when it is built. */
   #indexOfAll(): PoolIndex {
     this.#clock.start();
-    const isPlain = this.#isPlain && this.#parties === 0;
-    if (!(this.#index instanceof ShapeIndex) && !(this.#index instanceof SoloIndex && isPlain))
-      this.#index = isPlain ? this.#soloIndex() : this.#gameIndex();
-    return this.#index!;
+    this.#index ??= this.#isPlain && this.#parties === 0 ? this.#soloIndex() : this.#gameIndex();
+    return this.#index;
   }
 
   #soloIndex(): PoolIndex {
@@ -246,39 +228,18 @@ export class GamePool {
 const stepsPerRefusal = 16;
 
 /**
- * Puts everyone into games at once.
+ * Puts everyone into games at once: as many games as possible, with a low sum of imbalances. Waiting has no weight.
  *
- * Without roles, parties and refused pairs this is the partition of Theorem 5 (Alman & McKay), improved by exchanges.
- * Otherwise it is a packing problem: parties are packed by their sizes, and the tickets that remain because of roles
- * and refused pairs are matched game by game. It prefers the partition with the most games, then the least value.
- *
- * Cost: 70 ms for a million solo players, about 0.25 s for 10,000 parties.
- *
- * @param nowMs the time at which priorities are computed; waiting has no weight in a partition
- * @example
- * ```ts
- * import { partitionTickets } from './game-pool.ts';
- *
- * const skills = { ann: 1500, bob: 1510, cy: 1900, dee: 1880, eve: 2600 };
- * const tickets = Object.entries(skills).map(([ticketId, skill]) => ({
- *   ticketId,
- *   enqueuedAtMs: 0,
- *   players: [{ playerId: ticketId, skill }],
- * }));
- * const { games, waiting, objective } = partitionTickets(tickets, { teamSize: 1, alpha: 1, p: 1, q: 2, beta: 0 }, 0);
- * games.map(({ ticketIds }) => ticketIds); // => [['ann', 'bob'], ['cy', 'dee']]
- * waiting.map(({ ticketId }) => ticketId); // => ['eve']
- * objective; // => 1 * 20 + 10
- * ```
+ * @param nowMs the time at which priorities are computed
  */
-export function partitionTickets(
+export function everyoneAtOnce(
   tickets: readonly Ticket[],
   rules: GameRules,
   nowMs: number,
-  options: TicketPartitionOptions = {},
-): TicketPartition {
+  options: EveryoneOptions = {},
+): Game[] {
   const layout = layoutOf(rules);
   const newPool: NewPool = (of, pool) => new GamePool(of, pool);
   const sorted = sortBySkill(tickets.map((ticket) => poolShapeTicket(ticket, layout)));
-  return partitionWith(newPool, sorted, rules, nowMs, options);
+  return everyoneWith(newPool, sorted, rules, nowMs, options);
 }

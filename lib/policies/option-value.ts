@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { isPaperShape, shapeOf } from '../engine/game-pool.ts';
+import { shapeOf } from '../engine/game-pool.ts';
 import type { Ticket } from '../engine/types.ts';
 import { NUMBER_LIMITS } from '../rules/number-limits.ts';
+import { aroundDue, SEATS_AMONG_NEIGHBOURS } from './option-value/around-due.ts';
 import { aroundDueTickets } from './option-value/due-search.ts';
 import { dueAt } from './option-value/due-tickets.ts';
 import { type LimitTerms, limitOf, limitTerms } from './option-value/limits.ts';
-import { aroundLongestWaiters } from './option-value/longest-waiters.ts';
 import { soloWindows } from './option-value/solo-windows.ts';
 import { type Policy, type PoolFacts, takesAnyone } from './policy.ts';
 
@@ -56,14 +56,13 @@ export function optionValue(options: OptionValueOptions): Policy {
       const termsOf = termsAt(facts, nowMs);
       const isSolo = (ticket: Ticket) => ticket.players.length === 1 || !pool.isWaiting(ticket);
       const solos = takesAnyone(facts.rules) && !pool.hasRules && pool.bySkill.every(isSolo);
-      // A search around each ticket is slow with many seats.
-      if (shapeOf(facts.rules).seats > SEATS_AMONG_NEIGHBOURS) return pool.bestFirst();
+      const isDue = dueAt(options, pool, facts, nowMs);
+      if (pool.hasRules || shapeOf(facts.rules).seats > SEATS_AMONG_NEIGHBOURS)
+        return aroundDue(pool, facts, termsOf, isDue);
       if (solos) return soloWindows(pool, facts, termsOf);
-      if (pool.hasRules)
-        return isPaperShape(facts.rules) ? aroundLongestWaiters(pool, facts, termsOf) : pool.bestFirst();
       const byTicket = new Map<Ticket, number>();
       loads = { facts, byTicket };
-      return aroundDueTickets(pool, facts, nowMs, termsOf, dueAt(options, pool, facts, nowMs), byTicket);
+      return aroundDueTickets(pool, facts, nowMs, termsOf, isDue, byTicket);
     },
     release({ game, tickets }, facts, nowMs) {
       const termsOf = termsAt(facts, nowMs);
@@ -81,6 +80,4 @@ export function optionValue(options: OptionValueOptions): Policy {
   };
 }
 
-/** Games of at most this many seats are searched among neighbours, larger ones best first. */
-const SEATS_AMONG_NEIGHBOURS = 16;
 const NO_LOADS: ReadonlyMap<Ticket, number> = new Map();

@@ -1,12 +1,12 @@
 import {
   BackfillPool,
+  everyoneAtOnce,
   GamePool,
   type GamePoolOptions,
   isForSolos,
   isPaperShape,
   LimitedSearch,
   PreparedTickets,
-  partitionTickets,
   type RunningGame,
   SearchClock,
   SoloGames,
@@ -216,9 +216,7 @@ export class WaitingPool implements CandidateSource {
   *everyone(): Iterable<Candidate> {
     if (this.#isSpent()) return;
     const forbids = this.#forbids();
-    const { games } = partitionTickets(this.waiting, this.#rules, this.#nowMs, {
-      objective: 'sum',
-      reasons: false,
+    const games = everyoneAtOnce(this.waiting, this.#rules, this.#nowMs, {
       // The games are known at the end only, and committing them takes time, too.
       outOfTime: () => this.#outOfTime(PARTITION_SHARE),
       ...(forbids && { forbids }),

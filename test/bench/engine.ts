@@ -1,7 +1,6 @@
 import { QueueRoom } from '@colyseus/core';
 import { sortSkills } from '../../lib/engine/collections/sort-skills.ts';
-import { GamePool, partitionTickets } from '../../lib/engine/game-pool.ts';
-import { partitionSolos } from '../../lib/engine/partition/solo-partition.ts';
+import { everyoneAtOnce, GamePool } from '../../lib/engine/game-pool.ts';
 import { SoloQueue } from '../../lib/engine/solo/solo-queue.ts';
 import type { Game, GameRules, Ticket } from '../../lib/engine/types.ts';
 import { quantile } from '../../lib/service/queues/quantile.ts';
@@ -66,40 +65,6 @@ export function benchEngine(scale: number, seed: number, report: (row: MeasuredR
       work: `exact best game of ${count(input.length)} unsorted players, from scratch †`,
       aim: '< 60 ms',
       reached: `${ms.toFixed(1)} ms`,
-      sink,
-    });
-  }
-
-  for (const n of [size(1e5), size(1e6)]) {
-    const operations = size(4e5);
-    const arriving = skills(operations);
-    const start = sortSkills(skills(n));
-    const picks = Float64Array.from({ length: operations }, random);
-    let sink = 0;
-    const ms = best(runs, (start_) => {
-      const queue = new SoloQueue(plain);
-      queue.load(start);
-      const ids = Array.from(start, (_, id) => id);
-      ids.push(queue.insert(1500));
-      queue.best();
-      sink = 0;
-      start_();
-      for (let i = 0; i < operations; i++) {
-        if (i % 2 === 0) ids.push(queue.insert(arriving[i]));
-        else {
-          const at = Math.floor(picks[i] * ids.length);
-          queue.remove(ids[at]);
-          ids[at] = ids[ids.length - 1];
-          ids.pop();
-        }
-        sink += queue.best()!.imbalance;
-      }
-    });
-    reportRow({
-      players: n,
-      work: `insert or remove, then best game, n = ${count(n)}`,
-      aim: '≥ 3 M operations/s',
-      reached: `${(operations / ms / 1000).toFixed(2)} M operations/s`,
       sink,
     });
   }
@@ -274,7 +239,7 @@ export function benchEngine(scale: number, seed: number, report: (row: MeasuredR
     });
     let everyone: readonly Game[] = [];
     const partitionMs = best(1, () => {
-      everyone = partitionTickets(tickets, plain, nowMs).games;
+      everyone = everyoneAtOnce(tickets, plain, nowMs);
     });
     const widths = everyone.map((game) => {
       const of = game.teams.flat().map((seat) => skillOf.get(seat.playerId)!);
@@ -286,24 +251,6 @@ export function benchEngine(scale: number, seed: number, report: (row: MeasuredR
       aim: '> 97% matched, no party broken, < 1 s, mean spread < 155',
       reached: `${percent((everyone.length * 10) / players)} matched (all but ${count(players - everyone.length * 10)} players), ${broken(everyone)} broken, ${(partitionMs / 1000).toFixed(2)} s, mean spread ${mean(widths).toFixed(0)}, mean v_2 ${mean(everyone.map((game) => game.skillSpread)).toFixed(0)}`,
       sink: everyone.reduce((sum, game) => sum + game.imbalance, 0),
-    });
-  }
-
-  {
-    const input = skills(size(1e6));
-    let sink = 0;
-    let bound = 0;
-    const ms = best(runs * 3, () => {
-      const result = partitionSolos(input, plain);
-      sink = result.objective;
-      bound = result.lowerBound;
-    });
-    reportRow({
-      players: input.length,
-      work: `offline partition of ${count(input.length)} players, worst imbalance`,
-      aim: '< 100 ms, with a valid bound',
-      reached: `${ms.toFixed(0)} ms, worst ${sink.toFixed(1)}, no partition below ${bound.toFixed(1)}`,
-      sink,
     });
   }
 
@@ -385,8 +332,7 @@ export function benchEngine(scale: number, seed: number, report: (row: MeasuredR
       fromScratch = bestGame(input, plain)!.imbalance;
     });
     const load = best(runs, () => {
-      const queue = new SoloQueue(plain);
-      queue.load(sorted);
+      const queue = new SoloQueue(plain, sorted);
       fromQueue = queue.best()!.imbalance;
     });
     reportRow({
@@ -432,8 +378,7 @@ function timeToSort(count: number, runs: number, seed: number): number {
 
 /** Releases all games of a queue. Returns the sum of their imbalances and their number. Throws when one is not proved. */
 function drainQueue(sorted: Float64Array, rules: GameRules): [number, number] {
-  const queue = new SoloQueue(rules);
-  queue.load(sorted);
+  const queue = new SoloQueue(rules, sorted);
   let sum = 0;
   let games = 0;
   for (let game = queue.best(); game; game = queue.best()) {

@@ -59,27 +59,6 @@ describe('games of any shape on the command line', () => {
     expect(waiting[0].reason).toBe('Too few players accept the team killer: a match needs 1, 0 available.');
   });
 
-  it('partitions all players into three teams of four', async () => {
-    const queue = file('trios.json', definition({ name: 'trios', teamSize: 4, teams: 3 }));
-    const tickets = file(
-      'trios-tickets.json',
-      Array.from({ length: 30 }, (_, i) => solo(`t${i}`, (i * 7919) % 97)),
-    );
-    const { status, stdout } = await muster('partition', '--queue', queue, '--tickets', tickets);
-    expect(status).toBe(0);
-    const { matches, waiting, objective, objectiveLowerBound } = JSON.parse(stdout);
-    expect(
-      matches.map(({ teams }: { teams: { players: unknown[] }[] }) =>
-        teams.map(({ players }) => players.length),
-      ),
-    ).toEqual([
-      [4, 4, 4],
-      [4, 4, 4],
-    ]);
-    expect(waiting).toHaveLength(6);
-    expect(objectiveLowerBound).toBeLessThanOrEqual(objective);
-  });
-
   it('simulates players who choose sides, and warns when a side is chosen too often', async () => {
     const queue = file('hunt.json', hunt);
     const args = ['simulate', '--queue', queue, '--players', '400', '--rate', '2', '--json'];

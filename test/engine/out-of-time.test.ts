@@ -1,10 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  BackfillPool,
-  GamePool,
-  type GamePoolOptions,
-  partitionTickets,
-} from '../../lib/engine/game-pool.ts';
+import { BackfillPool, GamePool, type GamePoolOptions } from '../../lib/engine/game-pool.ts';
 import type { Game, GameRules, Player, Ticket } from '../../lib/engine/types.ts';
 import { sample } from '../long.ts';
 import { allGames as allRuledGames, checkRuledGame, type OracleGame } from '../rules/oracle.ts';
@@ -215,33 +210,6 @@ describe('a query whose time ends after any number of steps', () => {
     }
     expect(found).toBeGreaterThan(sample(10, 30));
   });
-
-  it('of a partition keeps the games that it has, and its bound is valid', () => {
-    const random = seeded(43);
-    for (let round = 0; round < sample(14, 40); round++) {
-      const { rules, tickets, nowMs, forbids } = round % 2 ? randomCase(random, small) : shapeCase(random);
-      for (const objective of ['sum', 'worst', 'unhappiness'] as const) {
-        clock.start(Math.floor(300 * random() ** 2));
-        const cut = partitionTickets(tickets, rules, nowMs, {
-          objective,
-          outOfTime,
-          ...(forbids && { forbids }),
-        });
-        const played = cut.games.flatMap(({ ticketIds }) => ticketIds);
-        expect(new Set(played).size).toBe(played.length);
-        expect(played.length + cut.waiting.length).toBe(tickets.length);
-        expect(cut.objectiveLowerBound).toBeLessThanOrEqual(cut.objective);
-        const best = allGames(tickets, rules, nowMs, forbids).reduce(
-          (least, { priority }) => Math.min(least, priority),
-          Number.POSITIVE_INFINITY,
-        );
-        for (const game of cut.games)
-          expect(game.lowerBound).toBeLessThanOrEqual(
-            best + Math.max(1e-9 * Math.abs(best), scale(tickets, rules)),
-          );
-      }
-    }
-  });
 });
 
 /** Pools in which searches take long, by what makes them long. */
@@ -298,7 +266,6 @@ describe('a query of a pool in which searches take long', () => {
       for (const ask of [
         () => pool.best(60_000),
         () => pool.bestWith('t7', 60_000),
-        () => pool.mostBalancedWith('t9'),
         () => pool.obstacle('t11', 60_000),
       ]) {
         clock.start(steps);
@@ -334,7 +301,6 @@ describe('a query whose time is over before its pool is prepared', () => {
   it('gives up where it may, proves nothing, and goes on when it has time again', () => {
     const { pool, enough } = poolWith({ mayGiveUp: true });
     expect(pool.best(0)).toBeUndefined();
-    expect(pool.mostBalancedWith('t1')).toMatchObject({ members: undefined, lowerBound: 0 });
     expect(pool.obstacle('t1', 0)).toContain('That none is possible is not proved.');
     enough();
     expect(pool.best(0)?.ticketIds.length).toBeGreaterThan(4);

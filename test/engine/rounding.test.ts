@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { GamePool, partitionTickets } from '../../lib/engine/game-pool.ts';
+import { everyoneAtOnce, GamePool } from '../../lib/engine/game-pool.ts';
 import type { GameRules, Ticket } from '../../lib/engine/types.ts';
 import { allGames } from './oracle.ts';
 import { seeded } from './random-pool.ts';
@@ -127,7 +127,7 @@ describe('skills of extreme size', () => {
     'are refused at %d, where squares of their differences would be lost',
     (unit) => {
       expect(() => poolOf(tickets(unit), plain)).toThrow('to be 0 or from');
-      expect(() => partitionTickets(tickets(unit), plain, 0)).toThrow(RangeError);
+      expect(() => everyoneAtOnce(tickets(unit), plain, 0)).toThrow(RangeError);
     },
   );
 

@@ -29,6 +29,11 @@ export const MEASUREMENTS: readonly Measurement[] = [
     },
   },
   {
+    program: 'test/research/bench/theorems.ts',
+    minutes: 1,
+    tables: { theorems: ENGINE },
+  },
+  {
     program: 'test/bench/service.ts',
     minutes: 14,
     tables: { 'how fast, the service': README, latency: BENCHMARKS, cost: BENCHMARKS },

@@ -2,7 +2,7 @@ import type { Layout } from '../shapes/layout.ts';
 import type { ShapedGame } from '../shapes/shape-game.ts';
 import type { ShapeTicket } from '../shapes/shape-ticket.ts';
 import { mixesOf } from '../shapes/size-mixes.ts';
-import type { Forbids, Game } from '../types.ts';
+import type { Game } from '../types.ts';
 import type { TicketPool } from './ticket-pool.ts';
 
 /** A game of a partition: as a pool found it, or its tickets divided by the partition. */
@@ -61,17 +61,6 @@ export function leftOut(tickets: readonly ShapeTicket[], games: readonly ShapedG
   return tickets.filter((ticket) => !seated.has(ticket));
 }
 
-/** First the tickets with the most refused pairs, then the largest parties, while others remain to complete them. */
-export function hardestFirst(tickets: readonly ShapeTicket[], forbids: Forbids | undefined): ShapeTicket[] {
-  const refusals = new Map(
-    tickets.map((a) => [
-      a,
-      forbids ? tickets.filter((b) => b !== a && forbids(a.ticket, b.ticket) !== undefined).length : 0,
-    ]),
-  );
-  return tickets.toSorted((a, b) => refusals.get(b)! - refusals.get(a)! || b.size - a.size);
-}
-
 /** Whether the sizes of these tickets, which are not split, add up to full teams at all. */
 export function hasMix(tickets: readonly ShapeTicket[], layout: Layout): boolean {
   const counts = new Uint32Array(layout.partyMax + 1);
@@ -100,11 +89,11 @@ export function scarcestFirst(
 }
 
 /** A game that a pool of these tickets found. */
-export function foundGame(game: Game, byId: ReadonlyMap<string, ShapeTicket>): PartitionGame {
+function foundGame(game: Game, byId: ReadonlyMap<string, ShapeTicket>): PartitionGame {
   const members = game.ticketIds.map((ticketId) => byId.get(ticketId)!);
   return { members, teams: [], imbalance: game.imbalance, game };
 }
 
-export function ticketsById(tickets: readonly ShapeTicket[]): Map<string, ShapeTicket> {
+function ticketsById(tickets: readonly ShapeTicket[]): Map<string, ShapeTicket> {
   return new Map(tickets.map((each) => [each.ticket.ticketId, each]));
 }

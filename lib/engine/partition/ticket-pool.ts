@@ -1,4 +1,3 @@
-import type { BalancedGame } from '../model/balanced-game.ts';
 import type { Constraints, Forbids, Game, GameRules, Ticket } from '../types.ts';
 
 /** The interface of a ticket pool that a partition needs. `GamePool` implements it. */
@@ -7,8 +6,6 @@ export interface TicketPool {
   remove(ticketId: string): boolean;
   best(nowMs: number): Game | undefined;
   bestWith(ticketId: string, nowMs: number): Game | undefined;
-  mostBalancedWith(ticketId: string): BalancedGame;
-  explain(ticketId: string, nowMs: number): string;
 }
 
 /** Makes an empty pool. */

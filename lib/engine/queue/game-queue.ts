@@ -1,4 +1,3 @@
-import { type BalancedGame, balancedGame, noBalancedGame } from '../model/balanced-game.ts';
 import type { Layout } from '../shapes/layout.ts';
 import type { ShapedGame } from '../shapes/shape-game.ts';
 import type { ShapeAnswer, ShapeQueue } from '../shapes/shape-queue.ts';
@@ -152,17 +151,6 @@ export class GameQueue implements ShapeQueue {
       }
     }
     return { game: shaped(game), cost, costBound: Math.min(cost, costBound) };
-  }
-
-  mostBalancedWith(ticket: ShapeTicket): BalancedGame {
-    const state = this.#settled();
-    if (!state) return balancedGame(undefined, 0);
-    const own = state.entriesOf(ticket);
-    if (own.length === 0) return noBalancedGame;
-    const { game, bound } = state.mostBalanced(own);
-    if (bound === Number.POSITIVE_INFINITY) return noBalancedGame;
-    const found = game ?? state.anyGameWith(own);
-    return balancedGame(found && shaped(found), bound);
   }
 
   /** The tickets as searches need them; undefined if the time was over before. */

@@ -1,4 +1,3 @@
-import { type BalancedGame, betterOf } from '../model/balanced-game.ts';
 import { priority } from '../model/imbalance.ts';
 import type { PoolIndex } from '../model/pool-index.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
@@ -32,13 +31,14 @@ export class ShapeIndex implements PoolIndex {
     for (const pooled of waiting) this.insert(pooled);
   }
 
-  insert(pooled: PooledTicket): void {
+  insert(pooled: PooledTicket): boolean {
     const ticket = pooled as ShapeTicket;
     // No team takes it: it is in no game, and would only weaken bounds.
-    if (ticket.kinds.includes(0)) return;
+    if (ticket.kinds.includes(0)) return true;
     this.#tickets.add(ticket);
     this.#full.queue.insert(ticket);
     if (this.#mayPlayShort(ticket, this.#shortAtMs)) this.#short?.queue.insert(ticket);
+    return true;
   }
 
   remove(pooled: PooledTicket): void {
@@ -54,14 +54,6 @@ export class ShapeIndex implements PoolIndex {
 
   bestWith(pooled: PooledTicket, nowMs: number): Game | undefined {
     return this.#better(nowMs, (queue) => queue.bestWith(pooled as ShapeTicket));
-  }
-
-  mostBalancedWith(pooled: PooledTicket): BalancedGame {
-    const ticket = pooled as ShapeTicket;
-    // Tickets that have not waited long enough yet may do so later.
-    const short = this.#rules.short && this.#shortOf(Number.POSITIVE_INFINITY);
-    const full = this.#full.queue.mostBalancedWith(ticket);
-    return short ? betterOf(full, short.queue.mostBalancedWith(ticket)) : full;
   }
 
   /** The better of the answers for full and for short games, with a bound on both. */

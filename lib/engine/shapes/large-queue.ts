@@ -1,5 +1,3 @@
-import { imbalancePerRange } from '../bounds/range-bounds.ts';
-import { type BalancedGame, balancedGame, noBalancedGame } from '../model/balanced-game.ts';
 import { mayMeet } from '../model/forbids.ts';
 import { SearchClock } from '../model/search-clock.ts';
 import type { Forbids, GameRules } from '../types.ts';
@@ -9,7 +7,6 @@ import { Draft } from './draft.ts';
 import type { Layout } from './layout.ts';
 import type { Permit } from './permit.ts';
 import { permittedGame } from './permitted-game.ts';
-import { PlayerWindows } from './player-windows.ts';
 import type { ShapedGame } from './shape-game.ts';
 import type { ShapeAnswer, ShapeQueue } from './shape-queue.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
@@ -43,7 +40,6 @@ export class LargeQueue implements ShapeQueue {
   /** How many full drafts could not be made permitted games. */
   #unpermitted = 0;
   #line: TicketLine | undefined;
-  #windows: PlayerWindows | undefined;
   #cells: CentreCells | undefined;
 
   /** @param permit the constraints on its games. @default none */
@@ -73,14 +69,13 @@ export class LargeQueue implements ShapeQueue {
     if (!this.#waiting.delete(ticket)) return false;
     this.#count(ticket, -1);
     const line = this.#line;
-    if (line?.remove(ticket)) this.#windows?.removed(line.placeOf(ticket)!);
+    line?.remove(ticket);
     this.#cells?.removed(ticket);
     return true;
   }
 
   best(): ShapeAnswer {
     const line = this.#settle();
-    if (this.#windows) return this.#bestWindow(line, this.#windows);
     if (!this.#hasSolosToFill()) return none;
     const least = this.#cells!.least();
     if (!least) return none;
@@ -100,34 +95,9 @@ export class LargeQueue implements ShapeQueue {
     return this.#answer(this.#with(ticket), bound);
   }
 
-  /** It searches no game: `lowerBound` holds for all games of the queue, or is the spread within the party if that is more. */
-  mostBalancedWith(ticket: ShapeTicket): BalancedGame {
-    const line = this.#settle();
-    const place = line.placeOf(ticket);
-    if (place === undefined || line.isHere[place] === 0) return noBalancedGame;
-    const { high, low } = ticket;
-    const own = imbalancePerRange(this.#rules) * (high - low) * (1 - 1e-12);
-    const bound = this.#windows ? this.#windows.least()?.bound : this.#cells!.least()?.bound;
-    return bound === undefined ? noBalancedGame : balancedGame(undefined, Math.max(own, bound));
-  }
-
   /** A bound on the cost of every game, without a search. */
   outlook(): { cost: number; costBound: number } {
     return { cost: Number.POSITIVE_INFINITY, costBound: this.#boundOfAll(this.#settle()) };
-  }
-
-  /** Solo players: the window of least cost. */
-  #bestWindow(line: TicketLine, windows: PlayerWindows): ShapeAnswer {
-    const least = windows.least();
-    if (!least) return none;
-    const tickets = Array.from(least.places, (place) => line.tickets[place]);
-    const first = least.places[0];
-    const last = least.places[least.places.length - 1];
-    const near = neighboursOf(line, first, last);
-    const { mean } = tickets[tickets.length >> 1];
-    const draft = new Draft(this.#layout, mean, sizesOf(this.#layout), false);
-    for (const ticket of tickets.reverse()) draft.place(ticket);
-    return this.#answer(this.#finish(draft, near), least.bound);
   }
 
   /** The game of a full draft, balanced; undefined when no permitted one was found. */
@@ -140,7 +110,6 @@ export class LargeQueue implements ShapeQueue {
   }
 
   #boundOfAll(line: TicketLine): number {
-    if (this.#windows) return this.#windows.least()?.bound ?? Number.POSITIVE_INFINITY;
     const least = this.#cells!.least();
     return least ? least.bound - this.#greatestCredit(line) : Number.POSITIVE_INFINITY;
   }
@@ -470,19 +439,7 @@ export class LargeQueue implements ShapeQueue {
     const line = new TicketLine(this.#waiting);
     this.#line = line;
     this.epochMs = line.tickets.reduce((latest, { ticket }) => Math.max(latest, ticket.enqueuedAtMs), 0);
-    const isPlain =
-      this.#rules.beta === 0 &&
-      !this.#forbids &&
-      !this.#permit &&
-      layout.classes === undefined &&
-      layout.seatsMin === layout.seats &&
-      line.tickets.every(({ size }) => size === 1);
-    this.#windows = undefined;
-    this.#cells = undefined;
-    if (isPlain) {
-      const perRange = layout.isFreeForAll ? this.#rules.alpha : 0;
-      this.#windows = new PlayerWindows(line, layout.seatsMin, this.#rules.q, perRange);
-    } else this.#cells = new CentreCells(line, layout, this.#rules.q, this.#clock);
+    this.#cells = new CentreCells(line, layout, this.#rules.q, this.#clock);
     return line;
   }
 }
@@ -497,24 +454,6 @@ const none: ShapeAnswer = {
   cost: Number.POSITIVE_INFINITY,
   costBound: Number.POSITIVE_INFINITY,
 };
-
-/** The tickets next to a window on both sides. */
-function neighboursOf(line: TicketLine, first: number, last: number): ShapeTicket[] {
-  const near: ShapeTicket[] = [];
-  let up = line.after[last];
-  let down = line.before[first];
-  for (let i = 0; i < replacements >> 1; i++) {
-    if (up < line.tickets.length) {
-      near.push(line.tickets[up]);
-      up = line.after[up];
-    }
-    if (down >= 0) {
-      near.push(line.tickets[down]);
-      down = line.before[down];
-    }
-  }
-  return near;
-}
 
 function meanOf({ members }: ShapedGame): number {
   let sum = 0;

@@ -1,4 +1,3 @@
-import { type BalancedGame, balancedGame, betterOf, noBalancedGame } from '../model/balanced-game.ts';
 import type { SearchClock } from '../model/search-clock.ts';
 import type { Constraints, Facet, Forbids, GameRules } from '../types.ts';
 import { LargeQueue } from './large-queue.ts';
@@ -93,13 +92,6 @@ export class RuledLargeQueue implements ShapeQueue {
       if (answer.cost < best.cost) best = answer;
     }
     return { ...best, costBound: Math.min(best.cost, this.#bound(facets)) };
-  }
-
-  mostBalancedWith(ticket: ShapeTicket): BalancedGame {
-    this.#built();
-    const games = this.#queuesWith(ticket).map((queue) => queue.mostBalancedWith(ticket));
-    const isCut = games.length < (this.#facetsOf.get(ticket)?.length ?? 0);
-    return [...games, ...(isCut ? [balancedGame(undefined, 0)] : [])].reduce(betterOf, noBalancedGame);
   }
 
   /** The queues of the facets with a ticket, as many as there is time to make. */

@@ -1,4 +1,3 @@
-import type { BalancedGame } from '../model/balanced-game.ts';
 import type { ShapedGame } from './shape-game.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
 
@@ -15,8 +14,6 @@ export interface ShapeQueue {
   best(): ShapeAnswer;
   /** The game of least cost with this ticket; the bound holds for all games. */
   bestWith(ticket: ShapeTicket): ShapeAnswer;
-  /** The game of least imbalance with this ticket, as far as the search goes. */
-  mostBalancedWith(ticket: ShapeTicket): BalancedGame;
 }
 
 /** The game that a query found, its cost, and the proved bound on the cost of every game. */

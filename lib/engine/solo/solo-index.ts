@@ -1,4 +1,3 @@
-import { type BalancedGame, balancedGame, noBalancedGame } from '../model/balanced-game.ts';
 import type { PoolIndex } from '../model/pool-index.ts';
 import { type PooledTicket, sortBySkill } from '../model/pooled-ticket.ts';
 import type { SearchClock } from '../model/search-clock.ts';
@@ -6,13 +5,13 @@ import type { Game, GameRules } from '../types.ts';
 import { soloGame } from './solo-game.ts';
 import { type SoloGame, SoloQueue } from './solo-queue.ts';
 
-/** The index of a pool of solo players without roles, refused pairs and β: a `SoloQueue` and the tickets of its ids. */
+/** The index of a pool of solo players without roles, refused pairs and β. A new ticket needs a new index. */
 export class SoloIndex implements PoolIndex {
   readonly #rules: GameRules;
   readonly #queue: SoloQueue;
   /** By id, and the id by ticketId. */
   readonly #tickets: PooledTicket[];
-  readonly #ids = new Map<string, number>();
+  readonly #ids: ReadonlyMap<string, number>;
 
   constructor(
     rules: GameRules,
@@ -21,30 +20,19 @@ export class SoloIndex implements PoolIndex {
     clock: SearchClock,
   ) {
     this.#rules = rules;
-    this.#queue = new SoloQueue(rules, { nodeBudget, clock });
     this.#tickets = sortBySkill([...waiting]);
-    const means = new Float64Array(this.#tickets.length);
-    for (let id = 0; id < means.length; id++) {
-      const { ticket, mean } = this.#tickets[id];
-      this.#ids.set(ticket.ticketId, id);
-      means[id] = mean;
-    }
-    this.#queue.load(means);
+    this.#ids = new Map(this.#tickets.map(({ ticket }, id) => [ticket.ticketId, id]));
+    const means = Float64Array.from(this.#tickets, ({ mean }) => mean);
+    this.#queue = new SoloQueue(rules, means, { nodeBudget, clock });
   }
 
-  /** Ignores a party: the pool builds another index before its next query. */
-  insert(pooled: PooledTicket): void {
-    if (pooled.size > 1) return;
-    const id = this.#queue.insert(pooled.mean);
-    this.#tickets[id] = pooled;
-    this.#ids.set(pooled.ticket.ticketId, id);
+  insert(): boolean {
+    return false;
   }
 
   remove(pooled: PooledTicket): void {
     const id = this.#ids.get(pooled.ticket.ticketId);
-    if (id === undefined) return;
-    this.#queue.remove(id);
-    this.#ids.delete(pooled.ticket.ticketId);
+    if (id !== undefined) this.#queue.remove(id);
   }
 
   best(nowMs: number): Game | undefined {
@@ -55,13 +43,6 @@ export class SoloIndex implements PoolIndex {
   bestWith(pooled: PooledTicket, nowMs: number): Game | undefined {
     const game = this.#queue.bestWith(this.#ids.get(pooled.ticket.ticketId)!);
     return game && this.#make(game, this.#queue.lowerBound(), nowMs);
-  }
-
-  mostBalancedWith(pooled: PooledTicket): BalancedGame {
-    const game = this.#queue.bestWith(this.#ids.get(pooled.ticket.ticketId)!);
-    if (!game) return noBalancedGame;
-    const members = Array.from(game.players, (id) => this.#tickets[id]);
-    return balancedGame({ members, imbalance: game.imbalance }, game.lowerBound);
   }
 
   #make({ players, division, imbalance }: SoloGame, lowerBound: number, nowMs: number): Game {

@@ -40,8 +40,8 @@ export class SoloPool {
     this.#nowMs = nowMs;
     this.#tickets = tickets;
     this.#clock = new SearchClock(outOfTime);
-    this.#queue = new SoloQueue(rules, { nodeBudget, clock: this.#clock });
-    this.#queue.load(Float64Array.from(tickets, soloSkill));
+    const skills = Float64Array.from(tickets, soloSkill);
+    this.#queue = new SoloQueue(rules, skills, { nodeBudget, clock: this.#clock });
   }
 
   /** The game of least imbalance, as `GamePool.best`, and the places of its tickets; undefined when too few are left. */

@@ -1,7 +1,10 @@
-import { partitionTickets, type TicketPartitionOptions } from '../../../lib/engine/game-pool.ts';
-import { allGames, checkGame, scale } from '../oracle.ts';
-import { type PoolCase, randomCase, roundingCase } from '../random-pool.ts';
-import { shapeCase } from '../random-shape.ts';
+import {
+  partitionTickets,
+  type TicketPartitionOptions,
+} from '../../../lib/research/partition/ticket-partition.ts';
+import { allGames, checkGame, scale } from '../../engine/oracle.ts';
+import { type PoolCase, randomCase, roundingCase } from '../../engine/random-pool.ts';
+import { shapeCase } from '../../engine/random-shape.ts';
 
 /** Random small pools of one kind each, in which two games or more are often possible. */
 export const unhappinessCases = {
@@ -12,7 +15,11 @@ export const unhappinessCases = {
     const made = roundingCase(random);
     return made.rules.teamSize > 3 ? made : withMore(made, random, 10);
   },
-  'games of any shape': (random) => withMore(shapeCase(random), random, 10),
+  'games of any shape': (random) => {
+    let made = shapeCase(random);
+    while (made.rules.short) made = shapeCase(random);
+    return withMore(made, random, 10);
+  },
 } satisfies Record<string, (random: () => number) => UnhappinessCase>;
 
 type UnhappinessCase = PoolCase & { readonly nodeBudget?: number };

@@ -1,4 +1,4 @@
-import { KeyHeap } from '../collections/key-heap.ts';
+import { KeyHeap } from '../../engine/collections/key-heap.ts';
 
 /** Games in order of skill between which players or tickets can be exchanged. */
 export interface ExchangeableGames {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ValueCounts } from '../../../lib/engine/collections/value-counts.ts';
-import { seeded } from '../random-pool.ts';
+import { ValueCounts } from '../../../lib/research/dynamic-queue/value-counts.ts';
+import { seeded } from '../../engine/random-pool.ts';
 
 /** The most values within `width` of each other that include `value`. */
 function mostNear(values: readonly number[], value: number, width: number): number {

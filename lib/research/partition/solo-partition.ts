@@ -1,8 +1,6 @@
-import { imbalancePerRange } from '../bounds/range-bounds.ts';
-import { orderBySkill } from '../collections/sort-skills.ts';
-import { shapeOf } from '../model/game-shape.ts';
-import { SearchClock } from '../model/search-clock.ts';
-import type { GameRules } from '../types.ts';
+import { orderBySkill } from '../../engine/collections/sort-skills.ts';
+import { imbalancePerRange, shapeOf } from '../../engine/game-pool.ts';
+import type { GameRules } from '../../engine/types.ts';
 import { exchangeForSum, exchangeForWorst } from './group-exchanges.ts';
 import { narrowestGroups } from './narrowest-groups.ts';
 import { SoloGroups } from './solo-groups.ts';
@@ -23,8 +21,6 @@ export interface SoloPartitionOptions {
    * @default 20,000; by unhappiness, whose best games take longer, 200,000
    */
   readonly swapBudget?: number;
-  /** Once its time is over no game is exchanged. @default never over */
-  readonly clock?: SearchClock;
 }
 
 /** A partition of everyone into games. Players are given by their index in the input. */
@@ -55,13 +51,13 @@ export function partitionSolos(
   rules: GameRules,
   options: SoloPartitionOptions = {},
 ): SoloPartition {
-  const { objective = 'worst', clock = new SearchClock() } = options;
+  const { objective = 'worst' } = options;
   const size = shapeOf(rules).seats;
   const order = orderBySkill(skills);
   const sorted = new Float64Array(order.length);
   for (let i = 0; i < order.length; i++) sorted[i] = skills[order[i]];
   if (objective === 'unhappiness') {
-    const { groups, reached, bound } = soloUnhappiness(sorted, order, rules, clock, options.swapBudget);
+    const { groups, reached, bound } = soloUnhappiness(sorted, order, rules, options.swapBudget);
     return partitionOf(groups, reached, bound);
   }
   const games = Math.floor(sorted.length / size);
@@ -78,11 +74,11 @@ export function partitionSolos(
   const perRange = imbalancePerRange(rules);
   const { swapBudget = 20_000 } = options;
   if (objective === 'sum') {
-    exchangeForSum(groups, swapBudget, clock);
+    exchangeForSum(groups, swapBudget);
     const reached = groups.imbalances.reduce((sum, f) => sum + f, 0);
     return partitionOf(groups, reached, perRange * total * rounded);
   }
-  exchangeForWorst(groups, (group) => groups.imbalances[group], swapBudget, clock);
+  exchangeForWorst(groups, (group) => groups.imbalances[group], swapBudget);
   return partitionOf(groups, greatestOf(groups.imbalances), perRange * greatest * rounded);
 }
 

@@ -1,8 +1,7 @@
-import { teamOf } from '../model/division.ts';
-import { shapeOf } from '../model/game-shape.ts';
-import { skillSpreadOfRelative } from '../model/imbalance.ts';
-import { SoloDivider } from '../model/solo-divider.ts';
-import type { GameRules } from '../types.ts';
+import { shapeOf, skillSpreadOfRelative } from '../../engine/game-pool.ts';
+import { teamOf } from '../../engine/model/division.ts';
+import { SoloDivider } from '../../engine/model/solo-divider.ts';
+import type { GameRules } from '../../engine/types.ts';
 
 /** The games during optimisation: the players of each and its fairest division. Players in no game follow the last game. */
 export class SoloGroups {
@@ -48,11 +47,6 @@ export class SoloGroups {
       this.update(g);
     }
     for (; place < order.length; place++) put(left++, place);
-  }
-
-  /** The work of an update, in steps of a `SearchClock`. */
-  get steps(): number {
-    return this.#divider.steps;
   }
 
   /** The players left over. */

@@ -1,17 +1,16 @@
-import { shapeOf } from '../model/game-shape.ts';
-import type { SearchClock } from '../model/search-clock.ts';
-import type { GameRules } from '../types.ts';
+import { shapeOf } from '../../engine/game-pool.ts';
+import type { GameRules } from '../../engine/types.ts';
+import { BestGames } from './best-games.ts';
 import { exchangeForWorst } from './group-exchanges.ts';
 import { narrowestGroups } from './narrowest-groups.ts';
 import { SoloGroups } from './solo-groups.ts';
-import { SoloSearches } from './solo-searches.ts';
 import { sparesOf } from './spares.ts';
 import { roundingOf, startsWith, unhappiness } from './unhappiness.ts';
 import { unhappinessBound } from './unhappiness-bound.ts';
 
 /**
- * The partition of least greatest unhappiness. Each player's best game costs a search. They are those of `GameQueue`, which
- * proves the best games of players far from all others, too.
+ * The partition of least greatest unhappiness. Each player's best game costs a search. The search
+ * also proves the best games of players far from all others.
  *
  * Exchanges rarely bring a player far from all others into its least unhappy game. So some starts have such games, and the
  * best of all is kept.
@@ -23,20 +22,15 @@ export function soloUnhappiness(
   sorted: Float64Array,
   order: Uint32Array,
   rules: GameRules,
-  clock: SearchClock,
   swapBudget = unhappinessSwaps,
 ): { groups: SoloGroups; reached: number; bound: number } {
   const size = shapeOf(rules).seats;
   const games = Math.floor(sorted.length / size);
-  const search = new SoloSearches(sorted, rules, clock);
+  const newPool = () => soloPool(sorted, rules);
+  const search = newPool();
   const best = games === 0 ? [] : Array.from(sorted, (_, place) => search.bestWith(place));
   const spares = sparesOf(new Array<number>(best.length).fill(1), size, games, undefined);
-  const { bound, hardest } = unhappinessBound(
-    best,
-    spares,
-    () => new SoloSearches(sorted, rules, clock),
-    roundingOf(sorted.at(-1) ?? 0, rules),
-  );
+  const { bound, hardest } = unhappinessBound(best, spares, newPool, roundingOf(sorted.at(-1) ?? 0, rules));
   const least = new Float64Array(order.length);
   best.forEach(({ lowerBound }, place) => {
     least[order[place]] = lowerBound;
@@ -45,13 +39,26 @@ export function soloUnhappiness(
   for (const fixed of startsWith(hardest)) {
     const groups = groupsAround(fixed, sorted, order, rules);
     const { ofGame, ofAll } = unhappinessOf(groups, least);
-    exchangeForWorst(groups, ofGame, swapBudget, clock, bound);
+    exchangeForWorst(groups, ofGame, swapBudget, bound);
     const reached = ofAll();
     if (!kept || reached < kept.reached) kept = { groups, reached, bound: games === 0 ? 0 : bound };
     if (reached <= bound) break;
   }
   return kept!;
 }
+
+/** Players by their places in order of skill. */
+function soloPool(sorted: Float64Array, rules: GameRules): BestGames {
+  const tickets = Array.from(sorted, (skill, place) => ({
+    ticketId: String(place),
+    enqueuedAtMs: 0,
+    players: [{ playerId: String(place), skill }],
+  }));
+  return new BestGames(tickets, rules, { nodeBudget });
+}
+
+/** Nodes of one search: among ten thousand players nearly all best games are proved. */
+const nodeBudget = 20_000;
 
 /** Games that exchanges may try out by default: fewer than the searches for the best games cost. */
 const unhappinessSwaps = 200_000;

@@ -1,14 +1,10 @@
-import { imbalancePerRange } from '../bounds/range-bounds.ts';
-import { firstPlace } from '../collections/first-place.ts';
-import { sortSkills } from '../collections/sort-skills.ts';
-import { shapeOf } from '../model/game-shape.ts';
-import type { PooledTicket } from '../model/pooled-ticket.ts';
-import type { ShapeTicket } from '../shapes/shape-ticket.ts';
-import type { GameRules } from '../types.ts';
-import { type BestGame, numberedPool } from './best-games.ts';
+import { firstPlace } from '../../engine/collections/first-place.ts';
+import { sortSkills } from '../../engine/collections/sort-skills.ts';
+import { imbalancePerRange, type ShapeTicket, shapeOf } from '../../engine/game-pool.ts';
+import type { Forbids, GameRules } from '../../engine/types.ts';
+import { type BestGame, BestGames } from './best-games.ts';
 import type { Penalty } from './game-exchanges.ts';
 import { type SeatRoles, sparesOf } from './spares.ts';
-import type { TicketPool } from './ticket-pool.ts';
 import { unhappinessBound } from './unhappiness-bound.ts';
 
 /** The greatest unhappiness of games of these tickets. The best game of each ticket takes a search. */
@@ -16,30 +12,28 @@ export class TicketUnhappiness {
   readonly #tickets: readonly ShapeTicket[];
   readonly #rules: GameRules;
   readonly #roles: SeatRoles | undefined;
-  readonly #newPool: () => TicketPool;
-  readonly #ids: readonly string[];
+  readonly #newPool: () => BestGames;
   readonly #best: readonly BestGame[];
   readonly #least: ReadonlyMap<string, number>;
 
-  /** @param newPool a pool of all these tickets, in which waiting has no weight */
   constructor(
     tickets: readonly ShapeTicket[],
     rules: GameRules,
     roles: SeatRoles | undefined,
-    newPool: () => TicketPool,
+    options: { readonly forbids: Forbids | undefined; readonly nodeBudget: number },
   ) {
     this.#tickets = tickets;
     this.#rules = rules;
     this.#roles = roles;
-    this.#newPool = newPool;
-    this.#ids = tickets.map(({ ticket }) => ticket.ticketId);
-    const pool = numberedPool(newPool(), this.#ids);
+    const all = tickets.map(({ ticket }) => ticket);
+    this.#newPool = () => new BestGames(all, rules, options);
+    const pool = this.#newPool();
     const atLeast = leastImbalances(tickets, rules);
     this.#best = tickets.map((_, ticket) => {
       const game = pool.bestWith(ticket);
       return { ...game, lowerBound: Math.min(game.imbalance, Math.max(game.lowerBound, atLeast[ticket])) };
     });
-    this.#least = new Map(this.#ids.map((ticketId, ticket) => [ticketId, this.#best[ticket].lowerBound]));
+    this.#least = new Map(all.map(({ ticketId }, ticket) => [ticketId, this.#best[ticket].lowerBound]));
   }
 
   /**
@@ -47,7 +41,7 @@ export class TicketUnhappiness {
    * so the unhappiness may be overstated but is never understated.
    */
   get penalty(): Penalty {
-    const leastOf = (members: readonly PooledTicket[]) =>
+    const leastOf = (members: readonly ShapeTicket[]) =>
       members.reduce(
         (least, { ticket }) => Math.min(least, this.#least.get(ticket.ticketId)!),
         Number.POSITIVE_INFINITY,
@@ -72,7 +66,7 @@ export class TicketUnhappiness {
     const { bound, hardest } = unhappinessBound(
       this.#best,
       sparesOf(sizes, shapeOf(this.#rules).seatsMin, games, this.#roles),
-      () => numberedPool(this.#newPool(), this.#ids),
+      this.#newPool,
       roundingOf(top, this.#rules),
     );
     return { bound, hardest: hardest.map((members) => members.map((ticket) => tickets[ticket])) };
@@ -85,7 +79,7 @@ export function nodesPerTicket(tickets: number): number {
 }
 
 /** By ticket, what no game with it is below by the range of its players (Lemma 6), for searches that are cut short. */
-function leastImbalances(tickets: readonly PooledTicket[], rules: GameRules): Float64Array {
+function leastImbalances(tickets: readonly ShapeTicket[], rules: GameRules): Float64Array {
   const size = shapeOf(rules).seatsMin;
   const sorted = sortSkills(Float64Array.from(tickets.flatMap(({ skills }) => [...skills])));
   const perRange = imbalancePerRange(rules) * (1 - 1e-12);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { LinkedIds } from '../../../lib/engine/collections/linked-ids.ts';
-import { SortedIds } from '../../../lib/engine/collections/sorted-ids.ts';
-import { seeded } from '../random-pool.ts';
+import { LinkedIds } from '../../../lib/research/dynamic-queue/linked-ids.ts';
+import { SortedIds } from '../../../lib/research/dynamic-queue/sorted-ids.ts';
+import { seeded } from '../../engine/random-pool.ts';
 
 interface Entry {
   value: number;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { narrowestGroups, narrowestRange } from '../../../lib/engine/partition/narrowest-groups.ts';
-import { seeded } from '../random-pool.ts';
+import { narrowestGroups, narrowestRange } from '../../../lib/research/partition/narrowest-groups.ts';
+import { seeded } from '../../engine/random-pool.ts';
 
 it('finds the disjoint windows with the least greatest range and the least total range, and their value alone', () => {
   const random = seeded(81);

@@ -1,4 +1,4 @@
-import { firstPlace } from '../collections/first-place.ts';
+import { firstPlace } from '../../engine/collections/first-place.ts';
 import type { BestGame, ShrinkingPool } from './best-games.ts';
 import type { Spare } from './spares.ts';
 

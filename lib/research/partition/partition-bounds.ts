@@ -1,8 +1,6 @@
-import { imbalancePerRange } from '../bounds/range-bounds.ts';
-import { sortSkills } from '../collections/sort-skills.ts';
-import { shapeOf } from '../model/game-shape.ts';
-import type { PooledTicket } from '../model/pooled-ticket.ts';
-import type { GameRules } from '../types.ts';
+import { sortSkills } from '../../engine/collections/sort-skills.ts';
+import { imbalancePerRange, type ShapeTicket, shapeOf } from '../../engine/game-pool.ts';
+import type { GameRules } from '../../engine/types.ts';
 import { narrowestRange } from './narrowest-groups.ts';
 
 /**
@@ -11,7 +9,7 @@ import { narrowestRange } from './narrowest-groups.ts';
  * of games times the number of omitted players.
  */
 export function partitionBounds(
-  tickets: readonly PooledTicket[],
+  tickets: readonly ShapeTicket[],
   games: number,
   rules: GameRules,
 ): { worst: number; sum: number } {
@@ -37,7 +35,7 @@ export function partitionBounds(
  * over its players.
  */
 function ticketBounds(
-  tickets: readonly PooledTicket[],
+  tickets: readonly ShapeTicket[],
   spare: number,
   rules: GameRules,
 ): { worst: number; sum: number } {
