@@ -5,6 +5,8 @@ export interface TeamKindView {
   /** Absent when the queue has a number of equal teams. */
   readonly name: string | undefined;
   readonly size: number;
+  /** The minimum of players with which the team may start. */
+  readonly minSize: number;
   readonly count: number;
   readonly roles: Readonly<Record<string, number>> | undefined;
 }
@@ -14,8 +16,15 @@ export type Teams = Pick<QueueRules, 'teamSize' | 'teams' | 'roles'>;
 
 /** The teams of a queue, in the order of its matches. */
 export function teamKindsOf({ teamSize = 1, teams = 2, roles }: Teams): TeamKindView[] {
-  if (typeof teams === 'number') return [{ name: undefined, size: teamSize, count: teams, roles }];
-  return teams.map(({ name, size, count = 1, roles: theirs }) => ({ name, size, count, roles: theirs }));
+  if (typeof teams === 'number')
+    return [{ name: undefined, size: teamSize, minSize: teamSize, count: teams, roles }];
+  return teams.map(({ name, size, minSize = size, count = 1, roles: theirs }) => ({
+    name,
+    size,
+    minSize,
+    count,
+    roles: theirs,
+  }));
 }
 
 /** The seats of a match. */

@@ -8,9 +8,10 @@ export function isOverGame(rule: object): boolean {
   return team === undefined && (scope === undefined || scope === 'game');
 }
 
-/** The rule over the players of a team, when it is one of each team. */
-export function overMates<R extends { readonly scope?: string | undefined }>(rule: R): R | undefined {
-  return rule.scope === 'team' ? { ...rule, scope: undefined } : undefined;
+/** The rule over the players of a team, when it is one of each team, or of the teams of this kind. */
+export function overMates<R extends Scoped>(rule: R, kind?: string): R | undefined {
+  const isOfTeam = rule.scope === 'team' || (rule.team !== undefined && rule.team === kind);
+  return isOfTeam ? { ...rule, scope: undefined, team: undefined } : undefined;
 }
 
 /** The players that a rule is about. */

@@ -10,8 +10,11 @@ export interface RuleType<R> {
   /** The schemas of its keys, and of those of them that a relaxation may change. */
   readonly keys: z.core.$ZodShape;
   readonly changes: z.core.$ZodShape;
-  /** Whether a rule of this type can cost imbalance. With `max` it forbids as well, where `max` is a limit of the cost's units. */
-  readonly cost: 'none' | 'instead' | 'beside max';
+  /**
+   * Whether a rule of this type can cost imbalance. It may then forbid as well: with `max`, where that is a limit of the cost's units,
+   * or always.
+   */
+  readonly cost: 'none' | 'instead' | 'beside max' | 'beside';
   /** What the rule means for a whole game. It is simple and slow; searches use the states, and call this at the end. */
   evaluate(rule: R, game: RuledGame, context: RuleContext): Verdict;
   /** Contradictions of a definition. */
@@ -29,14 +32,16 @@ export interface RuleType<R> {
   attributes(rule: R): readonly string[];
   /** Whether the rule depends on the division into teams. @default when it has the scope of a team, or names one */
   dependsOnTeams?(rule: R): boolean;
+  /** Whether complete teams can violate the rule whoever plays on the others. @default when it depends on teams */
+  judgesTeamsAlone?(rule: R): boolean;
   /** Whether nothing but the numbers of players in the teams counts. @default false */
   isOfSizes?(rule: R): boolean;
   /** Whether only a whole game determines if the rule holds, or what it costs. @default when it depends on teams */
   isFinal?(rule: R & Named): boolean;
   /** The part of a rule over the game that two tickets alone can violate. @default all of it */
   betweenTwo?(rule: R): R | undefined;
-  /** A rule of each team, as one over the players of a team. @default it is none */
-  betweenMates?(rule: R): R | undefined;
+  /** A rule of each team, or of the teams of a kind, as one over the players of a team. @default it is none */
+  betweenMates?(rule: R, kind?: string): R | undefined;
   /** The states with which a search turns back early, and the rule that each of them judges. */
   states(rule: R & Named, teams: TeamsOfQueue): readonly Stated<R>[];
   /** No game of these players has more units of the rule than this. */

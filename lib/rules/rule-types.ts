@@ -61,11 +61,13 @@ export function typeOf(rule: RuleBody): Required<RuleType<RuleBody>> {
 
 const complete = Object.fromEntries(
   Object.entries(RULE_TYPES).map(([name, type]) => {
+    const dependsOnTeams = type.dependsOnTeams ?? ((rule: RuleBody) => !isOverGame(rule));
     const defaults = {
       impossible: () => [],
       looser: (rule: RuleBody, key: keyof RelaxStep) =>
         !(key in rule) ? 0 : key === 'max' || key === 'atMost' ? 1 : -1,
-      dependsOnTeams: (rule: RuleBody) => !isOverGame(rule),
+      dependsOnTeams,
+      judgesTeamsAlone: dependsOnTeams,
       isOfSizes: () => false,
       isFinal: () => false,
       betweenTwo: (rule: RuleBody) => rule,
@@ -77,7 +79,8 @@ const complete = Object.fromEntries(
 
 /** Whether a rule only costs, and so forbids no game. */
 export function isCostOnly(rule: Rule): boolean {
-  return rule.cost !== undefined && !(typeOf(rule).cost === 'beside max' && 'max' in rule);
+  const { cost } = typeOf(rule);
+  return rule.cost !== undefined && cost !== 'beside' && !(cost === 'beside max' && 'max' in rule);
 }
 
 /** The age that relaxes a rule: each ticket's own, or that of the oldest ticket for all. */

@@ -307,6 +307,9 @@ describe('the rules of a definition', () => {
   });
 });
 
+/** Teams of one, among which a party of two is divided. */
+const ONE_EACH = { teamSize: 1 };
+
 describe('a ticket in a queue with rules', () => {
   const queue = checkQueueDefinition(
     { ...definition(), attributes, rules: [{ name: 'Ping', type: 'latency', max: 80 }] },
@@ -360,5 +363,84 @@ describe('a ticket in a queue with rules', () => {
     const found = misfits({ players: [{ ...fine, ...changes }] }, queue);
     expect(found.map((fault) => fault.pointer)).toEqual([pointer]);
     expect(found[0]!.detail).toMatch(message);
+  });
+
+  it.each<[string, object, object, object, RegExp, object?]>([
+    ['same', { type: 'same', attribute: 'patch' }, {}, { patch: '1.1' }, /patch \["1.0","1.1"\]/],
+    ['different', { type: 'different', attribute: 'level', scope: 'team' }, {}, {}, /level \[3,3\]/],
+    [
+      'within, after its last step',
+      { type: 'within', attribute: 'level', max: 5, relax: [{ waitSeconds: 9, max: 20 }] },
+      {},
+      { level: 40 },
+      /one match under the rule R .*"max":20.*level \[3,40\]/,
+    ],
+    ['common', { type: 'common', attribute: 'maps' }, { maps: ['docks'] }, { maps: ['mill'] }, /docks.*mill/],
+    ['accepted', { type: 'accepted', attribute: 'maps', by: 'maps' }, {}, { maps: ['mill'] }, /docks.*mill/],
+    [
+      'count',
+      { type: 'count', attribute: 'patch', value: '1.0', atMost: 1 },
+      {},
+      {},
+      /patch \["1.0","1.0"\]/,
+    ],
+    [
+      'balance',
+      { type: 'balance', attribute: 'level', max: 5 },
+      {},
+      { level: 40 },
+      /level \[3,40\]/,
+      ONE_EACH,
+    ],
+    [
+      'compare',
+      { type: 'compare', left: { of: 'least', attribute: 'level' }, op: '>=', right: 5 },
+      {},
+      { level: 40 },
+      /level \[3,40\]/,
+    ],
+    ['latency', { type: 'latency', max: 80 }, {}, { west: 40 }, /latencyMs \[{"east":40},{"west":40}\]/],
+    [
+      'anyOf',
+      {
+        type: 'anyOf',
+        rules: [
+          { type: 'same', attribute: 'patch' },
+          { type: 'within', attribute: 'level', max: 5 },
+        ],
+      },
+      {},
+      { patch: '1.1', level: 40 },
+      /patch \["1.0","1.1"\] and level \[3,40\]/,
+    ],
+    [
+      'a kind of team',
+      { type: 'same', attribute: 'patch', team: 'crew' },
+      {},
+      { patch: '1.1' },
+      /on one team under the rule R/,
+      { teamSize: undefined, teams: [{ name: 'crew', size: 2, count: 2 }] },
+    ],
+  ])('is rejected when its own players violate a rule of %s', (_, rule, a, b, message, more = {}) => {
+    const ruled = checkQueueDefinition(
+      { ...definition({ teamSize: 2, ...more }), attributes, rules: [{ name: 'R', ...rule }] },
+      'the definition',
+    );
+    const player = (playerId: string, { west, ...own }: { west?: number }) => ({
+      ...fine,
+      playerId,
+      attributes: { ...fine.attributes, ...own },
+      ...(west !== undefined && { latencyMs: { west } }),
+    });
+    const split = more === ONE_EACH;
+    const found = misfits({ players: [player('p', a), player('q', b)], split }, ruled);
+    expect(found.map(({ pointer }) => pointer)).toEqual(['#/players']);
+    expect(found[0]!.detail).toMatch(message);
+    expect(found[0]!.detail).toMatch(/under the rule R/);
+    const relaxed = {
+      ...ruled,
+      rules: [{ ...ruled.rules![0]!, relax: [{ waitSeconds: 9, off: true as const }] }],
+    };
+    expect(misfits({ players: [player('p', a), player('q', b)], split }, relaxed)).toEqual([]);
   });
 });

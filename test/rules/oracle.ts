@@ -80,7 +80,7 @@ export function rulesCost(
       const own = atAge(rule, of.nowMs - enqueuedAtMs);
       if (own === undefined) continue;
       const { amount, fails } = ask(own, game);
-      if (fails && (own.cost === undefined || limitedByMax(own))) return undefined;
+      if (fails && (own.cost === undefined || forbidsToo(own))) return undefined;
       cost = Math.max(cost, (own.cost ?? 0) * amount);
     }
     sum += cost;
@@ -130,8 +130,10 @@ export function near(a: number, b: number): boolean {
   return a === b || Math.abs(a - b) <= 1e-9 * (1 + Math.abs(a) + Math.abs(b));
 }
 
-function limitedByMax(rule: Rule): boolean {
-  return ['within', 'balance', 'latency'].includes(rule.type) && (rule as { max?: number }).max !== undefined;
+/** Whether a rule forbids beside its cost. `latency` needs a region even without a limit. */
+function forbidsToo(rule: Rule): boolean {
+  if (rule.type === 'latency') return true;
+  return ['within', 'balance'].includes(rule.type) && (rule as { max?: number }).max !== undefined;
 }
 
 /** The rule with the limits of a ticket of this age; undefined when it is off. */

@@ -137,6 +137,15 @@ function randomDefinition(
   };
 }
 
+/** Some random rules of every type for games of so many players. */
+export function randomRules(
+  random: () => number,
+  players: number,
+  kinds: readonly string[] | undefined,
+): readonly Rule[] {
+  return randomDefinition(random, players, kinds, true).rules!;
+}
+
 /** The values of a player that rules use. */
 function randomValues(random: () => number, more = false): Partial<RuledPlayer> {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)];

@@ -20,7 +20,10 @@ export function anyOf<Inner>(
   typeOf: (
     rule: Inner,
   ) => Required<
-    Pick<RuleType<Inner>, 'evaluate' | 'faults' | 'attributes' | 'dependsOnTeams' | 'betweenMates'>
+    Pick<
+      RuleType<Inner>,
+      'evaluate' | 'faults' | 'attributes' | 'dependsOnTeams' | 'judgesTeamsAlone' | 'betweenMates'
+    >
   >,
 ): RuleType<AnyOfRule<Inner>> {
   return {
@@ -39,12 +42,13 @@ export function anyOf<Inner>(
       ),
     attributes: ({ rules }) => rules.flatMap((rule) => typeOf(rule).attributes(rule)),
     dependsOnTeams: ({ rules }) => rules.some((rule) => typeOf(rule).dependsOnTeams(rule)),
+    judgesTeamsAlone: ({ rules }) => rules.every((rule) => typeOf(rule).judgesTeamsAlone(rule)),
     isFinal: () => true,
     betweenTwo: () => undefined,
-    betweenMates(rule) {
+    betweenMates(rule, kind) {
       // What players may not share a match for, they may not share a team for either.
       const rules = rule.rules.flatMap(
-        (inner) => typeOf(inner).betweenMates(inner) ?? (isOverGame(inner as object) ? [inner] : []),
+        (inner) => typeOf(inner).betweenMates(inner, kind) ?? (isOverGame(inner as object) ? [inner] : []),
       );
       const isOneOfTeams = rule.rules.some((inner) => typeOf(inner).dependsOnTeams(inner));
       return isOneOfTeams && rules.length === rule.rules.length ? { ...rule, rules } : undefined;

@@ -61,10 +61,17 @@ export const compare: RuleType<CompareRule> = {
   },
   attributes: ({ left, right }) => measuresOf(left, right).map(({ attribute }) => attribute),
   dependsOnTeams: ({ left, right }) => measuresOf(left, right).some(({ team }) => team !== undefined),
+  judgesTeamsAlone: ({ left, right }) => measuresOf(left, right).every(({ team }) => team !== undefined),
   isOfSizes: ({ left, right }) =>
     measuresOf(left, right).every(({ of, attribute }) => of === 'count' && attribute === SKILL),
   isFinal: () => true,
   betweenTwo: () => undefined,
+  betweenMates(rule, kind) {
+    const measures = measuresOf(rule.left, rule.right);
+    if (kind === undefined || measures.some(({ team }) => team !== kind)) return undefined;
+    const overTeam = (side: Side) => (typeof side === 'number' ? side : { ...side, team: undefined });
+    return { ...rule, left: overTeam(rule.left), right: overTeam(rule.right) };
+  },
   // The teams of a search are known at its end only.
   states: (rule) =>
     measuresOf(rule.left, rule.right).some(({ team }) => team) ? [] : [{ by: 'comparisons', rule }],

@@ -16,7 +16,8 @@ export type LatencyRule = z.output<z.ZodObject<typeof keys>>;
 export const latency: RuleType<LatencyRule> = {
   keys,
   changes: { max: limit.optional() },
-  cost: 'beside max',
+  // A match is played in a region that all of its players reach, whatever that costs.
+  cost: 'beside',
   evaluate({ max = Number.POSITIVE_INFINITY }, { teams }) {
     const players = teams.flat().flatMap((ticket) => ticket.players.filter(({ bot }) => !bot));
     if (players.length === 0) return { holds: true, units: 0 };

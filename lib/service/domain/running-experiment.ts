@@ -24,6 +24,11 @@ export function definitionAt(record: QueueRecord, atMs: number): QueueDefinition
   return block === undefined ? record.definition : variantsOf(record)![block.variant]!;
 }
 
+/** The definitions that a running experiment may search a queue by, besides the queue's own. */
+export function runningVariants(record: QueueRecord, nowMs: number): readonly QueueDefinition[] {
+  return isExperimenting(record, nowMs) ? variantsOf(record)! : [];
+}
+
 /** The block of a running experiment at a moment. */
 export function blockInForce(record: QueueRecord, atMs: number): Block | undefined {
   const { experiment } = record;

@@ -5,6 +5,7 @@ import { recentSeconds } from '../../rules/recent-seconds.ts';
 import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import { placeScope } from '../domain/place-scope.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
+import { runningVariants } from '../domain/running-experiment.ts';
 import type { CurrentTicket, StoredTicket } from '../domain/stored-ticket.ts';
 import { isOnBus } from '../domain/subscribers.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -85,7 +86,11 @@ export async function putTicket(
 ): Promise<Enqueued> {
   const { definition } = record;
   const skilled = await withRatedSkills(deps, definition, body);
-  const { ticketId, players, split, replaces } = parseNewTicket(skilled, definition);
+  const { ticketId, players, split, replaces } = parseNewTicket(
+    skilled,
+    definition,
+    runningVariants(record, nowMs),
+  );
   const ticket: CurrentTicket = {
     ticketId,
     queue: definition.name,

@@ -2,6 +2,7 @@ import { attributeSizeFault } from '../../contract/match-size.ts';
 import type { FieldProblem } from '../../contract/problem.ts';
 import { LIMITS, type QueueDefinition } from '../../contract/queue-definition.ts';
 import { type TeamKindView as Kind, teamKindsOf } from '../../contract/team-kinds.ts';
+import { partyFaults } from '../../rules/party-faults.ts';
 import { playerFaults, type SomePlayer } from '../../rules/player-faults.ts';
 import type { RuledPlayer as Player } from '../../rules/types.ts';
 import { placeScope } from '../domain/place-scope.ts';
@@ -13,15 +14,27 @@ interface Party {
   readonly replaces?: string | undefined;
 }
 
-/** Why a party can never play in this queue; empty when it can. */
-export function misfits(party: Party, definition: QueueDefinition): FieldProblem[] {
+/**
+ * Why a party can never play in this queue; empty when it can.
+ * @param variants of an experiment on the queue, under whose rules it may play as well
+ */
+export function misfits(
+  party: Party,
+  definition: QueueDefinition,
+  variants: readonly QueueDefinition[] = [],
+): FieldProblem[] {
   const kinds = teamKindsOf(definition);
   const problems = clashes(party.players, definition);
   const tooLarge = sizeFault(party, kinds) ?? placesFault(party, definition);
   if (tooLarge !== undefined) problems.unshift({ pointer: '#/players', detail: tooLarge });
   if (problems.length > 0) return problems;
   const unseated = seatFault(party, kinds);
-  return unseated === undefined ? [] : [{ pointer: '#/players', detail: unseated }];
+  if (unseated !== undefined) return [{ pointer: '#/players', detail: unseated }];
+  // Bots take seats at the time-out of a ticket, and a running match may go on with empty ones.
+  const mayLack = definition.fill === 'bots' || definition.backfill !== undefined;
+  const teams = mayLack ? kinds.map((kind) => ({ ...kind, minSize: 0 })) : kinds;
+  if (variants.some((one) => partyFaults(party, one, teams).length === 0)) return [];
+  return partyFaults(party, definition, teams).map((detail) => ({ pointer: '#/players', detail }));
 }
 
 function placesFault({ players, replaces }: Party, definition: QueueDefinition): string | undefined {

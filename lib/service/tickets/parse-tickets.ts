@@ -11,8 +11,12 @@ import { clashes, misfits } from './misfits.ts';
  * Parses the ticket that a client POSTs to a queue.
  * @throws Problem (400) that names every invalid field
  */
-export function parseNewTicket(body: unknown, definition: QueueDefinition): NewTicket {
-  const { ticket, problems } = readTicket(skilledTicket, body, definition);
+export function parseNewTicket(
+  body: unknown,
+  definition: QueueDefinition,
+  variants: readonly QueueDefinition[] = [],
+): NewTicket {
+  const { ticket, problems } = readTicket(skilledTicket, body, definition, variants);
   if (ticket === undefined) throw invalid('The ticket', problems);
   return ticket;
 }
@@ -52,10 +56,11 @@ function readTicket<T extends z.ZodType<NewTicket>>(
   schema: T,
   body: unknown,
   definition: QueueDefinition,
+  variants: readonly QueueDefinition[] = [],
 ): { ticket?: z.output<T>; problems: FieldProblem[] } {
   const { data, problems = [] } = check(schema, body);
   if (data !== undefined) {
-    const misfit = misfits(data, definition);
+    const misfit = misfits(data, definition, variants);
     return misfit.length > 0 ? { problems: misfit } : { ticket: data, problems };
   }
   const party = legible.safeParse(body);

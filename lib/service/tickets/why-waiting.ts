@@ -2,7 +2,7 @@ import { planTick } from '../../policies/plan.ts';
 import { poolOrder, rangeName, rangesAround } from '../domain/buckets.ts';
 import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
-import { definitionAt } from '../domain/running-experiment.ts';
+import { definitionAt, runningVariants } from '../domain/running-experiment.ts';
 import { type StoredTicket, toEngineTicket } from '../domain/stored-ticket.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
@@ -29,7 +29,8 @@ const SEARCH_MS = 1_000;
 export async function whyWaiting(deps: ExplainDeps, ticket: StoredTicket): Promise<string> {
   const record = await deps.queues.get(ticket.queue, DEFINITION_AGE_MS);
   if (record === undefined) return 'its queue was deleted';
-  const fits = (one: StoredTicket) => misfits(one, record.definition).length === 0;
+  const variants = runningVariants(record, deps.clock.now());
+  const fits = (one: StoredTicket) => misfits(one, record.definition, variants).length === 0;
   if (!fits(ticket))
     return 'the queue was changed and the ticket no longer fits it; the next tick cancels it';
   const isDivided = record.layouts.at(-1)!.boundaries.length > 0;

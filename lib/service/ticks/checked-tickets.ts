@@ -16,29 +16,32 @@ const QUEUES_MAX = 16;
 /**
  * The tickets that a function has checked against the definition of their queue, and converted for the engine.
  *
- * A result is used again only for the same object, and while the queue's definition has the same text. The result depends on
+ * A result is used again only for the same object, and while the queue's definition and its variants have the same text. The result depends on
  * nothing else, so a function that has kept nothing finds the same. It is forgotten with the ticket.
  */
 export class CheckedTickets {
   /** By the name of the queue, the one served last at the end. */
   readonly #queues = new Map<string, CheckedQueue>();
 
-  /** Checks tickets of a queue with this definition. */
-  of(definition: QueueDefinition): (stored: StoredTicket) => CheckedTicket {
-    const tickets = this.#ticketsOf(definition);
+  /** Checks tickets of a queue with this definition, and with these variants of an experiment. */
+  of(
+    definition: QueueDefinition,
+    variants: readonly QueueDefinition[] = [],
+  ): (stored: StoredTicket) => CheckedTicket {
+    const tickets = this.#ticketsOf(definition, variants);
     return (stored) => {
       let checked = tickets.get(stored);
       if (checked === undefined) {
-        checked = check(stored, definition);
+        checked = check(stored, definition, variants);
         tickets.set(stored, checked);
       }
       return checked;
     };
   }
 
-  #ticketsOf(definition: QueueDefinition): CheckedQueue['tickets'] {
+  #ticketsOf(definition: QueueDefinition, variants: readonly QueueDefinition[]): CheckedQueue['tickets'] {
     const { name } = definition;
-    const text = JSON.stringify(definition);
+    const text = JSON.stringify([definition, ...variants]);
     const known = this.#queues.get(name);
     const queue = known?.text === text ? known : { text, tickets: new WeakMap() };
     this.#queues.delete(name);
@@ -53,8 +56,12 @@ interface CheckedQueue {
   readonly tickets: WeakMap<StoredTicket, CheckedTicket>;
 }
 
-function check(stored: StoredTicket, definition: QueueDefinition): CheckedTicket {
-  const [misfit] = misfits(stored, definition);
+function check(
+  stored: StoredTicket,
+  definition: QueueDefinition,
+  variants: readonly QueueDefinition[],
+): CheckedTicket {
+  const [misfit] = misfits(stored, definition, variants);
   return {
     ticket: toEngineTicket(stored),
     misfit: misfit && `${misfit.pointer}: ${misfit.detail}`,

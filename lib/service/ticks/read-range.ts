@@ -2,13 +2,14 @@ import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { Ticket } from '../../engine/types.ts';
 import type { TickMemory } from '../../policies/plan.ts';
 import { poolOrder, rangeName } from '../domain/buckets.ts';
+import { runningVariants } from '../domain/running-experiment.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
 import type { TickReport } from '../domain/tick-report.ts';
 import { TICK_STAGES } from '../domain/timing.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 import type { TicketStore, WaitingTickets } from '../ports/ticket-store.ts';
-import { CheckedTickets } from './checked-tickets.ts';
+import { type CheckedTicket, CheckedTickets } from './checked-tickets.ts';
 import { type DueTick, isOneOfSeveral } from './due-tick.ts';
 import { type EndingTicket, lateTicket, misfitTicket, unreadableTicket } from './end-tickets.ts';
 import { PartOfPool } from './part-of-pool.ts';
@@ -97,7 +98,7 @@ export async function readRange(
   const { tickets: all, unreadable, pools, next: unread } = await readInTurn(read, report?.next);
   const checkFromMs = deps.clock.now();
   const { tickets, work, ending, beyond } = sortOut(all, definition, checkFromMs, keepsLate, {
-    checked: deps.checked,
+    check: (deps.checked ?? new CheckedTickets()).of(definition, runningVariants(record, checkFromMs)),
     workMax: limits.prepareWork,
     hasTime: () => deps.clock.now() < checkFromMs + CHECK_MS,
   });
@@ -128,7 +129,7 @@ async function readInTurn(
 }
 
 interface SortOptions {
-  readonly checked: CheckedTickets | undefined;
+  readonly check: (stored: StoredTicket) => CheckedTicket;
   /** Of preparing the tickets for the search. */
   readonly workMax: number;
   /** False when there is no time to check a further ticket. */
@@ -149,7 +150,7 @@ function sortOut(
   definition: QueueDefinition,
   nowMs: number,
   keepsLate: boolean,
-  { checked = new CheckedTickets(), workMax, hasTime }: SortOptions,
+  { check, workMax, hasTime }: SortOptions,
 ): SortedOut {
   const unfit: EndingTicket[] = [];
   const late: EndingTicket[] = [];
@@ -157,7 +158,6 @@ function sortOut(
   const part = new PartOfPool(definition, workMax);
   let beyond: StoredTicket | undefined;
   const lateBeforeMs = nowMs - definition.timeoutSeconds * 1_000;
-  const check = checked.of(definition);
   for (const one of stored) {
     if (!hasTime()) {
       beyond ??= one;

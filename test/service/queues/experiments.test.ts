@@ -121,6 +121,32 @@ describe.skipIf(skipped !== undefined)(suiteName('an experiment on a queue', emu
     await expect(begin({ variants: same })).rejects.toMatchObject({ status: 400 });
   });
 
+  it('takes a party that a rule of the queue forbids and that of a variant permits, until it ends', async () => {
+    const rule = (max: number) => [{ name: 'Skill', type: 'within' as const, attribute: 'skill', max }];
+    await define({ teamSize: 2, timeoutSeconds: 600, rules: rule(10) });
+    const post = (name: string) => {
+      const ticketId = `${queue}:${name}`;
+      const players = [1, 50].map((skill, i) => ({ playerId: `p${i}-${ticketId}`, skill }));
+      return enqueue(cloud.deps, queue, { ticketId, players }, cloud.nowMs);
+    };
+    await expect(post('before')).rejects.toMatchObject({ status: 400 });
+    const variants = [
+      { name: 'strict', changes: {} },
+      { name: 'wide', changes: { rules: rule(100) } },
+    ];
+    await begin({ variants });
+    expect(await post('during')).toMatchObject({ created: true });
+    const { schedule } = (await record()).experiment!;
+    await until(schedule.startMs + 11_000);
+    expect((await cloud.deps.tickets.get(`${queue}:during`))!.status).toBe('QUEUED');
+    await deleteExperiment(cloud.deps.queues, queue, cloud.nowMs);
+    await until(cloud.nowMs + 21_000);
+    expect((await cloud.deps.tickets.get(`${queue}:during`))!).toMatchObject({
+      status: 'CANCELLED',
+      reason: expect.stringMatching(/under the rule Skill/),
+    });
+  });
+
   it('has each tick search by the variant of its slot, however late the tick and old its record', async () => {
     await begin();
     const read = await record();

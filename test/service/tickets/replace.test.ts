@@ -51,6 +51,28 @@ describe('a ticket that replaces another', () => {
     return ticket.enqueuedAt;
   };
 
+  it('is refused with its rule when its players break one, by POST, in a batch and in a later definition', async () => {
+    const rules = [{ name: 'Skill', type: 'within' as const, attribute: 'skill', max: 10 }];
+    const apart = (name: string, replaces?: string) => ({
+      ...body(name, ['ann', 'ben'], replaces),
+      players: [1, 50].map((skill, i) => ({ playerId: ['ann', 'ben'][i], skill })),
+    });
+    await waited();
+    await enqueue(cloud.deps, queue, apart('apart'), cloud.nowMs);
+    await define({ rules });
+    cloud.nowMs += 2_000;
+    const [named] = [/#\/players: .* under the rule Skill .*"max":10.*skill \[1,50\]/];
+    await expect(enqueue(cloud.deps, queue, apart('new', 'old'), cloud.nowMs)).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringMatching(named),
+    });
+    const [outcome] = await enqueueBatch(cloud.deps, queue, { tickets: [apart('new')] }, cloud.nowMs);
+    expect(outcome).toMatchObject({ outcome: 'refused', problem: { status: 400 } });
+    expect(await read('old')).toMatchObject({ status: 'QUEUED' });
+    await nextTick();
+    expect(await read('apart')).toMatchObject({ status: 'CANCELLED', reason: expect.stringMatching(named) });
+  });
+
   it('has the wait and the failures of the one that it cancels, in one step', async () => {
     const since = await waited();
     const { created, ticket } = await post('new', ['ann'], 'old');
