@@ -102,6 +102,12 @@ export interface MatchmakerProps extends LimitProps {
    */
   readonly pushKey?: number | undefined;
   /**
+   * Whether the WebSocket API of `push` logs connections and frames. AWS refuses the whole deployment if API Gateway has no
+   * role for CloudWatch in the account and region; docs/deploy.md has the commands that make one. An HTTP API needs none.
+   * @default false
+   */
+  readonly socketLog?: boolean | undefined;
+  /**
    * A topic that is notified when an alarm starts and ends.
    * @default - alarms send no notifications
    */
@@ -241,7 +247,7 @@ export class Matchmaker extends Construct {
 /** The sockets, if there are any. */
 function pushOf(
   scope: Construct,
-  { push = false, pushKey = 1, accessLog = true }: MatchmakerProps,
+  { push = false, pushKey = 1, socketLog = false }: MatchmakerProps,
   {
     intake,
     fanOut,
@@ -252,7 +258,7 @@ function pushOf(
   if (!push) return undefined;
   const { enqueue } = intake;
   const { publish } = fanOut;
-  return new Push(scope, 'Push', { ...parts, enqueue, publish, keyNumber, accessLog });
+  return new Push(scope, 'Push', { ...parts, enqueue, publish, keyNumber, socketLog });
 }
 
 /** The parts of a deployment. */

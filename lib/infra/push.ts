@@ -25,7 +25,8 @@ export interface PushProps {
   readonly keyNumber: number;
   /** The limit of connections and frames together. */
   readonly requests: RequestLimit;
-  readonly accessLog: boolean;
+  /** See {@link MatchmakerProps.socketLog}. */
+  readonly socketLog: boolean;
   readonly stage: StagePolicy;
 }
 
@@ -119,18 +120,19 @@ export class Push extends Construct {
   }
 
   #stage(): WebSocketStage {
-    const { requests, accessLog: hasLog, stage } = this.#props;
+    const { requests, socketLog, stage } = this.#props;
     const live = new WebSocketStage(this, 'Stage', {
       webSocketApi: this.#api,
       stageName: STAGE,
       autoDeploy: true,
       throttle: { rateLimit: requests.perSecond, burstLimit: requests.burst },
-      ...(hasLog && { accessLogSettings: accessLog(this, stage) }),
+      ...(socketLog && { accessLogSettings: accessLog(this, stage) }),
     });
-    if (!hasLog) {
+    if (!socketLog) {
       Validations.of(live).acknowledge({
         id: 'AwsSolutions-APIG1',
-        reason: 'The option `accessLog` switches the access log off, which saves its price for each request.',
+        reason:
+          'AWS refuses the access log of a WebSocket stage in an account whose API Gateway has no role for CloudWatch. The option `socketLog` switches it on.',
       });
     }
     return live;

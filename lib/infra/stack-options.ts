@@ -24,6 +24,7 @@ import { parseStage } from './stage-policy.ts';
  * - `invocationLog`: `true` or `false`. Default: `false`.
  * - `failedShare`: the share of the matches that may fail, above 0 to 1. Default: 0.25.
  * - `push`: `true` or `false`; `pushKey`: a whole number from 1. Defaults: `false`, 1.
+ * - `socketLog`: `true` or `false`. Default: `false`.
  * - `secretsPrefix`, and the limits (`pollConcurrency` and so on): see {@link MatchmakerProps}.
  *
  * Throws an error that names the option when one is invalid or unknown.
@@ -47,6 +48,7 @@ export function stackOptions(node: Pick<Node, 'tryGetContext' | 'getAllContext'>
     failedShare: number('failedShare', node.tryGetContext('failedShare')),
     push: flag('push', node.tryGetContext('push')),
     pushKey: integer('pushKey', node.tryGetContext('pushKey')),
+    socketLog: flag('socketLog', node.tryGetContext('socketLog')),
     ...limits(node),
   };
 }
@@ -68,6 +70,7 @@ const optionNames = [
   'failedShare',
   'push',
   'pushKey',
+  'socketLog',
 ] as const;
 
 /** A misspelt option would be ignored. The context of the CDK itself has names with a colon or a slash. */

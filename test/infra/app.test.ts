@@ -80,9 +80,9 @@ describe('cdk-nag', () => {
       expect(Properties.AlarmActions).toHaveLength(1);
   });
 
-  it.each(sample([true], [true, false]))('finds nothing with sockets, with access log: %s', (accessLog) => {
+  it.each(sample([false], [true, false]))('finds nothing with sockets, with their log: %s', (socketLog) => {
     const app = appWith({});
-    new MusterStack(app, 'Muster', { push: true, accessLog });
+    new MusterStack(app, 'Muster', { push: true, socketLog });
     expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
   });
 
@@ -179,6 +179,7 @@ describe('options from context', () => {
         alarmEmail: 'on-call@studio.example',
         accessLog: 'false',
         invocationLog: 'true',
+        socketLog: 'true',
         pollConcurrency: '500',
         searchReserve: '30',
         publishReserve: '10',
@@ -203,6 +204,7 @@ describe('options from context', () => {
       alarmEmail: 'on-call@studio.example',
       accessLog: false,
       invocationLog: true,
+      socketLog: true,
       pollConcurrency: 500,
       searchReserve: 30,
       publishReserve: 10,

@@ -4,7 +4,7 @@ import { MusterStack } from '../../lib/infra/muster-stack.ts';
 import { resourcesOf, target } from './resources.ts';
 import { synthesized, temporaryFolder } from './synthesized.ts';
 
-function stackWith(props: { push?: boolean; pushKey?: number }) {
+function stackWith(props: { push?: boolean; pushKey?: number; socketLog?: boolean }) {
   const app = new App({
     outdir: temporaryFolder(),
     analyticsReporting: false,
@@ -41,6 +41,15 @@ describe('the option push', () => {
       'MatchmakerIntakeEnqueueRoleDefaultPolicy',
       'MatchmakerObservabilityDashboard',
     ]);
+  });
+
+  it('logs sockets only with `socketLog`: a new account refuses a WebSocket stage with a log', () => {
+    const logOf = (props: Parameters<typeof stackWith>[0]) =>
+      resourcesOf(stackWith({ push: true, ...props }), 'AWS::ApiGatewayV2::Stage').find(
+        ({ Properties }) => Properties.StageName === 'live',
+      )!.Properties.AccessLogSettings;
+    expect(logOf({})).toBeUndefined();
+    expect(logOf({ socketLog: true }).Format).toContain('$context.routeKey');
   });
 
   it('rotates its key by a second one', () => {

@@ -34,6 +34,7 @@ const OPTIONS: {
   invocationLog: () => true,
   push: () => true,
   pushKey: () => 2,
+  socketLog: () => true,
   pollConcurrency: () => 500,
   searchReserve: () => 30,
   publishReserve: () => 10,
