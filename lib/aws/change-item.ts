@@ -28,18 +28,20 @@ export interface Condition {
 /** The request for a change, also as a part of a transaction. */
 export function updateOf({ table, key, set, init, remove = [], add, if: conditions = [] }: ItemChange) {
   const values: Record<string, unknown> = Object.assign({}, ...conditions.map((one) => one.values));
-  const written = (verb: string, changes: ItemChange['set'], as: (path: string, value: string) => string) =>
+  let count = 0;
+  const written = (changes: ItemChange['set'], as: (path: string, value: string) => string) =>
     Object.entries(changes ?? {}).flatMap(([path, value]) => {
       if (value === undefined) return [];
-      const name = `:${verb}_${path.replaceAll('.', '_')}`;
+      // Short, because an expression has at most 4 KB. No condition has a name like it.
+      const name = `:v${count++}`;
       values[name] = value;
       return [as(placeholder(path), name)];
     });
   const sets = [
-    ...written('set', set, (path, value) => `${path} = ${value}`),
-    ...written('init', init, (path, value) => `${path} = if_not_exists(${path}, ${value})`),
+    ...written(set, (path, value) => `${path} = ${value}`),
+    ...written(init, (path, value) => `${path} = if_not_exists(${path}, ${value})`),
   ];
-  const adds = written('add', add, (path, value) => `${path} ${value}`);
+  const adds = written(add, (path, value) => `${path} ${value}`);
   const UpdateExpression = [
     ...clause('SET', sets),
     ...clause('REMOVE', remove.map(placeholder)),

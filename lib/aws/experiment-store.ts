@@ -17,7 +17,7 @@ const BIN_OFFSET = 1;
 
 /**
  * Totals in DynamoDB, an item of the ranges table for each block, with an attribute for each sum and each bin of waits. Waits of up
- * to a day are 234 bins, so an item has at most 4 KB.
+ * to a day are 234 bins, so an item has at most 4 KB, and so has the expression that adds to all of them at once.
  */
 export function experimentStore(client: DynamoDBDocumentClient, table: string): ExperimentStore {
   return {

@@ -55,8 +55,8 @@ export interface MatchmakerProps extends LimitProps {
   readonly secretsPrefix?: string | undefined;
   /**
    * The queues that may use a secret whose name starts neither with the queue's name and a slash (`arena/…`) nor with
-   * `shared/`: names of queues by the name of the secret, without the prefix. `*` means every queue, or every secret. At
-   * most 2,000 bytes of JSON.
+   * `shared/`: names of queues by the name of the secret, without the prefix. `*` means every queue, or every secret.
+   * With `gameSessionQueues` about 1,600 bytes: the synthesis fails when the environment of a function exceeds 4 KB.
    * @default - none: a queue may use its own secrets and the shared ones
    */
   readonly secretGrants?: SecretGrants | undefined;

@@ -1,7 +1,8 @@
-import type { Duration } from 'aws-cdk-lib';
+import { type Duration, Stack } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
+  type CfnFunction,
   Function as LambdaFunction,
   LoggingFormat,
   RecursiveLoop,
@@ -87,5 +88,35 @@ export class MusterFunction extends LambdaFunction {
       },
     });
     this.name = props.name;
+    this.node.addValidation({ validate: () => environmentProblems(this) });
   }
+}
+
+/** Lambda's limit for all variables of a function together, as JSON. */
+const ENVIRONMENT_BYTES_MAX = 4_096;
+/** The most that a reference becomes: the URL of a queue, whose name has 80 letters at most. */
+const REFERENCE_BYTES = 140;
+
+/** Why Lambda would refuse the environment of the function. */
+function environmentProblems(fn: MusterFunction): string[] {
+  const { environment } = fn.node.defaultChild as CfnFunction;
+  const { variables = {} } = Stack.of(fn).resolve(environment);
+  const sizes = Object.entries(variables).map(([name, value]) => ({
+    name,
+    bytes: Buffer.byteLength(JSON.stringify({ [name]: deployed(value) })),
+  }));
+  const bytes = sizes.reduce((sum, one) => sum + one.bytes, 0);
+  if (bytes <= ENVIRONMENT_BYTES_MAX) return [];
+  const largest = sizes.sort((a, b) => b.bytes - a.bytes).slice(0, 3);
+  const most = largest.map((one) => `${one.name} ${one.bytes}`).join(', ');
+  return [
+    `Expected the environment of the function ${fn.name} to have at most ${ENVIRONMENT_BYTES_MAX} bytes, the most that Lambda takes, got ${bytes} (${most}). Shorten the options \`secretGrants\` and \`gameSessionQueues\`: name secrets QUEUE/… or shared/…, which need no grant, and GameLift queues by name instead of ARN.`,
+  ];
+}
+
+/** A value as long as it is when it is deployed, which a reference is not in the template. */
+function deployed(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const [separator, parts] = (value as { 'Fn::Join'?: [string, unknown[]] })['Fn::Join'] ?? [];
+  return parts?.map(deployed).join(separator) ?? '-'.repeat(REFERENCE_BYTES);
 }

@@ -50,22 +50,11 @@ export function setSecretGrants(fn: MusterFunction, grants: SecretGrants): void 
   fn.addEnvironment('SECRET_GRANTS', JSON.stringify(grants));
 }
 
-/** All environment variables of a function together may have 4 KB. */
-const GRANTS_BYTES_MAX = 2_000;
-
-/** Parses grants from context. Throws when they have another type or are too large. */
+/** Parses grants from context. Throws when they have another type. */
 export function parseSecretGrants(value: unknown): SecretGrants {
   const result = secretGrants.safeParse(value);
-  if (!result.success) {
-    throw new Error(
-      `Expected \`secretGrants\` to be lists of queue names by the name of a secret, { "NAME": ["QUEUE", …] }, got ${JSON.stringify(value)}.`,
-    );
-  }
-  const bytes = Buffer.byteLength(JSON.stringify(result.data));
-  if (bytes > GRANTS_BYTES_MAX) {
-    throw new Error(
-      `Expected \`secretGrants\` to be at most ${GRANTS_BYTES_MAX} bytes of JSON, got ${bytes}. Name secrets QUEUE/… or shared/…, which need no grant.`,
-    );
-  }
-  return result.data;
+  if (result.success) return result.data;
+  throw new Error(
+    `Expected \`secretGrants\` to be lists of queue names by the name of a secret, { "NAME": ["QUEUE", …] }, got ${JSON.stringify(value)}.`,
+  );
 }

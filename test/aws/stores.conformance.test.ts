@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backfillStore } from '../../lib/aws/backfill-store.ts';
 import { cooldownStore } from '../../lib/aws/cooldown-store.ts';
 import { overdueMatches } from '../../lib/aws/deadline-index.ts';
+import { experimentStore } from '../../lib/aws/experiment-store.ts';
 import { latestMatches } from '../../lib/aws/latest-index.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
 import { meetingStore } from '../../lib/aws/meeting-store.ts';
@@ -12,6 +13,7 @@ import { queueStore } from '../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../lib/aws/range-store.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
 import { LIMITS } from '../../lib/contract/queue-definition.ts';
+import { addWait, noTotals } from '../../lib/experiments/block-totals.ts';
 import {
   type KeyRange,
   rangeName,
@@ -1098,6 +1100,20 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         expect(await tickets.get(id('c'))).toMatchObject({ status: 'MATCHED', matchId: id('m') });
         expect(await backfills.fill(asked('new'), withNewcomer(made, 3), NOW_MS, [])).toBe('lost-race');
       });
+    });
+
+    it('the totals of an experiment add up when one addition has every wait up to a day', async () => {
+      const store = experimentStore(tables.client(), tables.names.ranges);
+      const key = { queue: newQueue(), startMs: NOW_MS };
+      const totals = noTotals();
+      for (let seconds = 0.5; seconds < 86_400; seconds *= 1.02)
+        for (const end of ['matched', 'cancelled', 'timedOut'] as const) addWait(totals, 1, end, seconds, 1);
+      expect(Object.keys(totals.waits).length).toBeGreaterThan(230);
+      for (let times = 0; times < 2; times++) await store.add(key, 3, totals, NOW_MS);
+      const stored = (await store.totals(key, [3])).get(3)!;
+      expect(stored.matched).toBe(2 * totals.matched);
+      for (const [bin, players] of Object.entries(totals.waits))
+        expect(stored.waits[Number(bin)]).toBe(2 * players);
     });
 
     describe('matches that are overdue', () => {

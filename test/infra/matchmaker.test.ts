@@ -397,6 +397,31 @@ describe('tokens instead of AWS credentials', () => {
   });
 });
 
+describe('the environment of a function', () => {
+  const refused = (props: MatchmakerProps) => {
+    try {
+      studio(props).template();
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return undefined;
+  };
+  const some = (count: number, of: (n: number) => string) => Array.from({ length: count }, (_, n) => of(n));
+  const secretGrants = { backend: some(65, (n) => `queue-${n + 100}`) };
+  const gameSessionQueues = some(
+    8,
+    (n) => `arn:aws:gamelift:eu-central-1:123456789012:gamesessionqueue/arena-${n}`,
+  );
+
+  it('has at most the 4 KB that Lambda takes: options that are short one by one are refused in sum', () => {
+    expect(refused({ secretGrants })).toBeUndefined();
+    expect(refused({ gameSessionQueues })).toBeUndefined();
+    expect(refused({ secretGrants, gameSessionQueues })).toMatch(
+      /environment of the function queues to have at most 4096 bytes.*, got 4\d\d\d \(DEAD_LETTER_URLS \d+, SECRET_GRANTS \d+, GAME_SESSION_QUEUES \d+\)\. Shorten/,
+    );
+  });
+});
+
 describe('secrets', () => {
   it('are readable only under the configured prefix', () => {
     const text = JSON.stringify(templateWith({ secretsPrefix: 'studio/matchmaking/' }).toJSON());

@@ -1,3 +1,5 @@
+import { LIMITS, type QueueDefinition } from '../../contract/queue-definition.ts';
+import { teamKindsOf } from '../../contract/team-kinds.ts';
 import { inParallel } from '../concurrency/in-parallel.ts';
 import type { KeyRange } from '../domain/buckets.ts';
 import { currentBackfill, type StoredBackfill } from '../domain/stored-backfill.ts';
@@ -6,6 +8,7 @@ import { Unreadable } from '../domain/unreadable.ts';
 import type { BackfillStore } from '../ports/backfill-store.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
+import { seatProblems } from './seat-problems.ts';
 
 /** A backfill that asks for players, and its match. */
 export interface OpenBackfill {
@@ -16,7 +19,7 @@ export interface OpenBackfill {
 /** The maximum of open backfills of a range that a tick reads. Their matches may have 208 KB each. */
 const OPEN_MAX = 250;
 const ENDS_AT_ONCE = 8;
-/** The maximum of backfills of a range that a tick ends, because they were replaced, or their match or their time is over. */
+/** The maximum of backfills of a range that a tick ends, because they were replaced, no longer fit, or their match or time is over. */
 const ENDS_PER_TICK = 100;
 
 /** Those of a range that a tick fills. */
@@ -28,7 +31,8 @@ export interface OpenPart {
 
 /**
  * The backfills of a range that still ask for players. When there are more than one tick reads, successive ticks take them in turn,
- * in order of skill. Those that are over are ended, so that no later tick reads them.
+ * in order of skill. Those that are over are ended, so that no later tick reads them, and so are those that do not fit the
+ * definition any more, which a tick could not fill.
  *
  *     read     reads only
  *     end      on the condition that it is QUEUED; a crash before it: the next tick finds it again
@@ -39,13 +43,13 @@ export interface OpenPart {
  */
 export async function openBackfills(
   deps: { readonly backfills: BackfillStore; readonly matches: Pick<SingleMatchStore, 'getMany'> },
-  queue: string,
+  definition: QueueDefinition,
   range: KeyRange,
   nowMs: number,
   from: string | undefined,
 ): Promise<OpenPart> {
   try {
-    const read = (start: KeyRange) => deps.backfills.open(queue, { ...range, ...start }, OPEN_MAX);
+    const read = (start: KeyRange) => deps.backfills.open(definition.name, { ...range, ...start }, OPEN_MAX);
     const part = await read(from === undefined ? {} : { from });
     // Nothing is left there, so it goes on at the start.
     const isOver = from !== undefined && part.backfills.length === 0 && part.next === undefined;
@@ -56,7 +60,7 @@ export async function openBackfills(
     for (const backfill of found) {
       const match = matches.get(backfill.matchId);
       if (match === 'unreadable') continue;
-      const now = currentBackfill(backfill, match, nowMs);
+      const now = fitting(currentBackfill(backfill, match, nowMs), match, definition);
       if (now.status === 'QUEUED') open.push({ backfill, match: match! });
       else over.push(now);
     }
@@ -68,6 +72,29 @@ export async function openBackfills(
     if (!(error instanceof StoreBusy)) throw error;
     return { open: [], next: from };
   }
+}
+
+/** The backfill, CANCELLED if the definition refuses such a request by now: its seats have changed since. */
+function fitting(
+  backfill: StoredBackfill,
+  match: StoredMatch | undefined,
+  definition: QueueDefinition,
+): StoredBackfill {
+  if (backfill.status !== 'QUEUED') return backfill;
+  const problem = seatProblems(backfill.players, definition)[0]?.detail ?? ratedProblem(match, definition);
+  if (problem === undefined) return backfill;
+  return {
+    ...backfill,
+    status: 'CANCELLED',
+    reason: `the definition of its queue has changed: ${problem}`,
+  };
+}
+
+/** A match keeps its ladder when its queue has none any more, and then the queue may have more seats than can be rated. */
+function ratedProblem(match: StoredMatch | undefined, definition: QueueDefinition): string | undefined {
+  const seats = teamKindsOf(definition).reduce((sum, { size, count }) => sum + size * count, 0);
+  if (match?.ladder === undefined || seats <= LIMITS.ratedSeatsMax) return undefined;
+  return `Expected at most ${LIMITS.ratedSeatsMax} seats in a match with a ladder, got ${seats}`;
 }
 
 /** The matches that exist, by id. The list is halved around each that cannot be read. */

@@ -70,7 +70,7 @@ export async function searchRange(
   );
   const untilMs = Math.min(readAtMs + searchMs, startMs + TICK_STAGES.planMs);
   const { open, next: nextBackfill }: OpenPart = definition.backfill
-    ? await openBackfills(deps, definition.name, tick.range, readAtMs, before.report?.nextBackfill)
+    ? await openBackfills(deps, definition, tick.range, readAtMs, before.report?.nextBackfill)
     : { open: [] };
   const warm = deps.searches?.take(definition, tick.range);
   const games = new GameCommits(deps, tick, read, open);
