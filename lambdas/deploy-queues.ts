@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import * as z from 'zod';
 import { deploymentNotes } from '../lib/aws/deployment-notes.ts';
@@ -7,7 +8,8 @@ import { environment } from '../lib/aws/environment.ts';
 import { ladderStore } from '../lib/aws/ladder-store.ts';
 import { logger } from '../lib/aws/log.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
-import { deployDefinitions, type Files } from '../lib/service/definitions/deploy-definitions.ts';
+import { type Digests, deployDefinitions } from '../lib/service/definitions/deploy-definitions.ts';
+import { digestOf } from '../lib/service/domain/digest.ts';
 import { readWith } from '../lib/service/domain/unreadable.ts';
 import { checkedQueues } from '../lib/service/queues/queues.ts';
 import { ladderDefinitions } from '../lib/service/ratings/ladders.ts';
@@ -45,8 +47,11 @@ export const handler = async (event: CloudFormationCustomResourceEvent): Promise
 /** Returns the reason of a failure, or undefined. */
 async function deploy(event: CloudFormationCustomResourceEvent): Promise<string | undefined> {
   try {
-    const wanted = filesOf(event.ResourceProperties);
-    const before = event.RequestType === 'Update' ? filesOf(event.OldResourceProperties) : undefined;
+    const wanted = definitionFiles.parse(JSON.parse(readFileSync(FILES, 'utf8')));
+    // Lambda may repeat a request after a later deployment has replaced the files.
+    if (event.ResourceProperties.digest !== digestOf(wanted))
+      return 'A later deployment has replaced the definitions of this one.';
+    const before = event.RequestType === 'Update' ? digestsOf(event.OldResourceProperties) : undefined;
     const request = { wanted, before, requestId: event.RequestId };
     const changed = await deployDefinitions(deps, request, Date.now());
     for (const conflict of changed.conflicts) logger.warn(conflict);
@@ -58,15 +63,12 @@ async function deploy(event: CloudFormationCustomResourceEvent): Promise<string 
   }
 }
 
-/** The definitions in the properties of this or, in an update, of an earlier template: JSON by name. */
-function filesOf(properties: Record<string, unknown>): Files {
-  const { definitions: queue, ladders: ladder } = readWith(
-    definitionsProperties,
-    properties,
-    'the properties of the definitions',
-  );
-  return { queue, ladder };
+/** The digests of the definitions in the properties of an earlier template. */
+function digestsOf(properties: Record<string, unknown>): Digests {
+  return readWith(definitionFiles, properties, 'the properties of the definitions');
 }
 
-const files = z.record(z.string(), z.string()).default({});
-const definitionsProperties = z.object({ definitions: files, ladders: files });
+/** The definitions that the stack was synthesized with, as JSON by kind and name. They are a part of the code of this function. */
+const FILES = new URL('definitions.json', import.meta.url);
+const texts = z.record(z.string(), z.string());
+const definitionFiles = z.object({ queue: texts.default({}), ladder: texts.exactOptional() });

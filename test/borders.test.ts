@@ -31,8 +31,8 @@ const mayImport: Record<string, readonly string[]> = {
   console: ['contract', 'client'],
   'console/page': [...policies, 'contract', 'simulation', 'client'],
   lambdas: outside,
-  // The stack names its functions by path; definitions and settings it has to check are the contract's.
-  infra: contract,
+  // The stack names its functions by path. It checks definitions and settings, and digests them, as the service does.
+  infra: service,
   // The local cloud runs the stack in process, and the command line runs the local cloud.
   local: [...outside, 'infra'],
   // What strangers install: the entries of its parts, and its build.

@@ -7,7 +7,7 @@ import { cooldownOptions, FORGET_SECONDS } from './cooldown.ts';
 import { eventType } from './event-type.ts';
 import { sizeProblems } from './match-size.ts';
 import { presenceOptions } from './presence.ts';
-import { invalid, parseJson, parseWith } from './problem.ts';
+import { type FieldProblem, invalid, parseJson, parseWith } from './problem.ts';
 import { attributes, relaxBy, rules } from './rules.ts';
 import { seatsOf } from './team-kinds.ts';
 
@@ -581,9 +581,17 @@ export function parseQueueDefinition(text: string, source: string): QueueDefinit
 /** The same for a value that is already parsed. */
 export function checkQueueDefinition(value: unknown, source: string): QueueDefinition {
   const definition = parseWith(queueDefinition, value, source);
-  const problems = sizeProblems(definition);
+  const problems = [...lengthProblems(value), ...sizeProblems(definition)];
   if (problems.length > 0) throw invalid(source, problems);
   return definition;
+}
+
+/** A file may have no definition that a request cannot have. */
+function lengthProblems(value: unknown): FieldProblem[] {
+  const bytes = new TextEncoder().encode(JSON.stringify(value)).length;
+  if (bytes <= LIMITS.bodyBytesMax) return [];
+  const detail = `Expected a definition of at most ${LIMITS.bodyBytesMax} bytes as JSON, which is what PUT takes, got ${bytes}`;
+  return [{ pointer: '#', detail }];
 }
 
 function hasCredentials(url: string): boolean {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -44,11 +44,12 @@ export const lambdasDir = fileURLToPath(new URL('../../lambdas', import.meta.url
 export class BundledCode extends AssetCode {
   readonly #isTemporary: boolean;
 
-  constructor(name: FunctionName) {
+  /** @param files texts of further files, by name */
+  constructor(name: FunctionName, files?: Readonly<Record<string, string>>) {
     const built = join(lambdasDir, name);
-    const isBuilt = existsSync(built);
-    super(isBuilt ? built : temporaryFolder(name));
-    this.#isTemporary = !isBuilt;
+    const isAsBuilt = existsSync(built) && files === undefined;
+    super(isAsBuilt ? built : temporaryFolder(name, files));
+    this.#isTemporary = !isAsBuilt;
   }
 
   /** Copies the bundle into the cloud assembly. A temporary folder is not needed afterwards. */
@@ -61,12 +62,19 @@ export class BundledCode extends AssetCode {
   }
 }
 
-/** A new folder with the bundle of a function. */
-function temporaryFolder(name: FunctionName): string {
-  bundles ??= bundleAll();
+/** A new folder with the bundle of a function and further files. */
+function temporaryFolder(name: FunctionName, files: Readonly<Record<string, string>> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'muster-bundle-'));
-  writeFileSync(join(folder, 'index.mjs'), bundles.get(name)!);
+  const built = join(lambdasDir, name);
+  if (existsSync(built)) cpSync(built, folder, { recursive: true });
+  else writeFileSync(join(folder, 'index.mjs'), bundleOf(name));
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
   return folder;
+}
+
+function bundleOf(name: FunctionName): Uint8Array {
+  bundles ??= bundleAll();
+  return bundles.get(name)!;
 }
 
 let bundles: ReadonlyMap<string, Uint8Array> | undefined;

@@ -18,6 +18,8 @@ export interface MusterFunctionProps {
   /** The name of its entry `lambdas/<name>.ts`, and of its service in logs and metrics. */
   readonly name: FunctionName;
   readonly description: string;
+  /** Texts of files beside its bundle. @default none */
+  readonly files?: Readonly<Record<string, string>>;
   /** How long one invocation may take. */
   readonly timeout: Duration;
   /**
@@ -65,7 +67,7 @@ export class MusterFunction extends LambdaFunction {
     logGroup.grantWrite(role);
     super(scope, id, {
       description: props.description,
-      code: new BundledCode(props.name),
+      code: new BundledCode(props.name, props.files),
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,

@@ -1,6 +1,10 @@
 import { CustomResource, Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
+import { parseLadderDefinition } from '../contract/ladder.ts';
+import { parseQueueDefinition } from '../contract/queue-definition.ts';
 import type { SecretGrants } from '../contract/secret-grants.ts';
+import { digestOf } from '../service/domain/digest.ts';
+import type { DefinitionTexts } from './definition-folders.ts';
 import { setGameSessionQueues } from './game-lift.ts';
 import { MusterFunction } from './muster-function.ts';
 import { setSecretGrants } from './secrets-access.ts';
@@ -9,9 +13,9 @@ import type { Store } from './store.ts';
 
 export interface QueueDefinitionsProps {
   /** The text of each definition by the queue's name; see {@link readQueueDefinitions}. */
-  readonly definitions: Readonly<Record<string, string>>;
+  readonly definitions: Readonly<DefinitionTexts>;
   /** The same of ladders. @default - there is no folder of ladders */
-  readonly ladders?: Readonly<Record<string, string>> | undefined;
+  readonly ladders?: Readonly<DefinitionTexts> | undefined;
   readonly store: Store;
   /** See {@link MatchmakerProps.secretGrants}. */
   readonly secretGrants: SecretGrants;
@@ -20,16 +24,30 @@ export interface QueueDefinitionsProps {
   readonly stage: StagePolicy;
 }
 
-/** Stores the definitions of folders, of queues and ladders, on each deployment that changes them, and removes deleted ones. */
+/**
+ * The maximum of definitions of a kind. CloudFormation sends the function their names and digests, of this deployment and of the
+ * one before, as an event of 256 KB at most.
+ */
+const DEFINITIONS_MAX = 500;
+
+/**
+ * Stores the definitions of folders, of queues and ladders, on each deployment that changes them, and removes deleted ones. The
+ * definitions are a part of the function's code, because no event has room for all of them.
+ */
 export class QueueDefinitions extends Construct {
   readonly deployQueues: MusterFunction;
 
   constructor(scope: Construct, id: string, props: QueueDefinitionsProps) {
     super(scope, id);
+    const files = {
+      queue: props.definitions,
+      ...(props.ladders !== undefined && { ladder: props.ladders }),
+    };
     this.deployQueues = new MusterFunction(this, 'DeployQueues', {
       name: 'deploy-queues',
       description: 'Puts the definitions of queues and ladders of a deployment in the table',
       timeout: Duration.minutes(1),
+      files: { 'definitions.json': JSON.stringify(files) },
       stage: props.stage,
     });
     // A ladder is removed at once, a queue by dispatch. A ladder that a queue names is not removed.
@@ -45,9 +63,24 @@ export class QueueDefinitions extends Construct {
       // When the table is retained after the stack is deleted, its queues are retained too.
       removalPolicy: props.stage.removalPolicy,
       properties: {
-        definitions: props.definitions,
-        ...(props.ladders !== undefined && { ladders: props.ladders }),
+        digest: digestOf(files),
+        queue: digestsOf('queue', props.definitions, parseQueueDefinition),
+        ...(props.ladders && { ladder: digestsOf('ladder', props.ladders, parseLadderDefinition) }),
       },
     });
   }
+}
+
+/** The digest of each definition by its name. Throws when there are too many. */
+function digestsOf(
+  kind: 'queue' | 'ladder',
+  texts: Readonly<DefinitionTexts>,
+  parse: (text: string, source: string) => object,
+): Record<string, string> {
+  const entries = Object.entries(texts);
+  if (entries.length > DEFINITIONS_MAX)
+    throw new Error(
+      `Expected at most ${DEFINITIONS_MAX} ${kind} definitions in a folder, got ${entries.length}. Create the others with PUT /${kind}s/{${kind}}.`,
+    );
+  return Object.fromEntries(entries.map(([name, text]) => [name, digestOf(parse(text, name))]));
 }

@@ -219,6 +219,18 @@ describe('a queue definition', () => {
     );
   });
 
+  it('has at most the bytes that a request may have', () => {
+    const attributes = Object.fromEntries(
+      Array.from({ length: 12 }, (_, i) => [
+        `a${i}`,
+        { type: 'string', values: Array.from({ length: 50 }, (_, v) => `${'é'.repeat(60)}${v}`) },
+      ]),
+    );
+    expect(() => checkQueueDefinition({ ...definition(), attributes }, 'large.json')).toThrow(
+      /large\.json is not valid: #: Expected a definition of at most 65536 bytes as JSON, which is what PUT takes, got 7\d\d\d\d/,
+    );
+  });
+
   it('that is not JSON is rejected with its source', () => {
     expect(() => parseQueueDefinition('{ "name": ', 'queues/broken.json')).toThrow(
       /queues\/broken\.json.*JSON/,

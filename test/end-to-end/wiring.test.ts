@@ -1,13 +1,18 @@
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
+import { ladderDefinition } from '../../lib/contract/ladder.ts';
 import { accessesOf } from '../../lib/local/access.ts';
+import { NO_DELAYS } from '../../lib/local/aws-delays.ts';
 import type { Interceptor } from '../../lib/local/aws-endpoint.ts';
 import { deployCustomResources } from '../../lib/local/custom-resources.ts';
+import { makeFunctions } from '../../lib/local/lambda.ts';
 import { type LogLine, startLocalCloud } from '../../lib/local/local-cloud.ts';
 import { compilePattern } from '../../lib/local/pattern.ts';
 import { isAllowed, matchesWildcard, roleStatements } from '../../lib/local/policy.ts';
 import type { Properties, Resource, Template } from '../../lib/local/template.ts';
+import { digestOf } from '../../lib/service/domain/digest.ts';
 import { scratchDir } from '../local/fixtures.ts';
 import { IS_LONG } from '../long.ts';
 import { JOURNEYS, type Journey } from './journeys.ts';
@@ -165,16 +170,32 @@ describe('a deployment', () => {
   it('stores a ladder whose file is new, and removes it when the file is removed', async () => {
     const { cloud, api } = muster;
     const state = join(scratchDir(), 'custom-resources.json');
-    const functions = cloud.stack
-      .resources('AWS::Lambda::Function')
-      .map(({ logicalId }) => cloud.function(logicalId));
-    const deploy = (ladders: Record<string, string>) => {
-      const changed = cloud.stack
-        .customResources()
-        .map((resource) => ({ ...resource, properties: { ...resource.properties, ladders } }));
-      return deployCustomResources({ ...cloud.stack, customResources: () => changed }, functions, state);
+    const [resource] = cloud.stack.customResources();
+    /** The function of a deployment has its definitions beside its code. */
+    const deploy = async (ladder: Record<string, string>) => {
+      const files = { queue: {}, ladder };
+      const code = scratchDir();
+      cpSync(assetPathOf(cloud.function('deploy-queues').logicalId), code, { recursive: true });
+      writeFileSync(join(code, 'definitions.json'), JSON.stringify(files));
+      const functions = makeFunctions(cloud.stack.resources('AWS::Lambda::Function'), {
+        assetPathOf: (id) => (id === cloud.function('deploy-queues').logicalId ? code : assetPathOf(id)),
+        awsEndpoint: cloud.awsConfig.endpoint,
+        delays: NO_DELAYS,
+        log: () => {},
+        failed: (_, problem) => expect.fail(problem),
+      });
+      const digests = Object.entries(ladder).map(([name, text]) => [name, digestOf(JSON.parse(text))]);
+      const properties = {
+        ServiceToken: resource!.properties.ServiceToken,
+        digest: digestOf(files),
+        ladder: Object.fromEntries(digests),
+      };
+      const stack = { ...cloud.stack, customResources: () => [{ ...resource!, properties }] };
+      await deployCustomResources(stack, functions, state).finally(() =>
+        Promise.all(functions.map((fn) => fn.stop())),
+      );
     };
-    await deploy({ spare: JSON.stringify({ name: 'spare' }) });
+    await deploy({ spare: JSON.stringify(ladderDefinition.parse({ name: 'spare' })) });
     expect((await api.get('/ladders/spare')).status).toBe(200);
     await deploy({});
     expect((await api.get('/ladders/spare')).status).toBe(404);

@@ -407,7 +407,7 @@ describe('the environment of a function', () => {
     return undefined;
   };
   const some = (count: number, of: (n: number) => string) => Array.from({ length: count }, (_, n) => of(n));
-  const secretGrants = { backend: some(65, (n) => `queue-${n + 100}`) };
+  const secretGrants = { backend: some(90, (n) => `queue-${n + 100}`) };
   const gameSessionQueues = some(
     8,
     (n) => `arn:aws:gamelift:eu-central-1:123456789012:gamesessionqueue/arena-${n}`,

@@ -1,9 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseQueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { readLadderDefinitions, readQueueDefinitions } from '../../lib/infra/definition-folders.ts';
 import { defaultQueuesDir } from '../../lib/infra/stack-options.ts';
+import { digestOf } from '../../lib/service/domain/digest.ts';
 import { functionNamed, resourcesOf } from './resources.ts';
 import { synthesized, temporaryFolder } from './synthesized.ts';
 
@@ -24,6 +25,15 @@ function folder(files: Record<string, unknown>): string {
   return dir;
 }
 
+/** The definitions beside the code of deploy-queues, and the properties of its custom resource. */
+function deployed({ template, assetPathOf }: ReturnType<typeof synthesized>) {
+  const [resource] = resourcesOf(template, 'Custom::QueueDefinitions');
+  const { ServiceToken, ServiceTimeout: _, ...input } = resource!.Properties;
+  expect(functionNamed(template, ServiceToken)).toBe('deploy-queues');
+  const path = assetPathOf(ServiceToken['Fn::GetAtt'][0]);
+  return { files: JSON.parse(readFileSync(join(path, 'definitions.json'), 'utf8')), input };
+}
+
 describe('a folder of ladder definitions', () => {
   const ranked = { name: 'ranked', beta: 200 };
 
@@ -33,11 +43,9 @@ describe('a folder of ladder definitions', () => {
       mkdirSync(join(project, kind));
       writeFileSync(join(project, kind, 'one.json'), JSON.stringify(one, null, 2));
     }
-    const { template } = synthesized({ queuesDir: join(project, 'queues') });
-    const [resource] = resourcesOf(template, 'Custom::QueueDefinitions');
-    expect(resource!.Properties).toMatchObject({
-      definitions: { duel: JSON.stringify({ ...duel, ladder: 'ranked' }) },
-      ladders: { ranked: JSON.stringify(ranked) },
+    expect(deployed(synthesized({ queuesDir: join(project, 'queues') })).files).toEqual({
+      queue: { duel: JSON.stringify({ ...duel, ladder: 'ranked' }) },
+      ladder: { ranked: JSON.stringify(ranked) },
     });
   });
 
@@ -61,13 +69,43 @@ describe('a folder of ladder definitions', () => {
 });
 
 describe('a folder of queue definitions', () => {
-  it('becomes the input of deploy-queues, which changes only when a definition changes', () => {
-    const { template } = synthesized({
-      queuesDir: folder({ 'a.json': duel, 'notes.md': 'not a definition' }),
-    });
-    const [resource] = resourcesOf(template, 'Custom::QueueDefinitions');
-    expect(functionNamed(template, resource!.Properties.ServiceToken)).toBe('deploy-queues');
-    expect(resource!.Properties.definitions).toEqual({ duel: JSON.stringify(duel) });
+  it('becomes a part of deploy-queues, whose input changes only when a definition changes', () => {
+    const first = deployed(
+      synthesized({ queuesDir: folder({ 'a.json': duel, 'notes.md': 'not a definition' }) }),
+    );
+    expect(first.files).toEqual({ queue: { duel: JSON.stringify(duel) } });
+    const { digest, queue } = first.input;
+    expect(queue).toEqual({ duel: digestOf(parseQueueDefinition(JSON.stringify(duel), 'duel')) });
+    const other = { ...duel, tickSeconds: 3 };
+    const inputOf = (files: Record<string, unknown>) =>
+      deployed(synthesized({ queuesDir: folder(files) })).input;
+    expect(inputOf({ 'b.json': JSON.stringify(duel, null, 4) })).toEqual(first.input);
+    expect(inputOf({ 'a.json': other }).digest).not.toBe(digest);
+  });
+
+  it('may be larger than any event, of which it takes only names and digests', () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 200 }, (_, n) => {
+        const name = `${'q'.repeat(60)}-${n}`;
+        const values = Array.from({ length: 50 }, (_, v) => `${'map'.repeat(20)}-${v}`);
+        const attributes = Object.fromEntries(
+          ['first', 'second'].map((map) => [map, { type: 'string', values }]),
+        );
+        return [`${n}.json`, { ...duel, name, attributes }];
+      }),
+    );
+    const { files: all, input } = deployed(synthesized({ queuesDir: folder(files) }));
+    expect(JSON.stringify(all).length).toBeGreaterThan(800_000);
+    expect(2 * JSON.stringify(input).length).toBeLessThan((256 * 1024) / 2);
+  });
+
+  it('has at most 500 definitions, so that the names and digests of two deployments fit into an event', () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 501 }, (_, n) => [`${n}.json`, { ...duel, name: `duel-${n}` }]),
+    );
+    expect(() => synthesized({ queuesDir: folder(files) })).toThrow(
+      'Expected at most 500 queue definitions in a folder, got 501. Create the others with PUT /queues/{queue}.',
+    );
   });
 
   it('may be empty', () => {

@@ -28,16 +28,20 @@ export interface DeployDeps {
   readonly deployments: DeploymentNotes;
 }
 
-/** Definitions as JSON, by kind and name. A kind without a folder is absent. */
-export type Files = Readonly<Partial<Record<Kind, Readonly<Record<string, string>>>>>;
+/** A text for each definition, by kind and name. A kind without a folder is absent. */
+type ByName = Readonly<Partial<Record<Kind, Readonly<Record<string, string>>>>>;
+/** Definitions as JSON. */
+export type Files = ByName;
+/** The digest of each definition; see {@link digestOf}. */
+export type Digests = ByName;
 
 export interface DeployRequest {
   readonly wanted: Files;
   /**
-   * Those of the deployment before, as far as they are known. They stand in for notes that a definition does not have, because an
+   * The definitions of the deployment before, as far as they are known. They stand in for notes that a definition does not have, because an
    * earlier version of Muster has deployed it, or because it was deleted and removed. Undefined in the first deployment.
    */
-  readonly before: Files | undefined;
+  readonly before: Digests | undefined;
   /** The same in every repetition of a request. */
   readonly requestId: string;
 }
@@ -88,7 +92,7 @@ export async function deployDefinitions(
   nowMs: number,
 ): Promise<DeployedDefinitions> {
   const changes = kinds.flatMap((definitions) => changesOf(definitions, request));
-  const isReturn = await noteReturn(deployments, request, nowMs);
+  const isReturn = await noteReturn(deployments, request, changes, nowMs);
   const planned: Planned[] = [];
   for (const change of changes) {
     const live = await definitionOrState(change.definitions, change.name);
@@ -111,10 +115,13 @@ export async function deployDefinitions(
 /** Notes a deployment, and returns whether it may be the rollback of the last one. */
 async function noteReturn(
   deployments: DeploymentNotes,
-  { wanted, before, requestId }: DeployRequest,
+  { before, requestId }: DeployRequest,
+  changes: readonly Change[],
   nowMs: number,
 ): Promise<boolean> {
-  const [to, from] = [digestOfFiles(wanted), before === undefined ? FIRST : digestOfFiles(before)];
+  const wanted = changes.filter(({ definition }) => definition !== undefined);
+  const to = digestOfFolders(wanted.map(({ definitions: { kind }, name, digest }) => [kind, name, digest]));
+  const from = before === undefined ? FIRST : digestOfFolders(entriesOf(before));
   const last = await deployments.last();
   if (last?.requestId === requestId) return last.isReturn;
   // What follows a return is a deployment like any other, also when it has the folder that was taken back.
@@ -127,13 +134,18 @@ async function noteReturn(
 /** What is before the first deployment: no update returns to it. */
 const FIRST = 'first';
 
-/** Without ladders it is that of an earlier version of Muster, which had queues only. */
-function digestOfFiles({ queue = {}, ladder = {} }: Files): string {
-  const parsed = (files: Readonly<Record<string, string>>) =>
-    Object.entries(files).map(([name, json]) => [name, JSON.parse(json)] as const);
+/** @param digests each with its kind and name, in any order */
+function digestOfFolders(
+  digests: readonly (readonly [kind: string, name: string, digest: string])[],
+): string {
   // No name has a slash.
-  const ladders = parsed(ladder).map(([name, value]) => [`ladders/${name}`, value]);
-  return digestOf(Object.fromEntries([...parsed(queue), ...ladders]));
+  return digestOf(Object.fromEntries(digests.map(([kind, name, digest]) => [`${kind}/${name}`, digest])));
+}
+
+function entriesOf(digests: Digests): [kind: string, name: string, digest: string][] {
+  return Object.entries(digests).flatMap(([kind, byName]) =>
+    Object.entries(byName).map(([name, digest]): [string, string, string] => [kind, name, digest]),
+  );
 }
 
 /** What a deployment wants for a name. */
@@ -144,7 +156,7 @@ interface Change {
   readonly definition: Named | undefined;
   /** Its digest; '' when the file was removed. */
   readonly digest: string;
-  /** The digest of the file of the deployment before, if it is known. */
+  /** The digest of the definition of the deployment before, if it is known. */
   readonly before: string | undefined;
 }
 
@@ -154,9 +166,9 @@ function changesOf(definitions: CheckedDefinitions<Named>, request: DeployReques
   const [wanted, before] = [request.wanted[kind] ?? {}, request.before?.[kind] ?? {}];
   const names = [...new Set([...Object.keys(wanted), ...Object.keys(before)])];
   // A name may be that of a member of every object, such as constructor.
-  const fileIn = (files: Readonly<Record<string, string>>, name: string) =>
-    Object.hasOwn(files, name) ? files[name] : undefined;
-  return names.map((name) => changeTo(definitions, name, fileIn(wanted, name), fileIn(before, name)));
+  const textIn = (texts: Readonly<Record<string, string>>, name: string) =>
+    Object.hasOwn(texts, name) ? texts[name] : undefined;
+  return names.map((name) => changeTo(definitions, name, textIn(wanted, name), textIn(before, name)));
 }
 
 /** @throws Problem (400) */
@@ -166,19 +178,12 @@ function changeTo(
   json: string | undefined,
   before: string | undefined,
 ): Change {
-  const earlier = before === undefined ? undefined : digestOfFile(definitions, before);
-  if (json === undefined) return { definitions, name, definition: undefined, digest: '', before: earlier };
+  if (json === undefined) return { definitions, name, definition: undefined, digest: '', before };
   const source = `${definitions.kind} ${name}`;
   const definition = parseWith(definitions.schema, parseJson(json, source), source);
   const problems = definitions.problemsOf(definition);
   if (problems.length > 0) throw invalid(source, problems);
-  return { definitions, name, definition, digest: digestOf(definition), before: earlier };
-}
-
-/** The digest of a definition in the file of an earlier deployment, which this version may not be able to read. */
-function digestOfFile({ schema }: CheckedDefinitions<Named>, json: string): string {
-  const value: unknown = JSON.parse(json);
-  return digestOf(schema.safeParse(value).data ?? (value as object));
+  return { definitions, name, definition, digest: digestOf(definition), before };
 }
 
 type Decision =

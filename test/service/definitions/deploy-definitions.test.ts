@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { queueStore } from '../../../lib/aws/queue-store.ts';
 import { deployDefinitions } from '../../../lib/service/definitions/deploy-definitions.ts';
 import { listVersions } from '../../../lib/service/definitions/versions.ts';
+import { digestOf } from '../../../lib/service/domain/digest.ts';
 import { Unreadable } from '../../../lib/service/domain/unreadable.ts';
 import type { DeploymentNote, DeploymentNotes } from '../../../lib/service/ports/deployment-notes.ts';
 import type { QueueStore } from '../../../lib/service/ports/queue-store.ts';
@@ -19,6 +20,15 @@ const filesOf = (folder: Folder) =>
     Object.entries(folder).map(([name, timeoutSeconds]) => [
       name,
       JSON.stringify(definition({ name, timeoutSeconds })),
+    ]),
+  );
+
+/** What the properties of the custom resource have of a folder. */
+const digestsOf = (folder: Folder) =>
+  Object.fromEntries(
+    Object.entries(folder).map(([name, timeoutSeconds]) => [
+      name,
+      digestOf(definition({ name, timeoutSeconds })),
     ]),
   );
 
@@ -82,7 +92,7 @@ describe('a deployment of queue definitions', () => {
         { kinds: [queuesWithoutLadders(store)], deployments },
         {
           wanted: { queue: filesOf(named(folder)) },
-          before: from && { queue: filesOf(named(from)) },
+          before: from && { queue: digestsOf(named(from)) },
           requestId,
         },
         at(),

@@ -6,6 +6,7 @@ import { deployDefinitions } from '../../../lib/service/definitions/deploy-defin
 import { etagOf } from '../../../lib/service/definitions/etag.ts';
 import { parsePut } from '../../../lib/service/definitions/put-definition.ts';
 import { listVersions, restoreVersion } from '../../../lib/service/definitions/versions.ts';
+import { digestOf } from '../../../lib/service/domain/digest.ts';
 import type { DeploymentNote, DeploymentNotes } from '../../../lib/service/ports/deployment-notes.ts';
 import type { LadderStore } from '../../../lib/service/ports/ladder-store.ts';
 import type { QueueStore } from '../../../lib/service/ports/queue-store.ts';
@@ -22,6 +23,14 @@ interface Project {
   readonly ladders?: Readonly<Record<string, number>>;
   readonly queues?: Readonly<Record<string, string | undefined>>;
 }
+
+/** What the properties of the custom resource have of a project. */
+const digestsOf = ({ ladders = {}, queues = {} }: Project) => ({
+  ladder: mapped(ladders, (name, beta) => digestOf(ladder(name, beta))),
+  queue: mapped(queues, (name, used) =>
+    digestOf(definition({ name, ...(used !== undefined && { ladder: used }) })),
+  ),
+});
 
 const filesOf = ({ ladders = {}, queues = {} }: Project) => ({
   // As a studio writes it: what has a default is omitted.
@@ -83,7 +92,7 @@ const deploy = (to: Project, from?: Project, stores = { ladders, queues }, reque
       kinds: [ladderDefinitions(stores.ladders), checkedQueues(stores.queues, stores.ladders, ANYTHING_GOES)],
       deployments,
     },
-    { wanted: filesOf(to), before: from && filesOf(from), requestId },
+    { wanted: filesOf(to), before: from && digestsOf(from), requestId },
     at(),
   );
 

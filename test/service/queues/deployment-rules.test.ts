@@ -88,7 +88,7 @@ describe('definitions of a deployment', () => {
     await expect(
       deployDefinitions(
         { kinds: [queuesWithoutLadders(untouched, rules)], deployments: untouched },
-        { wanted: { queue: wanted }, before: { queue: { old: '{}' } }, requestId: 'r' },
+        { wanted: { queue: wanted }, before: { queue: { old: 'digest' } }, requestId: 'r' },
         0,
       ),
     ).rejects.toThrow(/queue arena.*#\/webhooks\/0\/secret.*got backend/);

@@ -4,6 +4,7 @@ import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts'
 import { block, blocksOf } from '../../../lib/experiments/schedule.ts';
 import { deployDefinitions } from '../../../lib/service/definitions/deploy-definitions.ts';
 import { restoreVersion } from '../../../lib/service/definitions/versions.ts';
+import { digestOf } from '../../../lib/service/domain/digest.ts';
 import { countedBlock, definitionAt } from '../../../lib/service/domain/running-experiment.ts';
 import { countUnmatched } from '../../../lib/service/events/count-unmatched.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
@@ -283,7 +284,7 @@ describe.skipIf(skipped !== undefined)(suiteName('an experiment on a queue', emu
         { kinds: [queuesWithoutLadders(cloud.deps.queues)], deployments: deployments as never },
         {
           wanted: { queue: wanted },
-          before: before && { queue: before },
+          before: before && { queue: { [queue]: digestOf(JSON.parse(before[queue]!)) } },
           requestId: `request-${notes.length}`,
         },
         cloud.nowMs,
