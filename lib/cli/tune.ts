@@ -149,7 +149,10 @@ async function tune(options: TuneOptions): Promise<void> {
     const text = traffic.text + (interrupted ? ' Interrupted before the end.' : '');
     // Loaded on demand: the charts take longer to load than everything else.
     const { scatterPage } = await import('../simulation/report.ts');
-    writeText(options.report, scatterPage(`Tuning of ${definition.name}`, text, points, chosen));
+    writeText(
+      options.report,
+      scatterPage(`Tuning of ${definition.name}`, text, points, targetTexts(targets), chosen),
+    );
   }
   if (options.json || !process.stdout.isTTY) {
     printJson({
@@ -317,6 +320,14 @@ const MEASURES: Readonly<
   timedOutMax: { what: 'players timed out', option: '--max-timed-out', text: percent },
   cancelledMax: { what: 'players cancelled', option: '--max-cancelled', text: percent },
 };
+
+/** The targets that are set, as `99 % of waits at most 60 s`. */
+export function targetTexts(targets: Targets): string[] {
+  return Object.entries(MEASURES).flatMap(([target, { what, text }]) => {
+    const limit = targets[target as Missed['target']];
+    return limit === undefined ? [] : [`${what.replace(/ up to$/, '')} at most ${text(limit)}`];
+  });
+}
 
 /** The front, and the point chosen, which an arrow marks. It need not be on the front: the others may miss a target. */
 export function table(points: readonly TunePoint[], chosen: TunePoint | undefined): string {

@@ -51,12 +51,14 @@ list prices of us-east-1, with one webhook per match. Polls, backups, alarms and
 /**
  * A page with the settings that a tuning has tried.
  *
+ * @param targets each target as a sentence's part; empty without targets
  * @param chosen the setting that meets the targets best; undefined without targets
  */
 export function scatterPage(
   title: string,
   text: string,
   points: readonly TunePoint[],
+  targets: readonly string[],
   chosen: TunePoint | undefined,
 ): string {
   const policies = [...new Set(points.map(({ release }) => release.policy))];
@@ -73,10 +75,18 @@ export function scatterPage(
       })),
     );
   };
-  const rows = points.filter((point) => point.onFront || point === chosen).map(frontRow);
+  const rows = points
+    .filter((point) => point.onFront || point === chosen)
+    .map((point) => frontRow(point, point === chosen));
   return page(
     title,
     `<p>${escaped(text)}</p>
+${targets.length === 0 ? '' : `<p>Targets: ${escaped(targets.join('; '))}.</p>`}
+${
+  chosen === undefined
+    ? ''
+    : `<p>Chosen by the targets, drawn larger and marked → in the table: <code>${escaped(settingText(chosen))}</code></p>`
+}
 <div class="charts">
 <figure><figcaption>Mean wait against mean imbalance</figcaption>${chart(
       ({ waitMean, imbalanceMean }) => [waitMean, imbalanceMean],
@@ -93,16 +103,11 @@ export function scatterPage(
 <p>No other setting has both a shorter mean wait and less mean imbalance. Waits count all players. Players who timed out
 count with the time-out, players who cancelled or still wait at the end with their wait until then. Imbalances are in the unit of skill.</p>
 <div class="scroll"><table><thead><tr><td></td><th>mean wait</th><th>99 % of waits</th><th>longest wait</th>
-<th>mean imbalance</th><th>90 % of imbalances</th><th>timed out</th><th>cancelled</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div>
-${
-  chosen === undefined
-    ? ''
-    : `<p>Chosen by the targets, and drawn larger: <code>${escaped(settingText(chosen))}</code></p>`
-}`,
+<th>mean imbalance</th><th>90 % of imbalances</th><th>timed out</th><th>cancelled</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div>`,
   );
 }
 
-function frontRow(point: TunePoint): string {
+function frontRow(point: TunePoint, isChosen: boolean): string {
   const cells = [
     durationText(point.waitMean),
     durationText(point.waitP99),
@@ -112,7 +117,7 @@ function frontRow(point: TunePoint): string {
     percent(point.timedOut),
     percent(point.cancelled),
   ];
-  return `<tr><th scope="row"><code>${escaped(settingText(point))}</code></th>${cells
+  return `<tr${isChosen ? ' class="chosen"' : ''}><th scope="row">${isChosen ? '→ ' : ''}<code>${escaped(settingText(point))}</code></th>${cells
     .map((cell) => `<td>${cell}</td>`)
     .join('')}</tr>`;
 }
@@ -368,6 +373,9 @@ h1 { font-size: 1.6rem; line-height: 1.2; } h2 { font-size: 1.25rem; margin-top:
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: 4px 12px 4px 0; text-align: right; border-bottom: 1px solid var(--faint); white-space: nowrap; }
 th[scope=row] { text-align: left; font-weight: 400; }
+tr.chosen > * { background: var(--card); font-weight: 600; }
+code { overflow-wrap: anywhere; }
+@media (max-width: 600px) { th[scope=row] { min-width: 12em; white-space: normal; } thead th { white-space: normal; } }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 16px; margin: 20px 0; }
 figure { margin: 0; padding: 12px; background: var(--card); border-radius: 8px; }
 figcaption { font-weight: 600; margin-bottom: 8px; }

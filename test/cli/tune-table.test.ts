@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { table } from '../../lib/cli/tune.ts';
+import { table, targetTexts } from '../../lib/cli/tune.ts';
+import { scatterPage } from '../../lib/simulation/report.ts';
 import { type TunePoint, withFront } from '../../lib/simulation/tune.ts';
 
 const point = (waitCost: number, values: Partial<TunePoint>): TunePoint => ({
@@ -36,4 +37,22 @@ it('lists on the front only settings that no other dominates, and marks the chos
   expect(beside.slice(said + 1).map(setting)).toEqual(['3']);
   expect(beside.at(-1)).toMatch(/^→/);
   expect(table(points, undefined)).not.toContain('→');
+});
+
+it('names the targets on the page, and marks the row of the chosen setting', () => {
+  const points = withFront([
+    point(1, { waitMean: 10, waitP99: 60, imbalanceMean: 50 }),
+    point(2, { waitMean: 20, waitP99: 90, imbalanceMean: 40 }),
+  ]);
+  const html = scatterPage(
+    'Tuning',
+    'text',
+    points,
+    targetTexts({ waitP99Max: 90, timedOutMax: 0.02 }),
+    points[1],
+  );
+  expect(html).toContain('<p>Targets: 99 % of waits at most 90 s; players timed out at most 2 %.</p>');
+  const marked = html.split('\n').filter((line) => line.includes('class="chosen"'));
+  expect(marked).toEqual([expect.stringContaining('→ <code>option-value {&#34;waitCost&#34;:2}')]);
+  expect(scatterPage('Tuning', 'text', points, [], undefined)).not.toMatch(/Targets|class="chosen"|→/);
 });

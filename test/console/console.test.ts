@@ -29,7 +29,8 @@ let isSilent = false;
 beforeAll(async () => {
   browser = await startBrowser();
   const queues = ['duel', 'raid'].map(definitionOf).map((definition) => ({
-    definition,
+    definition:
+      definition.name === 'raid' ? { ...definition, acceptance: { timeoutSeconds: 30 } } : definition,
     population: demoPopulation(definition),
     playersPerTick: 6,
     ticks: 20,
@@ -233,6 +234,8 @@ describe('the page of a queue', () => {
     await tab.getByRole('heading', { level: 1, name: /^Match of/ }).waitFor();
     await tab.getByRole('img', { name: /^Skills\. Team 1: [\d,]+/ }).waitFor();
     await tab.getByText(/^(Proved best|No match possible)/).waitFor();
+    // Its queue requires acceptance, and the match is completed.
+    await tab.getByText('Accepted', { exact: true }).waitFor();
     await tab
       .getByText(/^tank · /)
       .first()

@@ -45,6 +45,11 @@ export function MatchPage({ matchId }: { readonly matchId: string }) {
 function KnownMatch({ match }: { readonly match: MatchView }) {
   const { matchId, queue, status, createdAt, teams, region, assignment, roster, reason } = match;
   const tickets = useTickets(match);
+  const { data: definition } = usePolled(
+    queue,
+    (abort) => service.queue(queue, abort),
+    () => undefined,
+  ).value;
   return (
     <Page
       title={`Match of ${clockText(Date.parse(createdAt))}`}
@@ -71,7 +76,7 @@ function KnownMatch({ match }: { readonly match: MatchView }) {
         </section>
         <section class="card stack" aria-labelledby="way-title">
           <h2 id="way-title">Its way</h2>
-          <Way stations={stationsOf(match)} />
+          <Way stations={stationsOf(match, definition?.acceptance !== undefined)} />
           <dl class="facts">
             {roster !== undefined && (
               <>
@@ -184,11 +189,15 @@ function useTickets(match: MatchView): ReadonlyMap<string, TicketView> {
   return tickets.value;
 }
 
-function stationsOf({ status, createdAt, acceptance, assignment, endedAt }: MatchView): Station[] {
+/** @param mustAccept whether matches of the queue require acceptance */
+function stationsOf(
+  { status, createdAt, acceptance, assignment, endedAt }: MatchView,
+  mustAccept: boolean,
+): Station[] {
   const made: Station = { text: 'Found', note: clockText(Date.parse(createdAt)), state: 'done' };
   const passed = (at: boolean): Station['state'] => (at ? 'now' : status === 'FAILED' ? 'failed' : 'done');
   const stations: Station[] = [made];
-  if (acceptance !== undefined || status === 'REQUIRES_ACCEPTANCE') {
+  if (acceptance !== undefined || mustAccept) {
     stations.push({
       text: 'Accepted',
       note:
