@@ -6,12 +6,12 @@ import type { WaitingPool } from './waiting-pool.ts';
 
 /** How many of the nearest tickets are tried before bots take the remaining seats. */
 const NEIGHBOURS_ASKED = 64;
-/** Prefix that keeps bot names distinct from the studio's ticket ids during the search. */
-const MARK = '\u0000';
+/** The ids of bots begin with it. `~` is in no id that a client may choose, so a bot never has the id of a player or ticket. */
+const BOT = 'bot~';
 
 /**
  * Releases a game for a ticket that reached its time-out. The game takes the nearest waiting tickets that fit.
- * Bots with the ticket's mean skill fill the remaining seats. They are named bot-1, bot-2, …, play the missing
+ * Bots with the ticket's mean skill fill the remaining seats. They are named bot~1, bot~2, …, play the missing
  * roles and are marked in their seats. The game's `ticketIds` contain only the tickets of people.
  *
  * @returns undefined when the roles that the ticket accepts leave it no seat
@@ -42,23 +42,21 @@ export function fillWithBots(
   const game = pool.take({ game: filled.game, tickets: people });
   return {
     ...game,
-    teams: game.teams.map((team) => team.map(named)),
+    teams: game.teams.map((team) => team.map(marked)),
     ticketIds: people.map(({ ticketId }) => ticketId).sort(),
   };
 }
 
 function bots(count: number, skill: number, nowMs: number): Ticket[] {
   return Array.from({ length: count }, (_, at) => {
-    const name = `${MARK}bot-${at + 1}`;
+    const name = `${BOT}${at + 1}`;
     const player: RuledPlayer = { playerId: name, skill, bot: true };
     return { ticketId: name, enqueuedAtMs: nowMs, players: [player] };
   });
 }
 
-function named(seat: Seat): Seat {
-  if (!seat.ticketId.startsWith(MARK)) return seat;
-  const name = seat.ticketId.slice(MARK.length);
-  return { ...seat, playerId: name, ticketId: name, bot: true };
+function marked(seat: Seat): Seat {
+  return seat.ticketId.startsWith(BOT) ? { ...seat, bot: true } : seat;
 }
 
 /** The waiting tickets nearest in skill, nearest first. */

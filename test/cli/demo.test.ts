@@ -39,7 +39,7 @@ const RAID: SeenMatch = {
     [
       seat('bob.t-3', 't-3', 1502),
       seat('eva.t-4', 't-4', 1490),
-      { playerId: 'bot-1', ticketId: undefined, skill: undefined, role: undefined },
+      { playerId: 'bot~1', ticketId: undefined, skill: undefined, role: undefined },
     ],
   ],
   waitsMs: [1_000, 1_000],

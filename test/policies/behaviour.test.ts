@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { id } from '../../lib/contract/ticket.ts';
 import type { Ticket } from '../../lib/engine/types.ts';
 import { planTick, type QueueRules, type TickMemory } from '../../lib/policies/plan.ts';
 import type { ReleaseOptions } from '../../lib/policies/release.ts';
@@ -156,6 +157,21 @@ describe('a waiting ticket', () => {
 });
 
 describe('bots', () => {
+  it('have ids that no player or ticket can have', () => {
+    const tickets = [solo('bot-1', 1500, NOW_MS - 61_000), solo('late', 1500, NOW_MS - 61_000)];
+    const { matches } = planTick({
+      rules: { ...queue(2, optionValue, 60), fill: 'bots' },
+      tickets,
+      nowMs: NOW_MS,
+    });
+    const seats = matches.flatMap(({ teams }) => teams.flat());
+    expect(new Set(seats.map(({ playerId }) => playerId)).size).toBe(4);
+    const bots = seats.filter(({ bot }) => bot);
+    expect(bots).toHaveLength(2);
+    for (const { playerId, ticketId } of bots)
+      for (const one of [playerId, ticketId]) expect(id.safeParse(one).success).toBe(false);
+  });
+
   it('fill the seats that the nearest waiting tickets leave when a ticket times out', () => {
     const rules: QueueRules = { ...queue(2, optionValue, 60), fill: 'bots' };
     const { matches, timedOut } = planTick({
@@ -172,7 +188,7 @@ describe('bots', () => {
         .filter(({ bot }) => bot)
         .map(({ playerId }) => playerId)
         .sort(),
-    ).toEqual(['bot-1', 'bot-2']);
+    ).toEqual(['bot~1', 'bot~2']);
   });
 });
 

@@ -151,7 +151,7 @@ describe('a match', () => {
       {
         players: [
           { playerId: 'cy', ticketId: 'u' },
-          { playerId: 'bot-1', bot: true },
+          { playerId: 'bot~1', bot: true },
         ],
       },
     ],
@@ -201,7 +201,7 @@ describe('a match', () => {
     expect(seen.assignment).toEqual({ address: 'a', tokens: {} });
   });
 
-  it.each(['eve', 'bot-1', '__proto__', 'constructor'])(
+  it.each(['eve', 'bot~1', '__proto__', 'constructor'])(
     'does not exist for %s, who is not in it',
     async (playerId) => {
       await expect(matchFor(noQueues, player(playerId), match)).rejects.toThrow(

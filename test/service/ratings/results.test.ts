@@ -439,12 +439,12 @@ describe('results of matches', () => {
     const bots = (...names: string[]) => ({
       players: names.map((playerId) => ({ playerId, bot: true as const })),
     });
-    const against = await rated(await played(id('m1'), [teamOf('ann'), bots('bot-1')]), { ranks: [1, 2] });
+    const against = await rated(await played(id('m1'), [teamOf('ann'), bots('bot~1')]), { ranks: [1, 2] });
     expect(against.rated!.map(([playerId]) => playerId)).toEqual(['ann']);
     expect((await ratingOf('ann'))!.mean).toBeGreaterThan(1_500);
-    const alone = await rated(await played(id('m2'), [bots('bot-1'), bots('bot-2')]), { ranks: [2, 1] });
+    const alone = await rated(await played(id('m2'), [bots('bot~1'), bots('bot~2')]), { ranks: [2, 1] });
     expect(alone.rated).toEqual([]);
-    expect(await ratingOf('bot-1')).toBeUndefined();
+    expect(await ratingOf('bot~1')).toBeUndefined();
   });
 
   it('of unknown players are those of a coin, and a draw of many teams changes no mean', async () => {
