@@ -9,7 +9,7 @@ import { sizeProblems } from './match-size.ts';
 import { presenceOptions } from './presence.ts';
 import { type FieldProblem, invalid, parseJson, parseWith } from './problem.ts';
 import { attributes, relaxBy, rules } from './rules.ts';
-import { seatsOf } from './team-kinds.ts';
+import { partyMaxOf, seatsOf } from './team-kinds.ts';
 
 /** The limits of the API. */
 export const LIMITS = {
@@ -468,8 +468,11 @@ function contradictionsOfRules(definition: unknown): ReturnType<typeof ruleFault
   const fields = ruleFields.safeParse(definition).data;
   if (fields === undefined) return [];
   const list = z.object({ teams: z.array(teamKind) }).safeParse(definition).data;
+  const { timeoutSeconds } = z.object({ timeoutSeconds: z.number() }).safeParse(definition).data ?? {};
   if (list !== undefined)
     return ruleFaults(fields, {
+      timeoutSeconds,
+      teamSize: partyMaxOf(list),
       teams: list.teams.reduce((sum, { count = 1 }) => sum + count, 0),
       seats: seatsOf(list),
       seatsMin: list.teams.reduce(
@@ -480,7 +483,11 @@ function contradictionsOfRules(definition: unknown): ReturnType<typeof ruleFault
       teamSizes: Object.fromEntries(list.teams.map(({ name, size }) => [name, size])),
     });
   const equal = equalTeams.safeParse(definition).data;
-  return ruleFaults(fields, { seats: equal?.teamSize === undefined ? undefined : seatsOf(equal) });
+  return ruleFaults(fields, {
+    timeoutSeconds,
+    teamSize: equal?.teamSize,
+    seats: equal?.teamSize === undefined ? undefined : seatsOf(equal),
+  });
 }
 
 /** Contradictions of teamSize, teams and short. */

@@ -87,19 +87,61 @@ export function limitFaults({ max }: { max?: number | undefined }, cost: number 
   ];
 }
 
+/** A rule without effect. @param why the rule holds in every game */
+export function withoutEffect(why: string, path: readonly (string | number)[] = ['type']): RuleFault {
+  const message = `Expected a rule that may forbid a match or cost something, got one that holds in every match: ${why}; change or remove it`;
+  return { path, message };
+}
+
 /** A rule between teams has no effect where a game has only one. */
-export function loneTeamFaults(
+export function idleInOneTeam(
   why: string,
   path: readonly string[],
   { teams }: RulesSurroundings,
-): RuleFault[] {
-  if (teams !== 1) return [];
-  return [
-    {
-      path,
-      message: `Expected a queue of at least two teams, got one: ${why}, so the rule would permit every game; remove it`,
-    },
-  ];
+): RuleFault | undefined {
+  return teams === 1 ? withoutEffect(`${why}, and a match has one team`, path) : undefined;
+}
+
+/** The maximum of players whom a rule judges together; undefined when the definition does not determine it. */
+export function judgedMax(
+  { scope, team }: { readonly scope?: string | undefined; readonly team?: string | undefined },
+  { seats, teamSize, teamSizes = {} }: RulesSurroundings,
+): number | undefined {
+  if (team !== undefined) return Object.hasOwn(teamSizes, team) ? teamSizes[team] : undefined;
+  return scope === undefined || scope === 'game' ? seats : teamSize;
+}
+
+/** A rule that compares players has no effect where it judges one at a time. */
+export function idleAlone(rule: object, surroundings: RulesSurroundings): RuleFault | undefined {
+  const { scope, team } = rule as Parameters<typeof judgedMax>[0];
+  if (judgedMax({ scope, team }, surroundings) !== 1) return undefined;
+  const where = team === undefined ? (scope === undefined ? 'a match' : 'each team') : `team ${team}`;
+  return withoutEffect(
+    `it compares players, and ${where} has one`,
+    team !== undefined ? ['team'] : scope !== undefined ? ['scope'] : ['type'],
+  );
+}
+
+/** The difference of the greatest and the least value of an attribute; infinite when it has no limits. */
+export function spanOf(name: string, attributes: Attributes): number {
+  const attribute = attributes[name];
+  if (name === SKILL || attribute?.type !== 'number') return Number.POSITIVE_INFINITY;
+  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = attribute;
+  return max - min;
+}
+
+/** A limit that no difference of values exceeds; with a cost only where there is no difference. */
+export function idleLimit(
+  {
+    attribute,
+    max = Number.POSITIVE_INFINITY,
+  }: { readonly attribute: string; readonly max?: number | undefined },
+  cost: number | undefined,
+  attributes: Attributes,
+): RuleFault | undefined {
+  const span = spanOf(attribute, attributes);
+  if (span > (cost === undefined ? max : 0)) return undefined;
+  return withoutEffect(`values of ${attribute} differ by at most ${span}`, ['max']);
 }
 
 /** A rule with a scope and a kind of team, or with a kind that the queue does not have. */

@@ -30,12 +30,14 @@ export function ruleFaults(
         message: 'Expected one latency rule, got another: a match has one region, so merge the two rules',
       });
     }
+    const own = typeOf(rule).faults(rule, rule.cost, attributes, surroundings);
     const found = [
-      ...typeOf(rule).faults(rule, rule.cost, attributes, surroundings),
+      ...own,
       ...impossibleFaults(rule, attributes, surroundings),
-      ...relaxFaults(rule),
+      ...(own.length > 0 ? [] : idleFaults(rule, attributes, surroundings)),
+      ...relaxFaults(rule, surroundings),
       ...alternativesOf(rule).flatMap((one, n) =>
-        relaxFaults({ ...one, name: rule.name }).map(({ path, message }) => ({
+        relaxFaults({ ...one, name: rule.name }, surroundings).map(({ path, message }) => ({
           path: ['rules', n, ...path],
           message,
         })),
@@ -46,13 +48,22 @@ export function ruleFaults(
   return faults;
 }
 
+/** Rules that forbid and cost nothing. */
+function idleFaults(rule: Rule, attributes: Attributes, surroundings: RulesSurroundings): RuleFault[] {
+  const fault = typeOf(rule).idle(rule, rule.cost, attributes, surroundings);
+  return fault === undefined ? [] : [fault];
+}
+
 /** Rules that forbid every game, however long its tickets have waited. */
 function impossibleFaults(rule: Rule, attributes: Attributes, surroundings: RulesSurroundings): RuleFault[] {
   if (rule.cost !== undefined || rule.relax?.some(({ off }) => off)) return [];
   return typeOf(rule).impossible(rule, attributes, surroundings);
 }
 
-function relaxFaults(rule: Rule): RuleFault[] {
+function relaxFaults(
+  rule: Rule,
+  { timeoutSeconds = Number.POSITIVE_INFINITY }: RulesSurroundings,
+): RuleFault[] {
   const faults: RuleFault[] = [];
   const levels = levelsOf(rule);
   const steps = rule.relax ?? [];
@@ -65,6 +76,12 @@ function relaxFaults(rule: Rule): RuleFault[] {
       fault(
         ['waitSeconds'],
         `Expected more than the ${before.waitSeconds} of the step before, got ${step.waitSeconds}: sort the steps`,
+      );
+    }
+    if (step.waitSeconds > timeoutSeconds) {
+      fault(
+        ['waitSeconds'],
+        `Expected at most timeoutSeconds (${timeoutSeconds}), got ${step.waitSeconds}: no ticket waits that long, so the step has no effect; lower it or remove the step`,
       );
     }
     if (offAt !== -1 && i > offAt) {

@@ -24,6 +24,13 @@ export interface RuleType<R> {
     attributes: Attributes,
     surroundings: RulesSurroundings,
   ): RuleFault[];
+  /** Why the rule holds in every game, and costs nothing in any; undefined when it may have an effect. @default undefined */
+  idle?(
+    rule: R,
+    cost: number | undefined,
+    attributes: Attributes,
+    surroundings: RulesSurroundings,
+  ): RuleFault | undefined;
   /** Why a rule that forbids, and that is never off, forbids every game. @default it does not */
   impossible?(rule: R & Named, attributes: Attributes, surroundings: RulesSurroundings): RuleFault[];
   /** The direction in which a relaxation may change a key: 1 up, −1 down, 0 not at all. @default `max` and `atMost` up, others down */
@@ -142,12 +149,16 @@ export interface RuleFault {
 
 /** The other fields of a definition that rules depend on. */
 export interface RulesSurroundings {
+  /** No ticket waits longer than this. @default a ticket may wait for any time */
+  readonly timeoutSeconds?: number | undefined;
   /** The names of the kinds of team; undefined when the queue names none. */
   readonly teamKinds?: readonly string[] | undefined;
   /** The players of a team by kind; undefined when the queue names none. */
   readonly teamSizes?: Readonly<Record<string, number>> | undefined;
   /** The number of teams; undefined when the definition does not determine it. */
   readonly teams?: number | undefined;
+  /** The players of the largest team; undefined when the definition does not determine it. */
+  readonly teamSize?: number | undefined;
   /** The number of players in a game; undefined when the definition does not determine it. */
   readonly seats?: number | undefined;
   /** The fewest players with which a game may start. @default seats */

@@ -63,6 +63,7 @@ const complete = Object.fromEntries(
   Object.entries(RULE_TYPES).map(([name, type]) => {
     const dependsOnTeams = type.dependsOnTeams ?? ((rule: RuleBody) => !isOverGame(rule));
     const defaults = {
+      idle: () => undefined,
       impossible: () => [],
       looser: (rule: RuleBody, key: keyof RelaxStep) =>
         !(key in rule) ? 0 : key === 'max' || key === 'atMost' ? 1 : -1,

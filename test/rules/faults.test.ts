@@ -67,9 +67,11 @@ describe('the rules of a definition', () => {
       { name: 'Either', type: 'anyOf', rules: [{ type: 'same', attribute: 'patch' }, balance] },
     ];
     expect(faults(rules, teams(1))).toEqual({
-      '#/rules/0/type': expect.stringMatching(/at least two teams, got one: balance compares teams/),
-      '#/rules/1/scope': expect.stringMatching(/at least two teams, got one: opponents play in different/),
-      '#/rules/3/rules/1/type': expect.stringMatching(/at least two teams, got one/),
+      '#/rules/0/type': expect.stringMatching(
+        /holds in every match: balance compares teams, and a match has one team/,
+      ),
+      '#/rules/1/scope': expect.stringMatching(/opponents play in different teams, and a match has one/),
+      '#/rules/3/rules/1/type': expect.stringMatching(/balance compares teams, and a match has one team/),
     });
     expect(faults(rules, teams(2))).toEqual({});
   });
@@ -258,6 +260,91 @@ describe('the rules of a definition', () => {
     const found = faults(rules);
     expect(Object.keys(found)).toEqual([pointer]);
     expect(found[pointer]).toMatch(message);
+  });
+
+  it.each<[string, object, string, RegExp]>([
+    [
+      'same in teams of one',
+      { type: 'same', attribute: 'patch', scope: 'team' },
+      'scope',
+      /each team has one/,
+    ],
+    [
+      'different in teams of one',
+      { type: 'different', attribute: 'level', scope: 'team' },
+      'scope',
+      /each team/,
+    ],
+    [
+      'within in teams of one',
+      { type: 'within', attribute: 'level', cost: 1, scope: 'team' },
+      'scope',
+      /each team/,
+    ],
+    [
+      'recent mates of teams of one',
+      { type: 'recent', seconds: 60, scope: 'teammates' },
+      'scope',
+      /each team/,
+    ],
+    ['same of one value', { type: 'same', attribute: 'mode' }, 'attribute', /mode has one value/],
+    ['a wide within', { type: 'within', attribute: 'level', max: 60 }, 'max', /level differ by at most 49/],
+    ['a wide balance', { type: 'balance', attribute: 'level', max: 49 }, 'max', /level differ by at most 49/],
+    [
+      'a count that all players may have',
+      { type: 'count', attribute: 'patch', value: '1.0', atLeast: 0, atMost: 2 },
+      'atMost',
+      /no more than 2 players are counted/,
+    ],
+    [
+      'a comparison within the limits',
+      { type: 'compare', left: { of: 'sum', attribute: 'level' }, op: '<=', right: 100 },
+      'right',
+      /all values that the sides can have/,
+    ],
+    [
+      'a comparison with itself',
+      {
+        type: 'compare',
+        left: { of: 'mean', attribute: 'skill' },
+        max: 3,
+        right: { of: 'mean', attribute: 'skill' },
+      },
+      'right',
+      /same measure/,
+    ],
+    [
+      'an alternative that always holds',
+      {
+        type: 'anyOf',
+        rules: [
+          { type: 'same', attribute: 'patch' },
+          { type: 'different', attribute: 'level', scope: 'team' },
+        ],
+      },
+      'rules/1/scope',
+      /each team has one/,
+    ],
+    [
+      'a step after the time-out',
+      { type: 'same', attribute: 'patch', relax: [{ waitSeconds: 61, off: true }] },
+      'relax/0/waitSeconds',
+      /at most timeoutSeconds \(60\), got 61/,
+    ],
+  ])('are rejected without effect: %s', (_, rule, at, message) => {
+    const more = { teamSize: 1, attributes: { ...attributes, mode: { type: 'string', values: ['duel'] } } };
+    const found = faults([{ name: 'R', ...rule }], more);
+    expect(Object.keys(found)).toEqual([`#/rules/0/${at}`]);
+    expect(found[`#/rules/0/${at}`]).toMatch(message);
+  });
+
+  it('are rejected when they compare the players of a kind of team that has one', () => {
+    const teams = ['killer', 'survivors'].map((name, i) => ({ name, size: 1 + 3 * i }));
+    const rules = (team: string) => [{ name: 'R', type: 'same', attribute: 'patch', team }];
+    expect(faults(rules('killer'), { teamSize: undefined, teams })).toEqual({
+      '#/rules/0/team': expect.stringMatching(/team killer has one/),
+    });
+    expect(faults(rules('survivors'), { teamSize: undefined, teams })).toEqual({});
   });
 
   it('are rejected when a kind of team has fewer players than they count in it', () => {

@@ -22,7 +22,7 @@ export function anyOf<Inner>(
   ) => Required<
     Pick<
       RuleType<Inner>,
-      'evaluate' | 'faults' | 'attributes' | 'dependsOnTeams' | 'judgesTeamsAlone' | 'betweenMates'
+      'evaluate' | 'faults' | 'idle' | 'attributes' | 'dependsOnTeams' | 'judgesTeamsAlone' | 'betweenMates'
     >
   >,
 ): RuleType<AnyOfRule<Inner>> {
@@ -40,6 +40,13 @@ export function anyOf<Inner>(
           .faults(rule, undefined, attributes, surroundings)
           .map(({ path, message }) => ({ path: ['rules', i, ...path], message })),
       ),
+    idle({ rules }, _cost, attributes, surroundings) {
+      for (const [i, rule] of rules.entries()) {
+        const found = typeOf(rule).idle(rule, undefined, attributes, surroundings);
+        if (found !== undefined) return { ...found, path: ['rules', i, ...found.path] };
+      }
+      return undefined;
+    },
     attributes: ({ rules }) => rules.flatMap((rule) => typeOf(rule).attributes(rule)),
     dependsOnTeams: ({ rules }) => rules.some((rule) => typeOf(rule).dependsOnTeams(rule)),
     judgesTeamsAlone: ({ rules }) => rules.every((rule) => typeOf(rule).judgesTeamsAlone(rule)),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { attributeUse, limitFaults, loneTeamFaults } from '../attribute-faults.ts';
+import { attributeUse, idleInOneTeam, idleLimit, limitFaults } from '../attribute-faults.ts';
 import { attributeName, limit } from '../fields.ts';
 import { greatestOf, mean, numbersIn } from '../measures.ts';
 import type { RuleType } from '../rule-type.ts';
@@ -19,11 +19,12 @@ export const balance: RuleType<BalanceRule> = {
     if (max === undefined || units <= max) return { holds: true, units };
     return { holds: false, units, lacking: outsideOf(means, max) };
   },
-  faults: (rule, cost, attributes, surroundings) => [
+  faults: (rule, cost, attributes) => [
     ...attributeUse(rule.attribute, ['number'], attributes),
     ...limitFaults(rule, cost),
-    ...loneTeamFaults('balance compares teams', ['type'], surroundings),
   ],
+  idle: (rule, cost, attributes, surroundings) =>
+    idleInOneTeam('balance compares teams', ['type'], surroundings) ?? idleLimit(rule, cost, attributes),
   attributes: ({ attribute }) => [attribute],
   dependsOnTeams: () => true,
   betweenTwo: () => undefined,

@@ -1,10 +1,18 @@
 import * as z from 'zod';
-import { attributeUse, rangeText, teamFaults } from '../attribute-faults.ts';
+import { attributeUse, judgedMax, rangeText, teamFaults, withoutEffect } from '../attribute-faults.ts';
 import { expected } from '../expected.ts';
 import { attributeName, limit, value } from '../fields.ts';
 import { greatestOf, mean, numbersIn, sum, teamsOfKind, ticketsOf, valuesOf } from '../measures.ts';
-import type { Named, RuleContext, RuledGame, RuledTicket, RuleFault, RuleType } from '../rule-type.ts';
-import type { Attribute, Attributes } from '../types.ts';
+import type {
+  Named,
+  RuleContext,
+  RuledGame,
+  RuledTicket,
+  RuleFault,
+  RulesSurroundings,
+  RuleType,
+} from '../rule-type.ts';
+import type { Attribute, Attributes, NumberAttribute } from '../types.ts';
 import { SKILL } from '../values.ts';
 
 const measure = z.strictObject({
@@ -53,6 +61,7 @@ export const compare: RuleType<CompareRule> = {
     ...sideFaults('left', rule.left, attributes, teamKinds),
     ...sideFaults('right', rule.right, attributes, teamKinds),
   ],
+  idle,
   impossible: outOfRangeFaults,
   looser(rule, key) {
     if (key !== 'left' && key !== 'right') return key in rule ? 1 : 0;
@@ -135,6 +144,38 @@ function sideFaults(
     ...attributeUse(side.attribute, types, attributes, [key, 'attribute']),
     ...(side.team === undefined ? [] : teamFaults(side.team, teamKinds, [key, 'team'])),
   ];
+}
+
+/** A comparison that holds for all values that the attributes and the seats permit. */
+function idle(
+  { left, right, op, max = 0 }: CompareRule,
+  _cost: number | undefined,
+  attributes: Attributes,
+  surroundings: RulesSurroundings,
+): RuleFault | undefined {
+  const ofGame = measuresOf(left, right).every(({ team }) => team === undefined);
+  if (ofGame && JSON.stringify(left) === JSON.stringify(right))
+    return withoutEffect('both sides are the same measure', ['right']);
+  const [l, r] = [reachOf(left, attributes, surroundings), reachOf(right, attributes, surroundings)];
+  const above = l.most - r.least;
+  const below = r.most - l.least;
+  const fails = op === '<=' ? above : op === '>=' ? below : Math.max(above, below) - max;
+  return fails <= 0 ? withoutEffect('all values that the sides can have meet it', ['right']) : undefined;
+}
+
+/** The least and the greatest value of a side. */
+function reachOf(side: Side, attributes: Attributes, surroundings: RulesSurroundings) {
+  if (typeof side === 'number') return { least: side, most: side };
+  const players = judgedMax({ team: side.team }, surroundings) ?? Number.POSITIVE_INFINITY;
+  if (side.of === 'count') return { least: 0, most: players };
+  const known = attributes[side.attribute];
+  const {
+    min = Number.NEGATIVE_INFINITY,
+    max = Number.POSITIVE_INFINITY,
+  }: Pick<NumberAttribute, 'min' | 'max'> =
+    side.attribute === SKILL ? { min: 0 } : known?.type === 'number' ? known : {};
+  if (side.of !== 'sum') return { least: min, most: max };
+  return { least: min < 0 ? players * min : 0, most: max > 0 ? players * max : 0 };
 }
 
 /** A number that no value of an attribute reaches. */

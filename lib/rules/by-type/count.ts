@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { attributeUse, scopeFaults, valueFault } from '../attribute-faults.ts';
+import { attributeUse, judgedMax, scopeFaults, valueFault, withoutEffect } from '../attribute-faults.ts';
 import { expected } from '../expected.ts';
 import { attributeName, gameOrTeam, oneKind, text, value, wholeCount } from '../fields.ts';
 import { isOverGame, overMates, perScope, valuesOf } from '../measures.ts';
@@ -41,6 +41,11 @@ export const count: RuleType<CountRule> = {
     ...scopeFaults(rule, surroundings),
     ...teamSizeFaults(rule, surroundings),
   ],
+  idle({ atLeast = 0, atMost, scope, team }, _cost, _attributes, surroundings) {
+    const players = judgedMax({ scope, team }, surroundings) ?? Number.POSITIVE_INFINITY;
+    if (atLeast > 0 || atMost === undefined || atMost < players) return undefined;
+    return withoutEffect(`no more than ${players} players are counted`, ['atMost']);
+  },
   attributes: ({ attribute }) => [attribute],
   betweenTwo: (rule) => (rule.atMost === undefined ? undefined : { ...rule, atLeast: undefined }),
   betweenMates: overMates,

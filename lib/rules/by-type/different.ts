@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { attributeUse, scopeFaults } from '../attribute-faults.ts';
+import { attributeUse, idleAlone, scopeFaults } from '../attribute-faults.ts';
 import { attributeName, gameOrTeam, oneKind } from '../fields.ts';
 import { isOverGame, overMates, perScope, valuesOf } from '../measures.ts';
 import type { RuleType } from '../rule-type.ts';
@@ -22,6 +22,7 @@ export const different: RuleType<DifferentRule> = {
     ...attributeUse(rule.attribute, ['number', 'string'], attributes),
     ...scopeFaults(rule, surroundings),
   ],
+  idle: (rule, _cost, _attributes, surroundings) => idleAlone(rule, surroundings),
   impossible(rule, attributes, { seats, seatsMin = seats }) {
     if (!isOverGame(rule)) return [];
     const attribute = attributes[rule.attribute];

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { loneTeamFaults } from '../attribute-faults.ts';
+import { idleAlone, idleInOneTeam } from '../attribute-faults.ts';
 import { isOverGame } from '../measures.ts';
 import type { RuleType } from '../rule-type.ts';
 
@@ -41,8 +41,11 @@ export const recent: RuleType<RecentRule> = {
     }
     return { holds: units === 0, units };
   },
-  faults: ({ scope }, _cost, _attributes, surroundings) =>
-    scope === 'opponents' ? loneTeamFaults('opponents play in different teams', ['scope'], surroundings) : [],
+  faults: () => [],
+  idle: (rule, _cost, _attributes, surroundings) =>
+    rule.scope === 'opponents'
+      ? idleInOneTeam('opponents play in different teams', ['scope'], surroundings)
+      : idleAlone(rule, surroundings),
   attributes: () => [],
   // During a search, only the loosest cost of a rule that depends on age is known.
   isFinal: ({ cost, relax }) => cost !== undefined && relax !== undefined,

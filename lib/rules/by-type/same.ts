@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { attributeUse, scopeFaults } from '../attribute-faults.ts';
+import { attributeUse, idleAlone, scopeFaults, spanOf, withoutEffect } from '../attribute-faults.ts';
 import { attributeName, gameOrTeam, oneKind } from '../fields.ts';
 import { isOverGame, overMates, perScope, valuesOf } from '../measures.ts';
 import type { RuleType } from '../rule-type.ts';
@@ -21,6 +21,14 @@ export const same: RuleType<SameRule> = {
     ...attributeUse(rule.attribute, ['number', 'string'], attributes),
     ...scopeFaults(rule, surroundings),
   ],
+  idle({ attribute, ...scoped }, _cost, attributes, surroundings) {
+    const known = attributes[attribute];
+    const isOne =
+      spanOf(attribute, attributes) === 0 || (known?.type === 'string' && known.values?.length === 1);
+    return isOne
+      ? withoutEffect(`${attribute} has one value`, ['attribute'])
+      : idleAlone(scoped, surroundings);
+  },
   attributes: ({ attribute }) => [attribute],
   betweenMates: overMates,
   states(rule) {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { attributeUse, limitFaults, scopeFaults } from '../attribute-faults.ts';
+import { attributeUse, idleAlone, idleLimit, limitFaults, scopeFaults } from '../attribute-faults.ts';
 import { attributeName, gameOrTeam, limit, oneKind } from '../fields.ts';
 import { greatestOf, isOverGame, overMates, perScope } from '../measures.ts';
 import type { RuleType } from '../rule-type.ts';
@@ -31,6 +31,8 @@ export const within: RuleType<WithinRule> = {
     ...limitFaults(rule, cost),
     ...scopeFaults(rule, surroundings),
   ],
+  idle: (rule, cost, attributes, surroundings) =>
+    idleAlone(rule, surroundings) ?? idleLimit(rule, cost, attributes),
   attributes: ({ attribute }) => [attribute],
   betweenMates: overMates,
   states: (rule) => (isOverGame(rule) ? [{ by: 'ranges', rule }] : []),
