@@ -1,3 +1,4 @@
+import { RULE_LIMITS } from '../rules/fields.ts';
 import type { RelaxStep } from '../rules/rule-type.ts';
 import type { InnerRule } from '../rules/rule-types.ts';
 
@@ -10,18 +11,24 @@ export interface ExpansionStep {
 /** The body of a rule in the queue. */
 export type Body = InnerRule | { readonly type: 'latency'; readonly max: number };
 
-/** How a property of a FlexMatch rule becomes a key of ours that may relax. */
+/** How a limit of a rule in the source becomes a key of ours that may relax. */
 export interface Limit {
   /** Undefined for a rule without a number, which can only be off. */
   readonly key: Exclude<keyof RelaxStep, 'waitSeconds' | 'off'> | undefined;
-  /** Whether a greater number permits more matches. */
   readonly isUpper: boolean;
-  of(value: number): number;
+  /** @default the value itself */
+  of?(value: number): number;
   /** Whether the rule no longer forbids anything with this value. @default never */
   isOff?(value: number): boolean;
 }
 
-export const plainly = (value: number) => value;
+/** A limit that permits more as it grows, and one that permits more as it falls. */
+export const upper = (key: Limit['key']): Limit => ({ key, isUpper: true });
+export const lower = (key: Limit['key']): Limit => ({ key, isUpper: false });
+/** A least number of what players have in common, which forbids nothing from 0 down. */
+export const LEAST_COMMON: Limit = { key: 'atLeast', isUpper: false, isOff: (value) => value <= 0 };
+/** A rule that can only be off, at an infinite value. */
+export const SWITCH: Limit = { key: undefined, isUpper: true, of: () => 0 };
 
 /** A rule of the queue, with what its limits become as the expansions change them. */
 export interface ConvertedRule {
@@ -31,55 +38,99 @@ export interface ConvertedRule {
 }
 
 export interface RelaxedRule {
-  readonly body: Body;
-  readonly relax: readonly RelaxStep[];
-  /** The properties whose limit becomes stricter at some step. */
-  readonly tightening: readonly string[];
+  /** The body with its relaxation. Undefined when the rule is off from the beginning. */
+  readonly rule: (Body & { readonly relax?: readonly RelaxStep[] }) | undefined;
+  /** Why it is only nearly the same, by property of the source. */
+  readonly differs: ReadonlyMap<string, string>;
 }
 
+const TIGHTENS = 'a rule never tightens, so the stricter limit holds before its step too';
+const THINNED = `of more than ${RULE_LIMITS.stepsMax} steps some are omitted, so it relaxes a little later`;
+
+/** The keys of a body with their values. An infinite value turns the rule off. */
+type Values = Record<string, number>;
+
 /**
- * A rule with its relaxation. A rule of ours never tightens, so a limit that does holds from the beginning.
+ * A rule with its relaxation. A rule of ours never tightens, so a limit that does holds from the beginning. Of more steps than a
+ * rule may have as many are kept, the last one among them.
  *
- * @param stepsOf the steps of the expansion of a property
+ * @param stepsOf the steps of the expansion of a property, in the order of time
  */
 export function relaxed(
   { body, limits = {} }: ConvertedRule,
   stepsOf: (property: string) => readonly ExpansionStep[],
 ): RelaxedRule {
-  const own = { ...body } as unknown as Record<string, number>;
-  const changes = new Map<number, Record<string, number | true>>();
-  const tightening: string[] = [];
+  const own = { ...body } as unknown as Values;
+  const changes = new Map<number, Values>();
+  const differs = new Map<string, string>();
   for (const [property, limit] of Object.entries(limits)) {
-    const { key } = limit;
-    const steps = stepsOf(property);
-    const levels = [
-      { waitSeconds: 0, value: key === undefined ? 0 : own[key]! },
-      ...steps.map(({ waitTimeSeconds, value }) => ({
-        waitSeconds: waitTimeSeconds,
-        value: limit.isOff?.(value) ? (limit.isUpper ? Infinity : -Infinity) : limit.of(value),
-      })),
-    ];
-    const strictest = limit.isUpper ? Math.min : Math.max;
+    const levels = levelsOf(limit, own, stepsOf(property));
     let before: number | undefined;
-    levels.forEach(({ waitSeconds, value }, i) => {
-      const ours = strictest(...levels.slice(i).map((level) => level.value));
-      if (ours !== value && !tightening.includes(property)) tightening.push(property);
-      if (waitSeconds <= 0) {
-        if (key !== undefined) own[key] = ours;
-      } else if (ours !== before) {
-        const change = Number.isFinite(ours) ? { ...(key && { [key]: ours }) } : { off: true as const };
-        changes.set(waitSeconds, { ...changes.get(waitSeconds), ...change });
-      }
+    for (const [waitSeconds, value, ours] of levels) {
+      if (ours !== value) differs.set(property, TIGHTENS);
+      if (ours !== before)
+        changes.set(waitSeconds, { ...changes.get(waitSeconds), [limit.key ?? 'off']: ours });
       before = ours;
-    });
-  }
-  const relax: RelaxStep[] = [];
-  for (const [waitSeconds, keys] of [...changes].sort(([a], [b]) => a - b)) {
-    if (keys.off) {
-      relax.push({ waitSeconds, off: true });
-      break;
     }
-    relax.push({ waitSeconds, ...keys } as RelaxStep);
   }
-  return { body: own as unknown as Body, relax, tightening };
+  const { 0: start = {}, ...later } = Object.fromEntries(changes);
+  if (isOff(start)) return { rule: undefined, differs };
+  const { off: _, ...first } = start;
+  const all = stepsIn(later);
+  const relax = thinned(all);
+  if (relax.length < all.length)
+    for (const property of Object.keys(limits)) if (!differs.has(property)) differs.set(property, THINNED);
+  return {
+    rule: { ...own, ...first, ...(relax.length > 0 && { relax }) } as unknown as RelaxedRule['rule'],
+    differs,
+  };
+}
+
+/** The time of each level, its value, and the strictest one from then on. */
+function levelsOf(limit: Limit, own: Values, steps: readonly ExpansionStep[]): [number, number, number][] {
+  const { key, isUpper, of = (value) => value } = limit;
+  const none = isUpper ? Infinity : -Infinity;
+  const levels = steps.map(({ waitTimeSeconds, value }): [number, number] => [
+    waitTimeSeconds,
+    Math.abs(value) === Infinity || limit.isOff?.(value) ? none : of(value),
+  ]);
+  // A step at the beginning replaces the value of the rule itself.
+  if (!steps.some(({ waitTimeSeconds }) => waitTimeSeconds <= 0))
+    levels.unshift([0, key === undefined ? 0 : own[key]!]);
+  const strictest = isUpper ? Math.min : Math.max;
+  return levels.map(([waitSeconds, value], i) => [
+    waitSeconds,
+    value,
+    strictest(...levels.slice(i).map(([, later]) => later)),
+  ]);
+}
+
+function stepsIn(changes: Readonly<Record<string, Values>>): RelaxStep[] {
+  const relax: RelaxStep[] = [];
+  for (const waitSeconds of Object.keys(changes)
+    .map(Number)
+    .sort((a, b) => a - b)) {
+    const values = changes[waitSeconds]!;
+    if (isOff(values)) return [...relax, { waitSeconds, off: true }];
+    relax.push({ waitSeconds, ...values });
+  }
+  return relax;
+}
+
+function isOff(values: Values): boolean {
+  return Object.values(values).some((value) => Math.abs(value) === Infinity);
+}
+
+/** At most as many steps as a rule may have, evenly chosen. A step that is kept has the changes of those before it. */
+function thinned(steps: readonly RelaxStep[]): RelaxStep[] {
+  const every = Math.ceil(steps.length / RULE_LIMITS.stepsMax);
+  const kept: RelaxStep[] = [];
+  let waiting = {};
+  steps.forEach((step, i) => {
+    waiting = step.off ? step : { ...waiting, ...step };
+    if ((steps.length - 1 - i) % every !== 0) return;
+    kept.push(waiting as RelaxStep);
+    waiting = {};
+  });
+  return kept;
 }

@@ -1,3 +1,5 @@
+import { unreadOf } from './reading.ts';
+
 /** The result of an import for one property of the source. */
 export interface ImportLine {
   /** The position in the source. */
@@ -8,27 +10,61 @@ export interface ImportLine {
   readonly note?: string | undefined;
 }
 
+type Notes = readonly (string | undefined)[];
+
 /** The results of an import, in the order of the source. */
 export class Report {
-  readonly lines: ImportLine[] = [];
+  readonly #lines: ImportLine[] = [];
 
-  same(property: string, note?: string): void {
-    this.lines.push({ property, outcome: 'same', ...(note !== undefined && { note }) });
+  get lines(): readonly ImportLine[] {
+    return this.#lines;
   }
 
-  nearly(property: string, note: string): void {
-    this.lines.push({ property, outcome: 'nearly the same', note });
+  same(property: string, ...notes: Notes): void {
+    this.#add(property, 'same', notes);
   }
 
-  impossible(property: string, note: string): void {
-    this.lines.push({ property, outcome: 'not possible', note });
+  nearly(property: string, ...notes: Notes): void {
+    this.#add(property, 'nearly the same', notes);
   }
 
-  /** The properties of an object that the reference does not have. */
-  unknown(at: string, object: object, known: readonly string[]): void {
-    for (const key of Object.keys(object)) {
-      if (known.includes(key)) continue;
-      this.impossible(at === '' ? key : `${at}.${key}`, 'it is not a property of the reference here');
+  impossible(property: string, ...notes: Notes): void {
+    this.#add(property, 'not possible', notes);
+  }
+
+  /** Nearly the same if there is a difference, else the same. */
+  compared(property: string, differences: readonly string[], ...notes: Notes): void {
+    if (differences.length > 0) this.nearly(property, ...differences);
+    else this.same(property, ...notes);
+  }
+
+  /**
+   * Names all that no code has read of the input: in the line of the object that is not possible as a whole, else in a line of
+   * its own.
+   */
+  unread(input: object): void {
+    for (const path of unreadOf(input)) {
+      const at = this.#lines.findIndex(
+        ({ property, outcome }) => outcome === 'not possible' && isBelow(path, property),
+      );
+      if (at === -1) this.impossible(path, 'the import does not read it');
+      else this.#lines[at] = withUnread(this.#lines[at]!, path);
     }
   }
+
+  #add(property: string, outcome: ImportLine['outcome'], notes: Notes): void {
+    const texts = [...new Set(notes.filter((one) => one !== undefined))];
+    this.#lines.push({ property, outcome, ...(texts.length > 0 && { note: texts.join('; ') }) });
+  }
+}
+
+function isBelow(path: string, property: string): boolean {
+  return path.startsWith(property) && /^[.[]/.test(path.slice(property.length));
+}
+
+const NOT_READ = 'not read: ';
+
+function withUnread({ property, outcome, note = '' }: ImportLine, path: string): ImportLine {
+  const own = path.slice(property.length).replace(/^\./, '');
+  return { property, outcome, note: `${note}${note.includes(NOT_READ) ? ', ' : `; ${NOT_READ}`}${own}` };
 }

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import type { Party } from '../../examples/flexmatch/party.ts';
-import { importRuleSet } from '../../lib/importers/flexmatch/import-rule-set.ts';
-import { flexMatchRuleSet } from '../../lib/importers/flexmatch/rule-set.ts';
+import { flexmatch } from '../../lib/importers/flexmatch/flexmatch.ts';
+import { imported } from '../../lib/importers/importer.ts';
 import { testMuster } from './muster.ts';
 import { SECRET, SECRET_NAME } from './receiver.ts';
 
@@ -58,8 +58,8 @@ test('the same backend with Muster plays in the imported queue', async () => {
   const muster = await testMuster();
   vi.stubEnv('MUSTER_URL', muster.cloud.url);
   vi.stubEnv('MUSTER_SECRET', SECRET);
-  const rules = flexMatchRuleSet.parse(JSON.parse(readFileSync('examples/flexmatch/rules.json', 'utf8')));
-  const { definition, lines } = importRuleSet(rules);
+  const path = 'examples/flexmatch/rules.json';
+  const { definition, lines } = imported(flexmatch, JSON.parse(readFileSync(path, 'utf8')), path);
   expect(lines.filter(({ outcome }) => outcome !== 'same')).toEqual([]);
   const webhooks = [
     { url: muster.receiver.url('/ranked'), secret: SECRET_NAME, events: ['MatchFound' as const] },

@@ -6,6 +6,8 @@ import type { Source } from './source.ts';
 export interface Converted {
   /** All have to hold; none where the source forbids nothing. */
   readonly rules: readonly ConvertedRule[];
+  /** The property whose expansions change nothing, where the source forbids nothing. */
+  readonly free?: string | undefined;
   /** What the reader should know, although the meaning is the same. */
   readonly note?: string | undefined;
   /** The difference, when they are stricter than the source. */
@@ -14,8 +16,6 @@ export interface Converted {
 
 /** A type of rule of FlexMatch. */
 export interface FlexRuleType {
-  /** The properties of such a rule in the reference, besides its name, type and description. */
-  readonly properties: readonly string[];
   /** The counterpart, or the reason why there is none. */
   convert(rule: FlexMatchRule, source: Source): Converted | string;
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod';
+import { parseWith } from '../../contract/problem.ts';
 import { shown } from '../../rules/expected.ts';
+import { refuseLists } from '../importer.ts';
+import { reading } from '../reading.ts';
 
-/**
- * A FlexMatch rule set, as the public reference of GameLift describes it. Numbers may be written as text. Unknown
- * fields are kept, so that the import can name them.
- */
+/** A FlexMatch rule set, as the public reference of GameLift describes it. Numbers may be written as text. */
 const number = z.union(
   [
     z.number(),
@@ -21,7 +21,7 @@ const numberFrom = (least: number) =>
   });
 const texts = z.union([z.string().transform((text) => [text]), z.array(z.string())]);
 
-const attribute = z.looseObject({
+const attribute = z.object({
   name: z.string().min(1),
   type: z.enum(['string', 'number', 'string_list', 'string_number_map']),
   default: z.unknown().optional(),
@@ -40,7 +40,7 @@ const team = z
     context.addIssue({ code: 'custom', path: ['minPlayers'], message });
   });
 
-const rule = z.looseObject({
+const rule = z.object({
   name: z.string().min(1),
   type: z.string(),
   description: z.string().optional(),
@@ -53,16 +53,20 @@ const rule = z.looseObject({
   maxCount: number.optional(),
   maxLatency: number.optional(),
   batchAttribute: z.string().optional(),
+  distanceReference: z.unknown().optional(),
+  sortDirection: z.string().optional(),
+  sortAttribute: z.string().optional(),
+  mapKey: z.string().optional(),
   statement: z.string().optional(),
   partyAggregation: z.string().optional(),
 });
 
-const step = z.looseObject({
+const step = z.object({
   waitTimeSeconds: numberFrom(0),
   value: number,
 });
 
-const expansion = z.looseObject({
+const expansion = z.object({
   target: z.string(),
   steps: z
     .array(step)
@@ -96,11 +100,21 @@ function distinct<T extends z.ZodType<Readonly<Record<K, unknown>>>, K extends s
   );
 }
 
-export const flexMatchRuleSet = z.looseObject({
+export const flexMatchRuleSet = z.object({
   name: z.string().optional(),
   ruleLanguageVersion: z.literal('1.0'),
   playerAttributes: distinct(attribute, 'name').optional(),
-  algorithm: z.looseObject({ expansionAgeSelection: z.string().optional() }).optional(),
+  algorithm: z
+    .object({
+      strategy: z.unknown(),
+      batchingPreference: z.unknown(),
+      balancedAttribute: z.unknown(),
+      sortByAttributes: z.unknown(),
+      expansionAgeSelection: z.unknown(),
+      backfillPriority: z.unknown(),
+    })
+    .partial()
+    .optional(),
   teams: distinct(team, 'name').refine((teams) => teams.length > 0, 'Expected at least 1 item, got none'),
   rules: distinct(rule, 'name').optional(),
   expansions: distinct(expansion, 'target').optional(),
@@ -108,3 +122,9 @@ export const flexMatchRuleSet = z.looseObject({
 
 export type FlexMatchRuleSet = z.output<typeof flexMatchRuleSet>;
 export type FlexMatchRule = z.output<typeof rule>;
+
+/** @throws Problem */
+export function readRuleSet(json: unknown, path: string): FlexMatchRuleSet {
+  refuseLists(json, path, 'one rule set', ['rulesets']);
+  return reading(json, parseWith(flexMatchRuleSet, json, path));
+}

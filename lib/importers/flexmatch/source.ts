@@ -1,21 +1,11 @@
 import { SKILL } from '../../rules/values.ts';
-import { InvalidInput } from '../../simulation/invalid-input.ts';
+import { chosen } from '../draft.ts';
+import type { ImportOptions } from '../importer.ts';
 import { fieldName, teamName, uniqueNames } from '../names.ts';
+import { unmarked } from '../reading.ts';
 import type { ExpansionStep } from '../relaxation.ts';
 import { parseExpression, takeApart } from './expression.ts';
 import type { FlexMatchRuleSet } from './rule-set.ts';
-
-/** What the user decides about an import. */
-export interface ImportOptions {
-  /** The number attribute that becomes the players' skill. */
-  readonly skill?: string | undefined;
-  /** Is added to every skill, because a skill in Muster is not negative. @default 0 */
-  readonly skillOffset?: number | undefined;
-  /** The name of the queue. @default the name of the rule set */
-  readonly name?: string | undefined;
-  /** `requestTimeoutSeconds` of the matchmaking configuration. */
-  readonly timeoutSeconds?: number | undefined;
-}
 
 /** A team of the source, or several of one kind. */
 export interface SourceTeam {
@@ -105,16 +95,10 @@ export class Source {
     const numbers = (this.set.playerAttributes ?? []).filter(({ type }) => type === 'number');
     const names = numbers.map(({ name }) => name);
     const asked = this.options.skill;
-    if (asked !== undefined) {
-      if (names.includes(asked)) return asked;
-      const known = names.length === 0 ? 'it has none' : names.join(', ');
-      throw new InvalidInput(
-        `--skill: Expected a number attribute of the rule set (${known}), got ${JSON.stringify(asked)}`,
-      );
-    }
+    if (asked !== undefined) return chosen('--skill', 'a number attribute of the rule set', names, asked);
     const balanced = this.set.algorithm?.balancedAttribute;
     if (typeof balanced === 'string' && names.includes(balanced)) return balanced;
-    for (const { measurements = [] } of this.set.rules ?? []) {
+    for (const { measurements = [] } of (this.set.rules ?? []).map(unmarked)) {
       for (const text of measurements) {
         const expression = parseExpression(text);
         const measured = expression && takeApart(expression, this.teamNames);

@@ -1,7 +1,10 @@
 import * as z from 'zod';
+import { parseWith } from '../../contract/problem.ts';
 import { SKILL } from '../../rules/values.ts';
+import type { ImportOptions } from '../importer.ts';
 import { blockListOf } from './by-type/collection.ts';
-import type { Source } from './source.ts';
+import type { FlexMatchRuleSet } from './rule-set.ts';
+import { Source } from './source.ts';
 
 const attributeValue = z.looseObject({
   N: z.coerce.number().optional(),
@@ -30,6 +33,18 @@ export const flexMatchTickets = z.union([
 
 type FlexTicket = z.output<typeof ticket>;
 type FlexPlayer = FlexTicket['Players'][number];
+
+/** Tickets in the form of `muster match`. @throws Problem */
+export function ticketsOf(
+  json: unknown,
+  path: string,
+  set: FlexMatchRuleSet,
+  options: ImportOptions,
+  nowMs: number,
+): object[] {
+  const source = new Source(set, options);
+  return parseWith(flexMatchTickets, json, path).map((one) => ticketOf(one, source, nowMs));
+}
 
 /** A ticket in the form of `muster match`. Not checked yet: what the queue does not accept is reported there. */
 export function ticketOf(

@@ -1,17 +1,36 @@
 import * as z from 'zod';
+import { parseWith } from '../../contract/problem.ts';
+import { refuseLists } from '../importer.ts';
+import { reading } from '../reading.ts';
 
 /**
  * A queue of PlayFab Matchmaking, as the REST API (`SetMatchmakingQueue`, `GetMatchmakingQueue`) and the public examples have
- * it: rules by type, or in one list with their type. Unknown fields are kept, so that the import can name them.
+ * it: rules by type, or in one list with their type, and expansions with a name for each kind, or one name for all.
  */
-const attribute = z.looseObject({ Path: z.string(), Source: z.string().optional() });
 const seconds = z.number().positive();
-const overrides = z.array(z.looseObject({ Value: z.number().nullish() }).nullable()).min(1);
+const override = z.union([z.number(), z.object({ Value: z.number().nullish() })], {
+  error: 'Expected a number, an object with Value, or null',
+});
+const overrides = z.array(override.nullable()).min(1).nullish();
 
-const rule = z.looseObject({
+const expansion = z.object({
+  Type: z.string().optional(),
+  SecondsBetweenExpansions: seconds,
+  Delta: z.number().min(0).nullish(),
+  Limit: z.number().nullish(),
+  EnabledOverrides: z.array(z.boolean()).min(1).nullish(),
+  DifferenceOverrides: overrides,
+  MinIntersectionSizeOverrides: overrides,
+  MaxLatencyOverrides: overrides,
+  MinOverrides: overrides,
+  MaxOverrides: overrides,
+});
+
+const rule = z.object({
   Type: z.string().optional(),
   Name: z.string().min(1),
-  Attribute: attribute.optional(),
+  Weight: z.number().nullish(),
+  Attribute: z.object({ Path: z.string(), Source: z.string().optional() }).nullish(),
   AttributeNotSpecifiedBehavior: z.string().optional(),
   DefaultAttributeValue: z.union([z.number(), z.string(), z.array(z.string())]).nullish(),
   SecondsUntilOptional: seconds.nullish(),
@@ -22,33 +41,17 @@ const rule = z.looseObject({
   Max: z.number().nullish(),
   MaxLatency: z.number().nullish(),
   Path: z.string().optional(),
-  LinearExpansion: z
-    .looseObject({ Delta: z.number(), Limit: z.number().nullish(), SecondsBetweenExpansions: seconds })
-    .nullish(),
-  CustomExpansion: z
-    .looseObject({
-      SecondsBetweenExpansions: seconds,
-      DifferenceOverrides: overrides.optional(),
-      MinIntersectionSizeOverrides: overrides.optional(),
-      MaxLatencyOverrides: overrides.optional(),
-    })
-    .nullish(),
-  Expansion: z
-    .looseObject({
-      SecondsBetweenExpansions: seconds,
-      EnabledOverrides: z.array(z.boolean()).min(1).optional(),
-      MinOverrides: overrides.optional(),
-      MaxOverrides: overrides.optional(),
-    })
-    .nullish(),
+  LinearExpansion: expansion.nullish(),
+  CustomExpansion: expansion.nullish(),
+  Expansion: expansion.nullish(),
 });
+const rules = z.array(rule).nullish();
 
 const team = z
-  .looseObject({ Name: z.string().min(1), MinTeamSize: z.number(), MaxTeamSize: z.number() })
+  .object({ Name: z.string().min(1), MinTeamSize: z.number(), MaxTeamSize: z.number() })
   .superRefine(({ MinTeamSize, MaxTeamSize }, context) =>
     inOrder('MinTeamSize', MinTeamSize, 'MaxTeamSize', MaxTeamSize, context),
   );
-const rules = z.array(rule).nullish();
 
 /** A least size is at most the greatest. */
 function inOrder(least: string, from: number, most: string, to: number, context: z.RefinementCtx): void {
@@ -60,48 +63,68 @@ function inOrder(least: string, from: number, most: string, to: number, context:
   });
 }
 
-const fields = z.looseObject({
-  Name: z.string().min(1),
-  MinMatchSize: z.number(),
-  MaxMatchSize: z.number(),
-  MaxTicketSize: z.number().nullish(),
-  Teams: z.array(team).nullish(),
-  Rules: rules,
-  StringEqualityRules: rules,
-  DifferenceRules: rules,
-  SetIntersectionRules: rules,
-  MatchTotalRules: rules,
-  TeamDifferenceRules: rules,
-  RegionSelectionRule: rule.nullish(),
-  TeamSizeBalanceRule: rule.nullish(),
-  TeamTicketSizeSimilarityRule: rule.nullish(),
-});
-
-const queue = fields.superRefine(({ MinMatchSize, MaxMatchSize }, context) =>
-  inOrder('MinMatchSize', MinMatchSize, 'MaxMatchSize', MaxMatchSize, context),
-);
-
-export const playFabQueue = z.union([
-  z.looseObject({ MatchmakingQueue: queue }).transform(({ MatchmakingQueue }) => MatchmakingQueue),
-  queue,
-]);
+const queue = z
+  .object({
+    Name: z.string().min(1),
+    MinMatchSize: z.number(),
+    MaxMatchSize: z.number(),
+    MaxTicketSize: z.number().nullish(),
+    ServerAllocationEnabled: z.boolean().nullish(),
+    BuildId: z.string().nullish(),
+    BuildAliasParams: z.unknown().optional(),
+    StatisticsVisibilityToPlayers: z
+      .object({
+        ShowNumberOfPlayersMatching: z.boolean().nullish(),
+        ShowTimeToMatch: z.boolean().nullish(),
+      })
+      .nullish(),
+    Teams: z.array(team).nullish(),
+    Rules: rules,
+    StringEqualityRules: rules,
+    DifferenceRules: rules,
+    SetIntersectionRules: rules,
+    MatchTotalRules: rules,
+    TeamDifferenceRules: rules,
+    RegionSelectionRule: rule.nullish(),
+    TeamSizeBalanceRule: rule.nullish(),
+    TeamTicketSizeSimilarityRule: rule.nullish(),
+  })
+  .superRefine(({ MinMatchSize, MaxMatchSize }, context) =>
+    inOrder('MinMatchSize', MinMatchSize, 'MaxMatchSize', MaxMatchSize, context),
+  );
+const request = z.object({ MatchmakingQueue: queue });
 
 export type PlayFabQueue = z.output<typeof queue>;
 export type PlayFabRule = z.output<typeof rule>;
+export type PlayFabExpansion = z.output<typeof expansion>;
+/** The file of an import: a queue, alone or as the requests of the API have it. */
+export type PlayFabFile = PlayFabQueue | z.output<typeof request>;
+
+/** @throws Problem */
+export function readPlayFab(json: unknown, path: string): PlayFabFile {
+  refuseLists(json, path, 'one queue', ['matchmakingqueues']);
+  const isRequest = typeof json === 'object' && json !== null && 'MatchmakingQueue' in json;
+  return reading(json, parseWith<z.ZodType<PlayFabFile>>(isRequest ? request : queue, json, path));
+}
+
+export interface TypedRule {
+  readonly type: string;
+  readonly rule: PlayFabRule;
+}
 
 /** The rules of a queue with their types, in one list. */
-export function rulesOf(of: PlayFabQueue): (PlayFabRule & { readonly Type: string })[] {
-  const typed = (Type: string, list: readonly (PlayFabRule | null | undefined)[] | null | undefined) =>
-    (list ?? []).flatMap((one) => (one ? [{ ...one, Type }] : []));
+export function rulesOf(queue: PlayFabQueue): TypedRule[] {
+  const typed = (type: string, list: readonly (PlayFabRule | null | undefined)[] | null | undefined) =>
+    (list ?? []).flatMap((rule) => (rule ? [{ type: rule.Type ?? type, rule }] : []));
   return [
-    ...(of.Rules ?? []).map((one) => ({ ...one, Type: one.Type ?? 'a rule without a type' })),
-    ...typed('StringEqualityRule', of.StringEqualityRules),
-    ...typed('DifferenceRule', of.DifferenceRules),
-    ...typed('SetIntersectionRule', of.SetIntersectionRules),
-    ...typed('MatchTotalRule', of.MatchTotalRules),
-    ...typed('TeamDifferenceRule', of.TeamDifferenceRules),
-    ...typed('RegionSelectionRule', [of.RegionSelectionRule]),
-    ...typed('TeamSizeBalanceRule', [of.TeamSizeBalanceRule]),
-    ...typed('TeamTicketSizeSimilarityRule', [of.TeamTicketSizeSimilarityRule]),
+    ...typed('a rule without a type', queue.Rules),
+    ...typed('StringEqualityRule', queue.StringEqualityRules),
+    ...typed('DifferenceRule', queue.DifferenceRules),
+    ...typed('SetIntersectionRule', queue.SetIntersectionRules),
+    ...typed('MatchTotalRule', queue.MatchTotalRules),
+    ...typed('TeamDifferenceRule', queue.TeamDifferenceRules),
+    ...typed('RegionSelectionRule', [queue.RegionSelectionRule]),
+    ...typed('TeamSizeBalanceRule', [queue.TeamSizeBalanceRule]),
+    ...typed('TeamTicketSizeSimilarityRule', [queue.TeamTicketSizeSimilarityRule]),
   ];
 }

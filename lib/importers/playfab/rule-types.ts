@@ -1,217 +1,250 @@
-import { SKILL } from '../../rules/values.ts';
-import type { Body, ConvertedRule, ExpansionStep, Limit } from '../relaxation.ts';
-import type { PlayFabRule } from './queue.ts';
+import type { Measure } from '../../rules/by-type/compare.ts';
+import { sizeOf } from '../draft.ts';
+import { pathOf } from '../reading.ts';
+import { type ConvertedRule, type ExpansionStep, LEAST_COMMON, lower, SWITCH, upper } from '../relaxation.ts';
+import type { Report } from '../report.ts';
+import type { PlayFabExpansion, PlayFabRule } from './queue.ts';
 
 /** What a rule of PlayFab becomes. */
 export interface ConvertedPlayFabRule {
   readonly rules: readonly ConvertedRule[];
   /** The steps of the limits, by the name of the limit. */
-  readonly steps: Readonly<Record<string, readonly ExpansionStep[]>>;
-  readonly note?: string | undefined;
-  /** Every reason why it is only nearly the same. */
-  readonly differs: readonly string[];
+  readonly steps?: Readonly<Record<string, readonly ExpansionStep[]>>;
+  readonly note?: string;
+  /** Why it is only nearly the same. */
+  readonly differs?: string;
 }
 
-export interface PlayFabNames {
-  /** The name of an attribute in the queue. */
-  nameOf(path: string): string;
+/** What rules need of their queue. */
+export interface PlayFabContext {
+  /** The attribute of a rule in the queue. Undefined if the rule has none. */
+  attributeOf(rule: PlayFabRule): string | undefined;
+  /** The names of the teams in the queue. */
   readonly teams: readonly string[];
+  readonly timeoutSeconds: number;
+  readonly report: Report;
 }
-
-type Convert = (rule: PlayFabRule, names: PlayFabNames) => ConvertedPlayFabRule | string;
 
 /** A type of rule of PlayFab: the type of its attribute, and its counterpart, or why there is none. */
 interface PlayFabRuleType {
   readonly attribute?: 'string' | 'number' | 'strings';
-  readonly convert: Convert;
+  convert(rule: PlayFabRule, context: PlayFabContext): ConvertedPlayFabRule | string;
 }
 
-export const PLAYFAB_RULE_TYPES: Readonly<Record<string, PlayFabRuleType>> = {
-  StringEqualityRule: {
-    attribute: 'string',
-    convert(rule, { nameOf }) {
-      if (!rule.Attribute) return NO_ATTRIBUTE;
-      const body = { type: 'same', attribute: nameOf(rule.Attribute.Path) } as const;
-      const isOn = rule.Expansion?.EnabledOverrides ?? [];
-      const every = rule.Expansion?.SecondsBetweenExpansions ?? 0;
-      const steps = isOn.map((on, i) => ({ waitTimeSeconds: i * every, value: on ? 0 : Infinity }));
-      return converted(rule, [{ body, limits: { on: switchOf } }], { on: steps });
+export const PLAYFAB_RULE_TYPES: ReadonlyMap<string, PlayFabRuleType> = new Map<string, PlayFabRuleType>([
+  [
+    'StringEqualityRule',
+    {
+      attribute: 'string',
+      convert(rule, context) {
+        const attribute = context.attributeOf(rule);
+        if (attribute === undefined) return NO_ATTRIBUTE;
+        const expansion = expansionOf(rule);
+        const steps = (expansion?.EnabledOverrides ?? []).map((isEnabled, i) => ({
+          waitTimeSeconds: i * expansion!.SecondsBetweenExpansions,
+          value: isEnabled ? 0 : Infinity,
+        }));
+        if (expansion !== undefined) reportKind(expansion, 'Custom', context.report);
+        return {
+          rules: [{ body: { type: 'same', attribute }, limits: { on: SWITCH } }],
+          steps: { on: steps },
+        };
+      },
     },
-  },
-  DifferenceRule: {
-    attribute: 'number',
-    convert(rule, { nameOf }) {
-      if (!rule.Attribute) return NO_ATTRIBUTE;
-      const party = PARTY[rule.MergeFunction ?? 'Average'];
-      if (party === undefined) return `parties by ${rule.MergeFunction} have no counterpart`;
-      const { start, steps } = numbersOf(rule, rule.Difference, 'DifferenceOverrides', 1);
-      if (start === undefined) return 'it has no Difference';
-      const body = { type: 'within', attribute: nameOf(rule.Attribute.Path), max: start, party } as const;
-      return converted(rule, [{ body, limits: { max: upper('max') } }], { max: steps });
+  ],
+  [
+    'DifferenceRule',
+    {
+      attribute: 'number',
+      convert(rule, context) {
+        const attribute = context.attributeOf(rule);
+        if (attribute === undefined) return NO_ATTRIBUTE;
+        const party = PARTY.get(rule.MergeFunction ?? 'Average');
+        if (party === undefined) return `parties by ${rule.MergeFunction} have no counterpart`;
+        return withMax(rule, context, 'Difference', (max) => [{ type: 'within', attribute, max, party }]);
+      },
     },
-  },
-  SetIntersectionRule: {
-    attribute: 'strings',
-    convert(rule, { nameOf }) {
-      if (!rule.Attribute) return NO_ATTRIBUTE;
-      const { start, steps } = numbersOf(
-        rule,
-        rule.MinIntersectionSize ?? 1,
-        'MinIntersectionSizeOverrides',
-        -1,
-      );
-      const body = { type: 'common', attribute: nameOf(rule.Attribute.Path), atLeast: start ?? 1 } as const;
-      const limit: Limit = { ...lower('atLeast'), isOff: (value) => value <= 0 };
-      const parties = 'how PlayFab merges the lists of a party is not documented; here each player counts';
-      return converted(rule, [{ body, limits: { atLeast: limit } }], { atLeast: steps }, [parties]);
+  ],
+  [
+    'SetIntersectionRule',
+    {
+      attribute: 'strings',
+      convert(rule, context) {
+        const attribute = context.attributeOf(rule);
+        if (attribute === undefined) return NO_ATTRIBUTE;
+        const expansion = expansionOf(rule);
+        const overrides = expansion?.MinIntersectionSizeOverrides;
+        const atLeast = rule.MinIntersectionSize ?? 1;
+        const steps =
+          expansion === undefined ? [] : stepsOf(expansion, overrides, [atLeast, -1], rule, context);
+        return {
+          rules: [{ body: { type: 'common', attribute, atLeast }, limits: { atLeast: LEAST_COMMON } }],
+          steps: { atLeast: steps },
+          differs: 'how PlayFab merges the lists of a party is not documented; here each player counts',
+        };
+      },
     },
-  },
-  MatchTotalRule: {
-    attribute: 'number',
-    convert(rule, { nameOf }) {
-      if (!rule.Attribute) return NO_ATTRIBUTE;
-      const left = { of: 'sum', attribute: nameOf(rule.Attribute.Path) } as const;
-      const every = rule.Expansion?.SecondsBetweenExpansions ?? 0;
-      const least = overridesOf(rule.Expansion?.MinOverrides, every, -Infinity);
-      const most = overridesOf(rule.Expansion?.MaxOverrides, every, Infinity);
-      const [min, max] = [rule.Min ?? least[0]?.value, rule.Max ?? most[0]?.value];
-      const rules: ConvertedRule[] = [];
-      if (min !== undefined)
-        rules.push({
-          body: { type: 'compare', left, op: '>=', right: min },
-          limits: { min: lower('right') },
-        });
-      if (max !== undefined)
-        rules.push({
-          body: { type: 'compare', left, op: '<=', right: max },
-          limits: { max: upper('right') },
-        });
-      return converted(rule, rules, { min: least, max: most });
+  ],
+  [
+    'MatchTotalRule',
+    {
+      attribute: 'number',
+      convert(rule, context) {
+        const attribute = context.attributeOf(rule);
+        if (attribute === undefined) return NO_ATTRIBUTE;
+        const left = { of: 'sum', attribute } as const;
+        const expansion = expansionOf(rule);
+        if (expansion !== undefined) reportKind(expansion, 'Custom', context.report);
+        const every = expansion?.SecondsBetweenExpansions ?? 0;
+        const min = overridesIn(expansion?.MinOverrides, every, -Infinity);
+        const max = overridesIn(expansion?.MaxOverrides, every, Infinity);
+        const least = rule.Min ?? min.find(isOn)?.value;
+        const most = rule.Max ?? max.find(isOn)?.value;
+        const rules: ConvertedRule[] = [];
+        if (least !== undefined)
+          rules.push({
+            body: { type: 'compare', left, op: '>=', right: least },
+            limits: { min: lower('right') },
+          });
+        if (most !== undefined)
+          rules.push({
+            body: { type: 'compare', left, op: '<=', right: most },
+            limits: { max: upper('right') },
+          });
+        const isOneNull = [...min, ...max].some((step) => !isOn(step)) && rules.length > 1;
+        return {
+          rules,
+          steps: { min, max },
+          ...(isOneNull && {
+            differs: 'null turns the limit off that it stands for; the other one holds on',
+          }),
+        };
+      },
     },
-  },
-  RegionSelectionRule: {
-    convert(rule) {
-      const { start, steps } = numbersOf(rule, rule.MaxLatency, 'MaxLatencyOverrides', 1);
-      if (start === undefined) return 'it has no MaxLatency';
-      const limits = { max: upper('max') };
-      const result = converted(rule, [{ body: { type: 'latency', max: start }, limits }], { max: steps });
-      return { ...result, note: 'tickets have latencyMs by region, not an attribute' };
+  ],
+  [
+    'RegionSelectionRule',
+    {
+      convert(rule, context) {
+        const note = `tickets have latencyMs by region, not an attribute${rule.Path === undefined ? '' : ` ${rule.Path}`}`;
+        const converted = withMax(rule, context, 'MaxLatency', (max) => [{ type: 'latency', max }]);
+        return typeof converted === 'string' ? converted : { ...converted, note };
+      },
     },
-  },
-  TeamDifferenceRule: {
-    attribute: 'number',
-    convert(rule, { nameOf }) {
-      if (!rule.Attribute) return NO_ATTRIBUTE;
-      const { start, steps } = numbersOf(rule, rule.Difference, 'DifferenceOverrides', 1);
-      if (start === undefined) return 'it has no Difference';
-      const body = { type: 'balance', attribute: nameOf(rule.Attribute.Path), max: start } as const;
-      return converted(rule, [{ body, limits: { max: upper('max') } }], { max: steps });
+  ],
+  [
+    'TeamDifferenceRule',
+    {
+      attribute: 'number',
+      convert(rule, context) {
+        const attribute = context.attributeOf(rule);
+        if (attribute === undefined) return NO_ATTRIBUTE;
+        const sumOf = (team: string) => ({ of: 'sum', attribute, team }) as const;
+        return ofPairs(rule, context, sumOf);
+      },
     },
-  },
-  TeamSizeBalanceRule: {
-    convert(rule, { teams }) {
-      const { start, steps } = numbersOf(rule, rule.Difference, 'DifferenceOverrides', 1);
-      if (start === undefined) return 'it has no Difference';
-      const sizeOf = (team: string) => ({ of: 'count', attribute: SKILL, team }) as const;
-      const rules = teams.flatMap((team, i) =>
-        teams.slice(0, i).map((other): ConvertedRule => {
-          const body: Body = { type: 'compare', left: sizeOf(other), right: sizeOf(team), max: start };
-          return { body, limits: { max: upper('max') } };
-        }),
-      );
-      return converted(rule, rules, { max: steps });
-    },
-  },
-  TeamTicketSizeSimilarityRule: {
-    convert: () => 'no rule of Muster looks at how large the parties of a team are',
-  },
-};
+  ],
+  ['TeamSizeBalanceRule', { convert: (rule, context) => ofPairs(rule, context, sizeOf) }],
+  [
+    'TeamTicketSizeSimilarityRule',
+    { convert: () => 'no rule of Muster looks at how large the parties of a team are' },
+  ],
+]);
 
 const NO_ATTRIBUTE = 'it has no Attribute';
-const PARTY: Readonly<Record<string, 'mean' | 'least' | 'greatest'>> = {
-  Average: 'mean',
-  Min: 'least',
-  Max: 'greatest',
-};
+const PARTY: ReadonlyMap<string, 'mean' | 'least' | 'greatest'> = new Map([
+  ['Average', 'mean'],
+  ['Min', 'least'],
+  ['Max', 'greatest'],
+]);
 
-const upper = (key: Limit['key']): Limit => ({ key, isUpper: true, of: (value) => value });
-const lower = (key: Limit['key']): Limit => ({ key, isUpper: false, of: (value) => value });
-/** A rule without a number: it can only be off. */
-const switchOf: Limit = { key: undefined, isUpper: true, of: (value) => value };
-
-/** The most steps of a relaxation in Muster, less the one that turns a rule off. */
-const STEPS_MAX = 19;
-
-function converted(
+/** The measures of any two teams differ by at most the Difference. */
+function ofPairs(
   rule: PlayFabRule,
-  rules: readonly ConvertedRule[],
-  steps: Readonly<Record<string, readonly ExpansionStep[]>>,
-  differs: readonly string[] = [],
-): ConvertedPlayFabRule {
-  const optional = rule.SecondsUntilOptional;
-  const own = Object.entries(steps).map(([key, list]) => {
-    const isUpper = rules.some(({ limits = {} }) => limits[key]?.isUpper);
-    const before = list.filter(({ waitTimeSeconds }) => !optional || waitTimeSeconds < optional);
-    const off = optional ? [{ waitTimeSeconds: optional, value: isUpper ? Infinity : -Infinity }] : [];
-    return [key, [...thinned(before), ...off]] as const;
-  });
-  const isThinned = Object.values(steps).some(({ length }) => length > STEPS_MAX);
+  context: PlayFabContext,
+  measureOf: (team: string) => Measure,
+): ConvertedPlayFabRule | string {
+  const { teams } = context;
+  if (teams.length < 2) return 'the queue has no teams';
+  return withMax(rule, context, 'Difference', (max) =>
+    teams.flatMap((team, i) =>
+      teams
+        .slice(0, i)
+        .map((other) => ({ type: 'compare' as const, left: measureOf(other), right: measureOf(team), max })),
+    ),
+  );
+}
+
+/** Rules whose `max` is a limit of the source that expansions raise. */
+function withMax(
+  rule: PlayFabRule,
+  context: PlayFabContext,
+  key: 'Difference' | 'MaxLatency',
+  bodiesOf: (max: number) => readonly ConvertedRule['body'][],
+): ConvertedPlayFabRule | string {
+  const expansion = expansionOf(rule);
+  const own = rule[key] ?? undefined;
+  const overrides = expansion?.[`${key}Overrides`];
+  const steps = expansion === undefined ? [] : stepsOf(expansion, overrides, [own, 1], rule, context);
+  const max = own ?? steps.find(isOn)?.value;
+  if (max === undefined) return `it has no ${key}`;
   return {
-    rules,
-    steps: Object.fromEntries(own),
-    differs: [
-      ...differs,
-      ...(rule.AttributeNotSpecifiedBehavior === 'MatchAny'
-        ? ['every player has to have the attribute; in PlayFab one without it meets the rule']
-        : []),
-      ...(isThinned
-        ? [`of more than ${STEPS_MAX} steps some are omitted, so it relaxes a little later`]
-        : []),
-    ],
+    rules: bodiesOf(max).map((body) => ({ body, limits: { max: upper('max') } })),
+    steps: { max: steps },
   };
 }
 
-/** At most as many steps as a relaxation may have, evenly chosen, the last one among them. */
-function thinned(steps: readonly ExpansionStep[]): readonly ExpansionStep[] {
-  if (steps.length <= STEPS_MAX) return steps;
-  const every = Math.ceil(steps.length / STEPS_MAX);
-  return steps.filter((_, i) => (steps.length - 1 - i) % every === 0);
+/** A rule has one expansion. Others stay unread, so the report names them. */
+function expansionOf(rule: PlayFabRule): PlayFabExpansion | undefined {
+  return rule.CustomExpansion ?? rule.LinearExpansion ?? rule.Expansion ?? undefined;
 }
 
-/**
- * The first limit of a rule and the steps of its expansion.
- * @param direction 1 where greater numbers permit more matches, else −1
- */
-function numbersOf(
+/** @param direction of a linear expansion: 1 where greater numbers permit more matches, else −1 */
+function stepsOf(
+  expansion: PlayFabExpansion,
+  overrides: Overrides,
+  [start, direction]: readonly [number | undefined, 1 | -1],
   rule: PlayFabRule,
-  first: number | null | undefined,
-  key: 'DifferenceOverrides' | 'MinIntersectionSizeOverrides' | 'MaxLatencyOverrides',
-  direction: 1 | -1,
-): { start: number | undefined; steps: ExpansionStep[] } {
-  const { LinearExpansion: linear, CustomExpansion: custom } = rule;
-  if (custom) {
-    // The first value replaces the rule's own from the beginning.
-    const steps = overridesOf(custom[key], custom.SecondsBetweenExpansions, direction * Infinity);
-    const start = steps.find(({ value }) => Number.isFinite(value))?.value;
-    return { start: start ?? first ?? undefined, steps };
+  { timeoutSeconds, report }: PlayFabContext,
+): ExpansionStep[] {
+  const every = expansion.SecondsBetweenExpansions;
+  if (overrides) {
+    reportKind(expansion, 'Custom', report);
+    return overridesIn(overrides, every, direction * Infinity);
   }
-  const start = first ?? undefined;
-  if (!linear || start === undefined || linear.Delta === 0) return { start, steps: [] };
-  const delta = direction * Math.abs(linear.Delta);
-  const limit = linear.Limit ?? (direction === 1 ? start + 100 * delta : 0);
+  reportKind(expansion, 'Linear', report);
+  const delta = expansion.Delta ?? 0;
+  if (delta === 0 || start === undefined) return [];
+  const limit = expansion.Limit ?? (direction === 1 ? Infinity : 0);
+  const until = Math.min(rule.SecondsUntilOptional ?? Infinity, timeoutSeconds);
+  const count = Math.min(Math.ceil((direction * (limit - start)) / delta), Math.ceil(until / every) - 1);
+  // A rule keeps a few of them.
+  const stride = Math.max(1, Math.ceil(count / LINEAR_STEPS_MAX));
   const steps: ExpansionStep[] = [];
-  for (let value = start, n = 1; direction * (limit - value) > 0 && n <= 1000; n++) {
-    value = direction * Math.min(direction * (start + n * delta), direction * limit);
-    steps.push({ waitTimeSeconds: n * linear.SecondsBetweenExpansions, value });
+  for (let n = count; n > 0; n -= stride) {
+    const value = direction * Math.min(direction * (start + direction * n * delta), direction * limit);
+    steps.unshift({ waitTimeSeconds: n * every, value });
   }
-  return { start, steps };
+  return steps;
 }
+
+const LINEAR_STEPS_MAX = 100;
+
+/** An expansion may name its kind, which has to be the one that its other properties say. */
+function reportKind(expansion: PlayFabExpansion, kind: 'Linear' | 'Custom', report: Report): void {
+  const { Type } = expansion;
+  if (Type === undefined || Type === kind) return;
+  report.impossible(pathOf(expansion, 'Type'), `Expected ${kind}, got ${JSON.stringify(Type)}`);
+}
+
+type Overrides = PlayFabExpansion['DifferenceOverrides'];
 
 /** One value for each interval, the first from the beginning; null turns the rule off for it. */
-function overridesOf(
-  list: readonly ({ Value?: number | null | undefined } | null)[] | undefined,
-  every: number,
-  off: number,
-): ExpansionStep[] {
-  return (list ?? []).map((one, i) => ({ waitTimeSeconds: i * every, value: one?.Value ?? off }));
+function overridesIn(list: Overrides, every: number, off: number): ExpansionStep[] {
+  return (list ?? []).map((one, i) => ({
+    waitTimeSeconds: i * every,
+    value: (typeof one === 'object' ? one?.Value : one) ?? off,
+  }));
 }
+
+const isOn = ({ value }: ExpansionStep) => Number.isFinite(value);

@@ -1,18 +1,20 @@
 import * as z from 'zod';
-import { expectation } from '../../contract/expectation.ts';
+import { parseWith } from '../../contract/problem.ts';
+import { refuseLists } from '../importer.ts';
+import { reading } from '../reading.ts';
 
 /**
  * A queue of Unity Matchmaker as its configuration files (`.mmq`) have it, or the match logic of one pool. Names of fields may
- * begin with a capital letter. Unknown fields are kept, so that the import can name them.
+ * begin with a capital letter.
  */
-const relaxation = z.looseObject({
+const relaxation = z.object({
   type: z.string(),
   ageType: z.string().optional(),
   atSeconds: z.number().min(0),
   value: z.unknown().optional(),
 });
 const range = z
-  .looseObject({
+  .object({
     min: z.number(),
     max: z.number(),
     relaxations: z.array(relaxation).nullish(),
@@ -22,7 +24,7 @@ const range = z
     const message = `Expected at most max (${max}), got ${min}`;
     context.addIssue({ code: 'custom', path: ['min'], message });
   });
-const rule = z.looseObject({
+const rule = z.object({
   name: z.string().optional(),
   type: z.string(),
   source: z.string(),
@@ -32,74 +34,68 @@ const rule = z.looseObject({
   enableRule: z.boolean().optional(),
   relaxations: z.array(relaxation).nullish(),
 });
-const team = z.looseObject({
+const team = z.object({
   name: z.string().min(1),
   teamCount: range,
   playerCount: range,
   teamRules: z.array(rule).nullish(),
 });
-const matchLogic = z.looseObject({
+const matchLogic = z.object({
   name: z.string().optional(),
   backfillEnabled: z.boolean().optional(),
-  matchDefinition: z.looseObject({ teams: z.array(team).min(1), matchRules: z.array(rule).nullish() }),
+  defaultQosRegion: z.string().optional(),
+  matchDefinition: z.object({ teams: z.array(team).min(1), matchRules: z.array(rule).nullish() }),
 });
-const pool = z.looseObject({
+const pool = z.object({
   name: z.string().min(1),
+  enabled: z.boolean().optional(),
   timeoutSeconds: z.number().optional(),
   filters: z.array(z.unknown()).nullish(),
+  variants: z.array(z.unknown()).nullish(),
+  matchHosting: z.object({ type: z.string().optional() }).nullish(),
   matchLogic,
 });
-const queue = z.looseObject({
+const queue = z.object({
+  $schema: z.string().optional(),
   name: z.string().min(1),
+  enabled: z.boolean().optional(),
   maxPlayersPerTicket: z.number().optional(),
-  defaultPool: pool.optional(),
+  defaultPool: pool.nullish(),
   filteredPools: z.array(pool).nullish(),
 });
 
-const logicAlone = matchLogic.transform((logic) => ({
-  name: logic.name ?? 'imported',
-  pools: [{ name: '', matchLogic: logic }],
-}));
-const wholeQueue = queue.transform(({ defaultPool, filteredPools, ...rest }) => ({
-  ...rest,
-  pools: [...(defaultPool ? [defaultPool] : []), ...(filteredPools ?? [])],
-}));
-
-export const unityQueue = z.preprocess(
-  (value) => withSmallLetters(value),
-  // Not a union: what is wrong with match logic is not that it is no queue.
-  z.unknown().transform((value, context): UnityQueue => {
-    const isLogic = typeof value === 'object' && value !== null && 'matchDefinition' in value;
-    const { data, error } = (isLogic ? logicAlone : wholeQueue).safeParse(value, { error: expectation });
-    if (data !== undefined) return data;
-    for (const { path, message } of error!.issues) context.addIssue({ code: 'custom', path, message });
-    return z.NEVER;
-  }),
-);
-
-export type UnityQueue = {
-  readonly name: string;
-  readonly maxPlayersPerTicket?: number | undefined;
-  readonly pools: readonly UnityPool[];
-};
-export type UnityPool = {
-  readonly name: string;
-  readonly timeoutSeconds?: number | undefined;
-  readonly filters?: readonly unknown[] | null | undefined;
-  readonly matchLogic: z.output<typeof matchLogic>;
-};
+export type UnityQueue = z.output<typeof queue>;
+export type UnityLogic = z.output<typeof matchLogic>;
+export type UnityFile = UnityQueue | UnityLogic;
+export type UnityPool = z.output<typeof pool>;
 export type UnityRule = z.output<typeof rule>;
 export type UnityRelaxation = z.output<typeof relaxation>;
 export type UnityTeam = z.output<typeof team>;
+
+/** @throws Problem */
+export function readUnity(json: unknown, path: string): UnityFile {
+  const value = withSmallLetters(json);
+  const isLogic = typeof value === 'object' && value !== null && 'matchDefinition' in value;
+  refuseLists(json, path, 'one queue with a defaultPool, or the match logic of one pool', [
+    'queues',
+    'pools',
+  ]);
+  return reading(
+    json,
+    parseWith<z.ZodType<UnityFile>>(isLogic ? matchLogic : queue, value, path),
+    smallLetter,
+  );
+}
 
 /** The same value with names of fields that begin with a small letter. */
 function withSmallLetters(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withSmallLetters);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, own]) => [
-      key.charAt(0).toLowerCase() + key.slice(1),
-      withSmallLetters(own),
-    ]),
+    Object.entries(value).map(([key, own]) => [smallLetter(key), withSmallLetters(own)]),
   );
+}
+
+function smallLetter(key: string): string {
+  return key.charAt(0).toLowerCase() + key.slice(1);
 }

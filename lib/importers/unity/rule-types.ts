@@ -1,5 +1,5 @@
 import { nextNumber } from '../numbers.ts';
-import type { ConvertedRule, Limit } from '../relaxation.ts';
+import { type ConvertedRule, lower, SWITCH, upper } from '../relaxation.ts';
 import type { UnityRule } from './queue.ts';
 
 /** Where the values of a rule come from. */
@@ -38,7 +38,7 @@ const compared = (op: '<=' | '>=', isStrict: boolean): UnityRuleType => ({
     if (source === 'latency') {
       if (op === '>=') return 'a least latency has no counterpart';
       if (team !== undefined) return 'latencies of one team have no counterpart';
-      const limits = { reference: { key: 'max', isUpper: true, of } as const };
+      const limits = { reference: { ...upper('max'), of } };
       return [{ body: { type: 'latency', max: of(reference) }, limits }];
     }
     const left = {
@@ -46,12 +46,12 @@ const compared = (op: '<=' | '>=', isStrict: boolean): UnityRuleType => ({
       attribute: nameOf(source.attribute),
       ...(team !== undefined && { team }),
     };
-    const limit: Limit = { key: 'right', isUpper: op === '<=', of };
-    return [{ body: { type: 'compare', left, op, right: of(reference) }, limits: { reference: limit } }];
+    const limits = { reference: { ...(op === '<=' ? upper('right') : lower('right')), of } };
+    return [{ body: { type: 'compare', left, op, right: of(reference) }, limits }];
   },
 });
 
-export const UNITY_RULE_TYPES: Readonly<Record<string, UnityRuleType>> = {
+const RULE_TYPES: Readonly<Record<string, UnityRuleType>> = {
   Difference: {
     attribute: () => 'number',
     convert({ reference }, source, { nameOf, team }) {
@@ -59,7 +59,7 @@ export const UNITY_RULE_TYPES: Readonly<Record<string, UnityRuleType>> = {
       if (source === 'latency') return 'differences of latencies have no counterpart';
       const where = team === undefined ? {} : { team };
       const body = { type: 'within', attribute: nameOf(source.attribute), max: reference, ...where } as const;
-      return [{ body, limits: { reference: { key: 'max', isUpper: true, of: (value) => value } } }];
+      return [{ body, limits: { reference: upper('max') } }];
     },
   },
   Equality: {
@@ -101,5 +101,5 @@ export const UNITY_RULE_TYPES: Readonly<Record<string, UnityRuleType>> = {
 };
 
 const NO_NUMBER = 'its reference is no number';
-/** A rule that can only be off. */
-const SWITCH: Limit = { key: undefined, isUpper: true, of: () => 0, isOff: (value) => value === Infinity };
+
+export const UNITY_RULE_TYPES: ReadonlyMap<string, UnityRuleType> = new Map(Object.entries(RULE_TYPES));

@@ -1,17 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Imported, importRuleSet } from '../../../lib/importers/flexmatch/import-rule-set.ts';
-import { flexMatchRuleSet } from '../../../lib/importers/flexmatch/rule-set.ts';
+import { flexmatch } from '../../../lib/importers/flexmatch/flexmatch.ts';
+import type { FlexMatchRuleSet } from '../../../lib/importers/flexmatch/rule-set.ts';
+import { Source } from '../../../lib/importers/flexmatch/source.ts';
+import { type ImportOptions, imported as importedBy } from '../../../lib/importers/importer.ts';
 import { file, muster } from '../../cli/muster.ts';
 import { seeded } from '../../engine/random-pool.ts';
 import { sample } from '../../long.ts';
+import { pointersOf } from '../pointers.ts';
 import type { FlexRuleSet } from './judge.ts';
 import { play } from './play.ts';
 import * as ruleSets from './rule-sets.ts';
 
-const imported = (ruleSet: object, options = {}): Imported =>
-  importRuleSet(flexMatchRuleSet.parse(ruleSet), options);
+type Imported = ReturnType<typeof importedBy<FlexMatchRuleSet>>;
+const imported = (ruleSet: object, options: ImportOptions = {}) =>
+  importedBy(flexmatch, ruleSet, 'rules.json', options);
 const outcomes = ({ lines }: Pick<Imported, 'lines'>) =>
   Object.fromEntries(lines.map(({ property, outcome }) => [property, outcome]));
 const notes = ({ lines }: Pick<Imported, 'lines'>) =>
@@ -348,8 +352,8 @@ describe('a FlexMatch rule set', () => {
       '#/teams/0/minPlayers',
     ],
   ])('with %s where the language has one meaning for one is invalid', (_, changes, pointer) => {
-    const parsed = flexMatchRuleSet.safeParse({ ...duel([numberOf('skill')], [near]), ...changes });
-    expect(parsed.error?.issues.map(({ path }) => `#/${path.join('/')}`)).toEqual([pointer]);
+    const act = () => imported({ ...duel([numberOf('skill')], [near]), ...changes });
+    expect(pointersOf(act)).toEqual([pointer]);
   });
 
   it('says what is wrong with values that the reference does not have', () => {
@@ -370,6 +374,42 @@ describe('a FlexMatch rule set', () => {
       'algorithm.strategy': 'not possible',
       'algorithm.balancedAttribute': 'not possible',
     });
+  });
+
+  it('reads properties of the type of a rule alone, and steps of limits alone', () => {
+    const rules = [
+      { ...near, operation: '=', maxCount: 3 },
+      { name: 'Ping', type: 'latency', maxLatency: 50, measurements: ['count(teams[*].players)'] },
+    ];
+    const ruleSet = duel([numberOf('skill')], rules, [
+      { target: 'rules[Near].maxCount', steps: wider([[5, 4]]).steps },
+    ]);
+    expect(differing(imported(ruleSet))).toEqual([
+      'expansions[rules[Near].maxCount]',
+      'rules[Near].operation',
+      'rules[Near].maxCount',
+      'rules[Ping].measurements',
+    ]);
+  });
+
+  it('whose limit is off from the beginning has no rule', () => {
+    const modes = {
+      name: 'Modes',
+      type: 'collection',
+      operation: 'intersection',
+      measurements: ['flatten(teams[*].players.attributes[modes])'],
+      minCount: 1,
+    };
+    const expansions = [{ target: 'rules[Modes].minCount', steps: [{ waitTimeSeconds: 0, value: 0 }] }];
+    const { definition, ...rest } = imported(
+      duel([{ name: 'modes', type: 'string_list' }], [modes], expansions),
+    );
+    expect(definition).not.toHaveProperty('rules');
+    expect(differing(rest)).toEqual([]);
+  });
+
+  it('is one rule set, not the list that AWS describes', () => {
+    expect(pointersOf(() => imported({ RuleSets: [{ RuleSetBody: '{}' }] }))).toEqual(['#/RuleSets']);
   });
 
   it('has a line for every rule, and names what has no counterpart', () => {
@@ -414,7 +454,8 @@ describe('the skill of an imported rule set', () => {
     referenceValue: `avg(flatten(teams[*].players.attributes[${name}]))`,
     maxDistance: 10,
   });
-  const skillOf = (ruleSet: object, options = {}) => imported(ruleSet, options).source.skill;
+  const skillOf = (ruleSet: object, options = {}) =>
+    new Source(imported(ruleSet, options).source, options).skill;
 
   it('is the attribute that is named, else one that is balanced, averaged, or has that name, else the only number', () => {
     const numbers = [numberOf('rank'), numberOf('skill')];
@@ -491,7 +532,7 @@ describe('what a rule set does not say', () => {
     const ruleSet = duel([], [{ name: 'Near', type: 'latency', maxLatency: 50 }], expansions);
     expect(imported(ruleSet).definition).toMatchObject({ timeoutSeconds: 800 });
     expect(imported(duel([], [])).definition).toMatchObject({ timeoutSeconds: 300 });
-    const { definition, ...rest } = imported(ruleSet, { timeoutSeconds: 120 });
+    const { definition, ...rest } = imported(ruleSet, { timeout: 120 });
     expect(definition).toMatchObject({ timeoutSeconds: 120 });
     expect(notes(rest).timeoutSeconds).toMatch(/steps at 120 s and later have no effect/);
   });

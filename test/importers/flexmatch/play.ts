@@ -1,8 +1,7 @@
 import { checkQueueDefinition } from '../../../lib/contract/queue-definition.ts';
-import { importRuleSet } from '../../../lib/importers/flexmatch/import-rule-set.ts';
-import { flexMatchRuleSet } from '../../../lib/importers/flexmatch/rule-set.ts';
-import type { ImportOptions, Source } from '../../../lib/importers/flexmatch/source.ts';
-import { flexMatchTickets, ticketOf } from '../../../lib/importers/flexmatch/tickets.ts';
+import { flexmatch } from '../../../lib/importers/flexmatch/flexmatch.ts';
+import { ticketsOf as ticketsOfRequests } from '../../../lib/importers/flexmatch/tickets.ts';
+import { type ImportOptions, imported } from '../../../lib/importers/importer.ts';
 import { parseTicketsFile } from '../../../lib/service/tickets/parse-tickets.ts';
 import { matchOffline } from '../../../lib/service/ticks/offline.ts';
 import {
@@ -33,15 +32,21 @@ export function play(
   rounds: number,
   options: ImportOptions = {},
 ): Played {
-  const { definition, source, lines } = importRuleSet(flexMatchRuleSet.parse(ruleSet), options);
+  const { definition, source, lines } = imported(flexmatch, ruleSet, 'The rule set', options);
   const isSame = lines.every(({ outcome }) => outcome === 'same');
   const queue = checkQueueDefinition({ ...definition, timeoutSeconds: 3600 }, 'The import');
+  const ticketsOf = (pool: readonly FlexTicket[]) =>
+    parseTicketsFile(
+      ticketsOfRequests(pool.map(requestOf), 'The tickets', source, options, 1000 * NOW_SECONDS),
+      queue,
+      'The tickets',
+    );
   let matches = 0;
   let exhausted = 0;
   let untried = 0;
   for (let round = 0; round < rounds; round++) {
     const pool = randomTickets(ruleSet, random);
-    const result = matchOffline(queue, ticketsOf(pool, source, queue), 1000 * NOW_SECONDS);
+    const result = matchOffline(queue, ticketsOf(pool), 1000 * NOW_SECONDS);
     const left = new Map(pool.map((ticket) => [ticket.id, ticket]));
     for (const match of result.matches) {
       matches++;
@@ -73,19 +78,6 @@ class Disagreement extends Error {
   constructor(what: string, facts: object) {
     super(`${what}: ${JSON.stringify(facts)}`);
   }
-}
-
-function ticketsOf(
-  pool: readonly FlexTicket[],
-  source: Source,
-  queue: Parameters<typeof parseTicketsFile>[1],
-): ReturnType<typeof parseTicketsFile> {
-  const requests = flexMatchTickets.parse(pool.map(requestOf));
-  return parseTicketsFile(
-    requests.map((request) => ticketOf(request, source, 1000 * NOW_SECONDS)),
-    queue,
-    'The tickets',
-  );
 }
 
 /** The import reads the rules for each player, and places a match in one region. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { checkQueueDefinition } from '../../../lib/contract/queue-definition.ts';
-import { importRuleSet } from '../../../lib/importers/flexmatch/import-rule-set.ts';
-import { flexMatchRuleSet } from '../../../lib/importers/flexmatch/rule-set.ts';
+import { flexmatch } from '../../../lib/importers/flexmatch/flexmatch.ts';
+import { imported } from '../../../lib/importers/importer.ts';
 import { seeded } from '../../engine/random-pool.ts';
 import { sample } from '../../long.ts';
 import type { FlexRuleSet } from './judge.ts';
@@ -38,7 +38,7 @@ it('plays random rule sets: every match is permitted, and none is missing where 
 
 /** Whether every property is the same or nearly so, and the definition is valid: some random rules contradict each other. */
 function isPlayable(ruleSet: FlexRuleSet): boolean {
-  const { definition, lines } = importRuleSet(flexMatchRuleSet.parse(ruleSet));
+  const { definition, lines } = imported(flexmatch, ruleSet, 'The rule set');
   if (lines.some(({ outcome }) => outcome === 'not possible')) return false;
   try {
     checkQueueDefinition(definition, 'The import');

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { checkQueueDefinition } from '../../../lib/contract/queue-definition.ts';
-import { importPlayFabQueue } from '../../../lib/importers/playfab/import-queue.ts';
-import { playFabQueue } from '../../../lib/importers/playfab/queue.ts';
+import { type ImportOptions, imported as importedBy } from '../../../lib/importers/importer.ts';
+import { playfab } from '../../../lib/importers/playfab/playfab.ts';
 import { planTick } from '../../../lib/policies/plan.ts';
 import { file, muster } from '../../cli/muster.ts';
+import { pointersOf } from '../pointers.ts';
 
-const imported = (queue: object, options = {}) => importPlayFabQueue(playFabQueue.parse(queue), options);
+const imported = (queue: object, options: ImportOptions = {}) =>
+  importedBy(playfab, queue, 'queue.json', options);
 const notesOf = ({ lines }: ReturnType<typeof imported>) =>
   Object.fromEntries(lines.map(({ property, outcome, note }) => [property, `${outcome}: ${note ?? ''}`]));
 const differing = ({ lines }: ReturnType<typeof imported>) =>
@@ -18,10 +20,12 @@ const base = { Name: 'ranked', MinMatchSize: 4, MaxMatchSize: 6, Teams: teams };
 
 describe('a queue of PlayFab', () => {
   it('with a least size above the greatest is invalid', () => {
-    const isValid = (queue: object) => playFabQueue.safeParse(queue).success;
-    expect(isValid(base)).toBe(true);
-    expect(isValid({ ...base, MinMatchSize: 9 })).toBe(false);
-    expect(isValid({ ...base, Teams: [{ Name: 'red', MinTeamSize: 4, MaxTeamSize: 3 }] })).toBe(false);
+    const faults = (queue: object) => pointersOf(() => imported(queue));
+    expect(faults(base)).toEqual([]);
+    expect(faults({ ...base, MinMatchSize: 9 })).toEqual(['#/MinMatchSize']);
+    expect(faults({ ...base, Teams: [{ Name: 'red', MinTeamSize: 4, MaxTeamSize: 3 }] })).toEqual([
+      '#/Teams/0/MinTeamSize',
+    ]);
   });
 
   it('names rules of unknown lists, unknown behaviors, and the expansion of two that counts', () => {
@@ -38,8 +42,8 @@ describe('a queue of PlayFab', () => {
     expect(differing(result)).toEqual(
       expect.arrayContaining([
         'MoodRules',
-        'DifferenceRule Near.AttributeNotSpecifiedBehavior',
-        'DifferenceRule Near.LinearExpansion',
+        'DifferenceRules[Near].AttributeNotSpecifiedBehavior',
+        'DifferenceRules[Near].LinearExpansion',
       ]),
     );
     expect(notesOf(result)['attribute mu']).toMatch('send 7 by default');
@@ -103,7 +107,13 @@ describe('a queue of PlayFab', () => {
         },
         { name: 'Hosts', type: 'compare', left: { of: 'sum', attribute: 'hosts' }, op: '>=', right: 1 },
         { name: 'Hosts 2', type: 'compare', op: '<=', right: 2 },
-        { name: 'Even', type: 'balance', attribute: 'skill', max: 4 },
+        {
+          name: 'Even',
+          type: 'compare',
+          left: { of: 'sum', attribute: 'skill', team: 'red' },
+          right: { of: 'sum', attribute: 'skill', team: 'blue' },
+          max: 4,
+        },
         {
           name: 'Region',
           type: 'latency',
@@ -169,10 +179,10 @@ describe('a queue of PlayFab', () => {
       MaxTicketSize: expect.stringMatching(/nearly the same/),
       ServerAllocationEnabled: expect.stringMatching(/not possible: a provisioner/),
       Mood: expect.stringMatching(/not possible/),
-      'SetIntersectionRule Maps': expect.stringMatching(/nearly the same: .*not documented/),
-      'StringEqualityRule Build': expect.stringMatching(/nearly the same: every player has to have/),
-      'StringEqualityRule Mode': expect.stringMatching(/nearly the same: .*never tightens/),
-      'TeamTicketSizeSimilarityRule Parties': expect.stringMatching(/not possible/),
+      'SetIntersectionRules[Maps]': expect.stringMatching(/nearly the same: .*not documented/),
+      'StringEqualityRules[Build]': expect.stringMatching(/nearly the same: every player has to have/),
+      'StringEqualityRules[Mode]': expect.stringMatching(/nearly the same: .*never tightens/),
+      TeamTicketSizeSimilarityRule: expect.stringMatching(/not possible/),
     });
     expect(result.definition.rules).toMatchObject([
       { name: 'Build', type: 'same' },
@@ -197,7 +207,97 @@ describe('a queue of PlayFab', () => {
     expect(near!.relax.length).toBeLessThanOrEqual(20);
     expect(near!.relax.at(-1)).toEqual({ waitSeconds: 100, max: 103 });
     for (const { waitSeconds, max } of near!.relax) expect(max).toBe(3 + waitSeconds);
-    expect(notesOf(result)['DifferenceRule Near']).toMatch(/nearly the same: of more than 19 steps/);
+    expect(notesOf(result)['DifferenceRules[Near]']).toMatch(/nearly the same: of more than 20 steps/);
+  });
+
+  it.each<[string, object, object, object]>([
+    [
+      'by its kind, linear',
+      { Difference: 1 },
+      { Expansion: { Type: 'Linear', Delta: 2, Limit: 6, SecondsBetweenExpansions: 5 } },
+      { max: 1, relax: [3, 5, 6].map((max, i) => ({ waitSeconds: 5 * (i + 1), max })) },
+    ],
+    [
+      'by its kind, custom, with plain numbers from the beginning',
+      { Difference: 9 },
+      { Expansion: { Type: 'Custom', DifferenceOverrides: [1, 2, 4], SecondsBetweenExpansions: 5 } },
+      { max: 1, relax: [2, 4].map((max, i) => ({ waitSeconds: 5 * (i + 1), max })) },
+    ],
+    [
+      'whose last steps come after the rule is optional',
+      { Difference: 10, SecondsUntilOptional: 50 },
+      { LinearExpansion: { Delta: 0.5, Limit: 40, SecondsBetweenExpansions: 5 } },
+      {
+        max: 10,
+        relax: [
+          ...Array.from({ length: 9 }, (_, i) => ({ waitSeconds: 5 * (i + 1), max: 10 + 0.5 * (i + 1) })),
+          { waitSeconds: 50, off: true },
+        ],
+      },
+    ],
+    [
+      'without a limit, up to the time-out of tickets',
+      { Difference: 10 },
+      { Expansion: { Delta: 1, SecondsBetweenExpansions: 30 } },
+      { max: 10, relax: Array.from({ length: 9 }, (_, i) => ({ waitSeconds: 30 * (i + 1), max: 11 + i })) },
+    ],
+  ])('with an expansion %s keeps its steps', (_, rule, expansion, expected) => {
+    const near = { Type: 'DifferenceRule', Name: 'Near', ...attribute('mu'), ...rule, ...expansion };
+    const result = imported({ ...base, Rules: [near] });
+    expect(differing(result)).toEqual([]);
+    expect(result.definition.rules).toEqual([
+      { name: 'Near', type: 'within', attribute: 'skill', party: 'mean', ...expected },
+    ]);
+  });
+
+  it('whose least total falls by plain numbers keeps that, in place of Min', () => {
+    const Expansion = { Type: 'Custom', SecondsBetweenExpansions: 10, MinOverrides: [6, 5, 4] };
+    const count = { Type: 'MatchTotalRule', Name: 'Count', ...attribute('one'), Min: 4, Max: 6, Expansion };
+    const result = imported({ ...base, Rules: [count] });
+    expect(differing(result)).toEqual([]);
+    expect(result.definition.rules).toMatchObject([
+      {
+        op: '>=',
+        right: 6,
+        relax: [
+          { waitSeconds: 10, right: 5 },
+          { waitSeconds: 20, right: 4 },
+        ],
+      },
+      { op: '<=', right: 6 },
+    ]);
+  });
+
+  it('omits a rule that is off from the beginning', () => {
+    const Expansion = { SecondsBetweenExpansions: 5, EnabledOverrides: [false] };
+    const rule = { Name: 'Build', ...attribute('build'), Expansion };
+    const result = imported({ ...base, StringEqualityRules: [rule] });
+    expect(differing(result)).toEqual([]);
+    expect(result.definition).not.toHaveProperty('rules');
+  });
+
+  it('names what contradicts itself: kinds of expansions, sources, defaults and types of one attribute', () => {
+    const rules = [
+      {
+        ...{ Type: 'DifferenceRule', Name: 'A', Difference: 1, DefaultAttributeValue: 1, ...attribute('mu') },
+        Expansion: { Type: 'Custom', Delta: 1, Limit: 5, SecondsBetweenExpansions: 5 },
+      },
+      { Type: 'DifferenceRule', Name: 'B', Difference: 1, DefaultAttributeValue: 2, ...attribute('mu') },
+      { Type: 'StringEqualityRule', Name: 'C', Attribute: { Path: 'mu', Source: 'Nobody' } },
+      { Type: 'DifferenceRule', Name: 'D', Difference: 1, MergeFunction: 'constructor', ...attribute('mu') },
+    ];
+    expect(notesOf(imported({ ...base, Rules: rules }))).toMatchObject({
+      'Rules[A].Expansion.Type': expect.stringMatching(/not possible: Expected Linear, got "Custom"/),
+      'Rules[B].DefaultAttributeValue': expect.stringMatching(/not possible: an attribute has one default/),
+      'Rules[C].Attribute.Path': expect.stringMatching(/not possible: another rule reads it as a number/),
+      'Rules[C].Attribute.Source': expect.stringMatching(/not possible: Expected User or PlayerEntity/),
+      'Rules[D]': expect.stringMatching(/not possible: parties by constructor/),
+    });
+  });
+
+  it('is one queue, not a list of them', () => {
+    expect(pointersOf(() => imported({ MatchMakingQueues: [base] }))).toEqual(['#/MatchMakingQueues']);
+    expect(() => imported([base])).toThrow('#: Expected one queue, got a list: write one of them to a file');
   });
 });
 
@@ -208,7 +308,7 @@ describe.concurrent('muster import playfab', () => {
     const done = await muster('import', 'playfab', path, '--timeout', '90', '--name', 'duel');
     expect(done.status).toBe(0);
     expect(JSON.parse(done.stdout)).toMatchObject({ name: 'duel', timeoutSeconds: 90 });
-    expect(done.stderr).toContain('DifferenceRule Near: same\n');
+    expect(done.stderr).toContain('MatchmakingQueue.DifferenceRules[Near]: same\n');
     const misspelt = await muster('import', 'playfab', path, '--skill', 'nu');
     expect(misspelt.status).toBe(2);
     expect(misspelt.stderr).toContain(

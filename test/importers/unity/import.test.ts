@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { checkQueueDefinition } from '../../../lib/contract/queue-definition.ts';
-import { importUnityQueue } from '../../../lib/importers/unity/import-queue.ts';
-import { unityQueue } from '../../../lib/importers/unity/queue.ts';
+import { type ImportOptions, imported as importedBy } from '../../../lib/importers/importer.ts';
+import { unity } from '../../../lib/importers/unity/unity.ts';
 import { file, muster } from '../../cli/muster.ts';
+import { pointersOf } from '../pointers.ts';
 
-const imported = (queue: object, options = {}) => importUnityQueue(unityQueue.parse(queue), options);
+/** Where the rules and teams of the default pool are. */
+const DEFINITION = 'defaultPool.matchLogic.matchDefinition.';
+
+const imported = (queue: object, options: ImportOptions = {}) =>
+  importedBy(unity, queue, 'queue.mmq', options);
 const notesOf = ({ lines }: ReturnType<typeof imported>) =>
   Object.fromEntries(lines.map(({ property, outcome, note }) => [property, `${outcome}: ${note ?? ''}`]));
 const differing = ({ lines }: ReturnType<typeof imported>) =>
@@ -56,10 +61,10 @@ describe('a pool of Unity Matchmaker', () => {
     );
     expect(differing(result)).toEqual(
       expect.arrayContaining([
-        'teams[side].playerCount.relaxations[0]',
-        'matchRules[Near].relaxations[0]',
-        'matchRules[Near].relaxations[1]',
-        'matchRules[Odd]',
+        `${DEFINITION}teams[side].playerCount.relaxations[0]`,
+        `${DEFINITION}matchRules[Near].relaxations[0]`,
+        `${DEFINITION}matchRules[Near].relaxations[1]`,
+        `${DEFINITION}matchRules[Odd]`,
       ]),
     );
   });
@@ -68,9 +73,9 @@ describe('a pool of Unity Matchmaker', () => {
     const logic = poolOf([{ ...near, relaxations: [at(-5, 9)] }], {
       playerCount: { min: 4, max: 3 },
     }).matchLogic;
-    expect(unityQueue.safeParse(logic).error?.issues.map(({ path }) => path.join('/'))).toEqual([
-      'matchDefinition/teams/0/playerCount/min',
-      'matchDefinition/matchRules/0/relaxations/0/atSeconds',
+    expect(pointersOf(() => imported(logic))).toEqual([
+      '#/matchDefinition/teams/0/playerCount/min',
+      '#/matchDefinition/matchRules/0/relaxations/0/atSeconds',
     ]);
   });
 
@@ -195,21 +200,52 @@ describe('a pool of Unity Matchmaker', () => {
       filteredPools: [{ ...poolOf([]), name: 'beta', filters: [{ attribute: 'build' }] }],
     });
     expect(notesOf(result)).toMatchObject({
-      'matchRules[Far]': expect.stringMatching(/not possible: what DoubleDifference means/),
-      'matchRules[Loss]': expect.stringMatching(/not possible: the source/),
-      'matchRules[Not]': expect.stringMatching(/not possible: opposites/),
-      'matchRules[Off]': 'same: it is disabled',
-      'matchRules[Mixed]': expect.stringMatching(/nearly the same: it relaxes when the youngest/),
-      'teams[side]': expect.stringMatching(/nearly the same: a match always has 4 such teams/),
+      [`${DEFINITION}matchRules[Far]`]: expect.stringMatching(/not possible: what DoubleDifference means/),
+      [`${DEFINITION}matchRules[Loss]`]: expect.stringMatching(/not possible: the source/),
+      [`${DEFINITION}matchRules[Not]`]: expect.stringMatching(/not possible: opposites/),
+      [`${DEFINITION}matchRules[Off]`]: 'same: it is disabled',
+      [`${DEFINITION}matchRules[Mixed]`]: expect.stringMatching(
+        /nearly the same: it relaxes when the youngest/,
+      ),
+      [`${DEFINITION}teams[side]`]: expect.stringMatching(/nearly the same: a match always has 4 such teams/),
       maxPlayersPerTicket: expect.stringMatching(/nearly the same/),
-      'pool beta': expect.stringMatching(/not possible: .*--pool beta/),
+      'filteredPools[beta]': expect.stringMatching(/not possible: .*--pool beta/),
     });
     expect(result.definition).not.toHaveProperty('relaxBy');
     const beta = imported(
       { name: 'ranked', filteredPools: [{ ...poolOf([]), name: 'beta', filters: [1] }] },
       { pool: 'beta' },
     );
-    expect(notesOf(beta)).toMatchObject({ filters: expect.stringMatching(/not possible/) });
+    expect(notesOf(beta)).toMatchObject({
+      'filteredPools[beta].filters': expect.stringMatching(/not possible/),
+    });
+  });
+
+  it('ignores no value that replaces the reference of a rule without a number', () => {
+    const mode = {
+      name: 'Mode',
+      type: 'Equality',
+      source: 'Players.CustomData.mode',
+      relaxations: [at(5, 9)],
+    };
+    const result = imported(queueOf([mode]));
+    expect(differing(result)).toEqual([`${DEFINITION}matchRules[Mode].relaxations[0]`]);
+  });
+
+  it('keeps properties apart whose names differ in the first letter only', () => {
+    const result = imported({ ...queueOf([near]), Name: 'other' });
+    expect(differing(result)).toEqual(['name']);
+    expect(result.definition.name).toBe('other');
+  });
+
+  it.each([
+    [{ Queues: [queueOf([near])] }, '#/Queues'],
+    [{ name: 'ranked', Pools: [poolOf([near])] }, '#/Pools'],
+  ])('is one queue or one pool, not a list of them', (list, pointer) => {
+    expect(pointersOf(() => imported(list))).toEqual([pointer]);
+    expect(() => imported(list)).toThrow(
+      /Expected one queue with a defaultPool, or the match logic of one pool/,
+    );
   });
 });
 

@@ -1,4 +1,4 @@
-import { type Limit, plainly } from '../../relaxation.ts';
+import { LEAST_COMMON, type Limit, lower, upper } from '../../relaxation.ts';
 import { parseExpression, takeApart } from '../expression.ts';
 import { type Converted, type FlexRuleType, partyNote } from '../flex-rule-type.ts';
 import { unknownExpression } from '../measured.ts';
@@ -7,7 +7,6 @@ import type { Source } from '../source.ts';
 
 /** Counts of values in the lists of players. */
 export const collection: FlexRuleType = {
-  properties: ['measurements', 'referenceValue', 'operation', 'minCount', 'maxCount', 'partyAggregation'],
   convert(rule, source) {
     const blocked = blockListOf(rule, source);
     if (blocked !== undefined)
@@ -60,13 +59,9 @@ function intersection(
   if (maxCount !== undefined) return 'a greatest number of common values has no counterpart';
   const steps = source.stepsOf(`rules[${name}].minCount`);
   if (minCount <= 0 && steps.every(({ value }) => value <= 0))
-    return { rules: [], note: 'it forbids nothing' };
-  const limit: Limit = { key: 'atLeast', isUpper: false, of: plainly, isOff: (value) => value <= 0 };
-  return {
-    rules: [
-      { body: { type: 'common', attribute, atLeast: minCount, ...scope }, limits: { minCount: limit } },
-    ],
-  };
+    return { rules: [], free: 'minCount', note: 'it forbids nothing' };
+  const body = { type: 'common', attribute, atLeast: minCount, ...scope } as const;
+  return { rules: [{ body, limits: { minCount: LEAST_COMMON } }] };
 }
 
 /** So many players have a value in their list. */
@@ -79,10 +74,10 @@ function contains(rule: FlexMatchRule, { attribute, scope }: Lists, source: Sour
   );
   const least = minCount ?? (maxCount === undefined ? 1 : undefined);
   if (maxCount === undefined && (least ?? 0) <= 0 && !steps.includes('minCount'))
-    return { rules: [], note: 'it forbids nothing' };
+    return { rules: [], free: 'minCount', note: 'it forbids nothing' };
   const limits: Record<string, Limit> = {
-    ...(least !== undefined && { minCount: { key: 'atLeast', isUpper: false, of: plainly } as const }),
-    ...(maxCount !== undefined && { maxCount: { key: 'atMost', isUpper: true, of: plainly } as const }),
+    ...(least !== undefined && { minCount: lower('atLeast') }),
+    ...(maxCount !== undefined && { maxCount: upper('atMost') }),
   };
   const body = {
     type: 'count' as const,
@@ -109,14 +104,10 @@ function acceptedValues(
   if (maxCount !== undefined || scope.scope !== undefined || scope.team !== undefined) return none;
   const steps = source.stepsOf(`rules[${name}].minCount`);
   if ((minCount ?? 0) <= 0 && steps.every(({ value }) => value <= 0))
-    return { rules: [], note: 'it forbids nothing' };
-  const limit: Limit = { key: 'atLeast', isUpper: false, of: plainly, isOff: (value) => value <= 0 };
+    return { rules: [], free: 'minCount', note: 'it forbids nothing' };
   const by = source.nameOf(reference.attribute!);
-  return {
-    rules: [
-      { body: { type: 'accepted', attribute, by, atLeast: minCount ?? 0 }, limits: { minCount: limit } },
-    ],
-  };
+  const body = { type: 'accepted', attribute, by, atLeast: minCount ?? 0 } as const;
+  return { rules: [{ body, limits: { minCount: LEAST_COMMON } }] };
 }
 
 /** The difference where the source makes an exception from a block list. */
@@ -124,9 +115,10 @@ export const ALWAYS_AVOIDED = 'blocked players are avoided in every match, whate
 
 /** The attribute whose lists a rule compares with the ids of all players, so that none may be in one. */
 export function blockListOf(rule: FlexMatchRule, source: Source): string | undefined {
-  const { operation, referenceValue, maxCount, measurements = [] } = rule;
-  if (operation !== 'reference_intersection_count' || maxCount !== 0 || measurements.length !== 1)
-    return undefined;
+  // Whether it is a block list is asked of every rule, so nothing is read that only collections have.
+  if (rule.type !== 'collection' || rule.operation !== 'reference_intersection_count') return undefined;
+  const { referenceValue, maxCount, measurements = [] } = rule;
+  if (maxCount !== 0 || measurements.length !== 1) return undefined;
   const [lists, ids] = [measurements[0], referenceValue].map((text) => {
     const expression = typeof text === 'string' ? parseExpression(text) : undefined;
     return expression && takeApart(expression, source.teamNames);

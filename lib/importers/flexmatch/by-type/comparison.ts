@@ -15,7 +15,6 @@ import type { Source, SourceTeam } from '../source.ts';
 
 /** Values of players are compared with a value, with a measure or with each other. */
 export const comparison: FlexRuleType = {
-  properties: ['measurements', 'referenceValue', 'operation', 'partyAggregation'],
   convert(rule, source) {
     const measured = measurementOf(rule, source);
     if (typeof measured === 'string') return measured;

@@ -81,25 +81,22 @@ function alternativesOf(
     if (converted.rules.some(({ body }) => body.type === 'latency'))
       return `${name}: latency cannot be one of several, and has no opposite`;
     if (converted.differs !== undefined) differences.push(converted.differs);
-    const rule = source.set.rules!.find((one) => one.name === name)!;
-    if (blockListOf(rule, source) !== undefined) differences.push(ALWAYS_AVOIDED);
+    const member = source.set.rules!.find((one) => one.name === name)!;
+    if (blockListOf(member, source) !== undefined) differences.push(ALWAYS_AVOIDED);
     const stepsOf = (property: string) => source.stepsOf(`rules[${name}].${property}`);
     const all = converted.rules.map((one) => relaxed(one, stepsOf));
     if (!literal.isNegated) {
       // A rule that forbids nothing makes every clause with it true.
       clauses = clauses.flatMap((clause) =>
-        all.map(({ body, relax }) => [
-          ...clause,
-          { ...body, ...(relax.length > 0 && { relax }) } as Alternative,
-        ]),
+        all.flatMap(({ rule }) => (rule === undefined ? [] : [[...clause, rule as Alternative]])),
       );
       continue;
     }
     // A stricter counterpart has a looser opposite, and a limit that relaxes tightens its opposite.
     if (converted.differs !== undefined) return `${name}: its opposite has no counterpart`;
-    if (all.some(({ relax, tightening }) => relax.length > 0 || tightening.length > 0))
+    if (all.some(({ rule, differs }) => rule === undefined || rule.relax !== undefined || differs.size > 0))
       return `${name}: a rule that relaxes has no opposite, which would tighten`;
-    const opposites = all.map(({ body }) => oppositeOf(body as Exclude<Body, { type: 'latency' }>));
+    const opposites = all.map(({ rule }) => oppositeOf(rule as Exclude<Body, { type: 'latency' }>));
     if (opposites.length === 0) return `${name}: it always holds, so its opposite never does`;
     if (opposites.includes(undefined)) return `${name}: its opposite has no counterpart`;
     differences.push(...opposites.flatMap((one) => one!.note ?? []));

@@ -1,5 +1,5 @@
 import type { Measure } from '../../../rules/by-type/compare.ts';
-import type { ConvertedRule, Limit } from '../../relaxation.ts';
+import { type ConvertedRule, type Limit, upper } from '../../relaxation.ts';
 import { type Converted, type FlexRuleType, partyNote } from '../flex-rule-type.ts';
 import {
   isSingle,
@@ -17,13 +17,15 @@ import type { Source } from '../source.ts';
 
 /** A measure, or each value of the players, is within `maxDistance` of a number or another measure. */
 export const distance: FlexRuleType = {
-  properties: ['measurements', 'referenceValue', 'maxDistance', 'minDistance', 'partyAggregation'],
   convert(rule, source) {
     const { maxDistance, minDistance, referenceValue } = rule;
     const measured = measurementOf(rule, source);
     if (typeof measured === 'string') return measured;
     if (minDistance !== undefined && minDistance > 0) return 'a least distance has no counterpart';
-    if (maxDistance === undefined) return { rules: [], note: 'it sets no distance' };
+    if (maxDistance === undefined)
+      return source.stepsOf(`rules[${rule.name}].maxDistance`).length === 0
+        ? { rules: [], note: 'it sets no distance' }
+        : 'it sets no distance at first, and a rule never tightens';
     if (referenceValue === undefined) return 'it has no referenceValue';
     const constant = Number(referenceValue);
     const isConstant =
@@ -41,7 +43,7 @@ const NONE = 'this distance has no counterpart';
 
 /** `max` of a rule is so many times the distance. */
 const timesMax = (factor = 1): Readonly<Record<string, Limit>> => ({
-  maxDistance: { key: 'max', isUpper: true, of: (value) => factor * value },
+  maxDistance: { ...upper('max'), of: (value) => factor * value },
 });
 
 function fromNumber(
@@ -100,7 +102,7 @@ function fromMeasure(measured: Measured, source: Source, text: string, distance:
     return { rules: endsOf(measured, source).map((left) => within(left, right, distance)) };
   }
   if (sameAttribute(measured, reference) && measured.of === reference.of && samePlayers(measured, reference))
-    return { rules: [], note: 'it compares a value with itself' };
+    return { rules: [], free: 'maxDistance', note: 'it compares a value with itself' };
   const isMeans = measured.of === 'mean' && reference.of === 'mean' && sameAttribute(measured, reference);
   if (isMeans && measured.who === 'teams' && reference.who === 'all') {
     // Two means of as many players are twice as far from each other as from their own mean.

@@ -1,17 +1,20 @@
+import { immaterial } from '../../reading.ts';
 import type { FlexRuleType } from '../flex-rule-type.ts';
 
 /** A sort forbids no match. It only says which tickets FlexMatch tries first. */
 export const absoluteSort: FlexRuleType = {
-  properties: ['sortDirection', 'sortAttribute', 'mapKey', 'partyAggregation'],
-  convert: ({ sortDirection, sortAttribute }) => ({
-    rules: [],
-    note: `a sort forbids no match: FlexMatch tries tickets in ${String(sortDirection)} order of ${String(sortAttribute)}, Muster searches all of them for the least imbalance`,
-  }),
+  convert({ sortDirection, sortAttribute, mapKey, partyAggregation }) {
+    immaterial(mapKey, partyAggregation);
+    return {
+      rules: [],
+      note: `a sort forbids no match: FlexMatch tries tickets in ${String(sortDirection)} order of ${String(sortAttribute)}, Muster searches all of them for the least imbalance`,
+    };
+  },
 };
 
 export const distanceSort: FlexRuleType = {
-  properties: ['sortDirection', 'sortAttribute', 'mapKey', 'partyAggregation'],
-  convert({ sortDirection, sortAttribute }, source) {
+  convert({ sortDirection, sortAttribute, mapKey, partyAggregation }, source) {
+    immaterial(mapKey, partyAggregation);
     const attribute = String(sortAttribute);
     const isFar = sortDirection === 'descending';
     const advice =

@@ -1,0 +1,342 @@
+import { shown } from '../../rules/expected.ts';
+import type { Rule } from '../../rules/rule-types.ts';
+import { ABOVE_0, type NumberKind } from '../../simulation/option-values.ts';
+import { DraftRules, definitionOf, IS_SKILL, NO_MATCH_FORBIDDEN, NO_SKILL, renamed } from '../draft.ts';
+import type { Definition, Importer } from '../importer.ts';
+import { immaterial, pathOf, unmarked, whole } from '../reading.ts';
+import { type ConvertedRule, relaxed } from '../relaxation.ts';
+import type { Report } from '../report.ts';
+import { ALWAYS_AVOIDED, blockListOf } from './by-type/collection.ts';
+import { type Clause, compoundOf } from './by-type/compound.ts';
+import type { Converted } from './flex-rule-type.ts';
+import { type FlexMatchRule, type FlexMatchRuleSet, readRuleSet } from './rule-set.ts';
+import { FLEX_RULE_TYPES } from './rule-types.ts';
+import { combinedRules, reportTeams, sizeRulesOf, teamsOf } from './sizes.ts';
+import { Source } from './source.ts';
+import { parseStatement, rulesIn } from './statement.ts';
+import { ticketsOf } from './tickets.ts';
+
+const ANY_NUMBER: NumberKind = { expected: 'a number', holds: Number.isFinite };
+
+/**
+ * FlexMatch rule sets. Every match that the definition permits meets each property with the result same or nearly the same: a
+ * rule without an exact counterpart becomes a stricter one.
+ */
+export const flexmatch: Importer<FlexMatchRuleSet> = {
+  title: 'a FlexMatch rule set',
+  file: 'rule set, JSON; comments are allowed',
+  options: [
+    { flags: '--skill <attribute>', description: 'the number attribute that becomes the skill of players' },
+    {
+      flags: '--skill-offset <number>',
+      description: 'is added to every skill, because a skill is not negative',
+      number: ANY_NUMBER,
+    },
+    {
+      flags: '--timeout <seconds>',
+      description: 'requestTimeoutSeconds of the matchmaking configuration',
+      number: ABOVE_0,
+    },
+  ],
+  read: readRuleSet,
+  translate: (set, options, report) => translate(new Source(set, options), report),
+  ticketsOf,
+};
+
+function translate(source: Source, report: Report): Definition {
+  const { set, options } = source;
+  immaterial(set.ruleLanguageVersion);
+  const attributes = attributesOf(source, report);
+  const priority = algorithmOf(source, report);
+  reportTeams(source, report);
+  const rules = new RulesOfQueue(source, report).all();
+  const relaxBy = set.algorithm?.expansionAgeSelection === 'oldest' ? 'oldest' : undefined;
+  const isRelaxing = JSON.stringify(rules).includes('"waitSeconds"');
+  return definitionOf({
+    name: options.name,
+    fallbackName: set.name,
+    teams: teamsOf(source),
+    attributes,
+    rules,
+    timeoutSeconds: timeoutOf(source, report),
+    more: { ...(relaxBy && isRelaxing && { relaxBy }), backfill: { priority } },
+  });
+}
+
+function attributesOf(source: Source, report: Report): Record<string, unknown> {
+  const attributes: Record<string, unknown> = {};
+  const { playerAttributes = [], rules = [] } = source.set;
+  const blockLists = rules.map((rule) => blockListOf(rule, source));
+  for (const attribute of playerAttributes) {
+    const { name, type } = attribute;
+    const property = pathOf(attribute);
+    if (type === 'string_number_map') {
+      if (isOnlySorted(name, source)) {
+        immaterial(whole(attribute.default));
+        report.same(property, 'only sorts use it, so tickets omit it');
+      } else report.impossible(property, 'attributes are numbers, texts and lists of texts');
+    } else if (name === source.skill) {
+      report.same(property, ...skillNotes(source, attribute.default));
+    } else if (blockLists.includes(name)) {
+      const fallback = [whole(attribute.default) ?? []].flat();
+      report.same(
+        property,
+        'tickets name blocked players in avoid, not in an attribute',
+        fallback.length === 0 ? undefined : `send ${fallback.join(', ')} by default`,
+      );
+    } else {
+      const ours = source.nameOf(name);
+      const fallback = whole(attribute.default);
+      attributes[ours] = {
+        type: type === 'string_list' ? 'strings' : type,
+        ...(fallback !== undefined && { default: type === 'number' ? Number(fallback) : fallback }),
+      };
+      report.same(property, renamed(name, ours));
+    }
+  }
+  if (source.skill === undefined) report.same('skill', NO_SKILL);
+  return attributes;
+}
+
+function skillNotes({ skillOffset }: Source, fallback: unknown): (string | undefined)[] {
+  return [
+    IS_SKILL,
+    fallback === undefined
+      ? undefined
+      : `tickets always have it: send ${Number(fallback) + skillOffset} by default`,
+    skillOffset === 0
+      ? 'a skill is not negative: --skill-offset shifts it'
+      : `add ${skillOffset} to every skill`,
+  ];
+}
+
+/** Whether no rule but sorts reads an attribute. */
+function isOnlySorted(name: string, { set }: Source): boolean {
+  return (set.rules ?? [])
+    .map(unmarked)
+    .every(
+      ({ type, batchAttribute, measurements = [], referenceValue }) =>
+        type === 'absoluteSort' ||
+        type === 'distanceSort' ||
+        (batchAttribute !== name &&
+          ![...measurements, String(referenceValue)].some((text) => text.includes(`attributes[${name}]`))),
+    );
+}
+
+/** The priority of backfills. */
+function algorithmOf({ set }: Source, report: Report): string {
+  const { algorithm } = set;
+  if (algorithm === undefined) return 'normal';
+  const told = (key: keyof typeof algorithm, fault: string | undefined, note?: string) => {
+    const property = pathOf(algorithm, key);
+    if (fault !== undefined) report.impossible(property, fault);
+    else if (algorithm[key] !== undefined) report.same(property, note);
+  };
+  const { strategy, batchingPreference, balancedAttribute, expansionAgeSelection, backfillPriority } =
+    algorithm;
+  told('strategy', STRATEGY(strategy), NO_MATCH_FORBIDDEN);
+  told('batchingPreference', BATCHING(batchingPreference), NO_MATCH_FORBIDDEN);
+  told('balancedAttribute', unknownAttribute([balancedAttribute], set), NO_MATCH_FORBIDDEN);
+  told('sortByAttributes', unknownAttribute([algorithm.sortByAttributes].flat(), set), NO_MATCH_FORBIDDEN);
+  told('expansionAgeSelection', AGE(expansionAgeSelection));
+  told(
+    'backfillPriority',
+    PRIORITY(backfillPriority),
+    backfillPriority === 'normal'
+      ? 'new matches and backfills compete by what newcomers add, and by age when they have waited long'
+      : undefined,
+  );
+  return backfillPriority === 'low' || backfillPriority === 'high' ? backfillPriority : 'normal';
+}
+
+const STRATEGY = oneOf('exhaustiveSearch', 'balanced');
+const BATCHING = oneOf('random', 'sorted', 'largestPopulation', 'fastestRegion');
+const AGE = oneOf('newest', 'oldest');
+const PRIORITY = oneOf('low', 'normal', 'high');
+const OF_NUMBERS = oneOf('avg', 'min', 'max');
+const OF_LISTS = oneOf('union', 'intersection');
+
+/** What is wrong with a value that is set. */
+function oneOf(...values: readonly string[]): (value: unknown) => string | undefined {
+  return (value) =>
+    value === undefined || values.includes(value as string)
+      ? undefined
+      : `Expected ${values.slice(0, -1).join(', ')} or ${values.at(-1)}, got ${shown(value)}`;
+}
+
+function unknownAttribute(
+  values: readonly unknown[],
+  { playerAttributes = [] }: FlexMatchRuleSet,
+): string | undefined {
+  const unknown = values.find(
+    (value) => value !== undefined && !playerAttributes.some(({ name }) => name === value),
+  );
+  return unknown === undefined ? undefined : `there is no attribute ${String(unknown)}`;
+}
+
+function timeoutOf({ set, options }: Source, report: Report): number {
+  const steps = (set.expansions ?? []).flatMap((expansion) => unmarked(expansion).steps);
+  const last = Math.max(0, ...steps.map(({ waitTimeSeconds }) => waitTimeSeconds));
+  const { timeout } = options;
+  if (timeout === undefined) {
+    const seconds = Math.max(300, 2 * last);
+    report.same(
+      'timeoutSeconds',
+      `a rule set has none: tickets wait up to ${seconds} s; --timeout sets requestTimeoutSeconds of the configuration`,
+    );
+    return seconds;
+  }
+  if (last >= timeout)
+    report.same('timeoutSeconds', `steps at ${timeout} s and later have no effect, as in FlexMatch`);
+  return timeout;
+}
+
+/** A rule of the queue with the steps of the limits that have become part of it. */
+class RulesOfQueue {
+  readonly #source: Source;
+  readonly #report: Report;
+  readonly #draft = new DraftRules();
+  /** Rules of the source that have become rules of the queue by themselves. */
+  readonly #done = new Set<string>();
+  /** Limits by target whose expansions change nothing. */
+  readonly #free = new Set<string>();
+  /** Expanded limits by target: why they are only nearly the same. */
+  readonly #relaxed = new Map<string, string | undefined>();
+
+  constructor(source: Source, report: Report) {
+    this.#source = source;
+    this.#report = report;
+  }
+
+  all(): readonly Rule[] {
+    const { rules = [], expansions = [] } = this.#source.set;
+    const combined = combinedRules(this.#source);
+    for (const { name, target, rule } of sizeRulesOf(this.#source)) this.#add(name, target, rule);
+    for (const rule of rules) {
+      const part = combined.get(rule.name);
+      immaterial(rule.description);
+      this.#reportParties(rule);
+      if (rule.type === 'compound') this.#compound(rule);
+      else if (part === undefined) this.#single(rule);
+      else this.#report.same(pathOf(rule), `it holds as a part of ${part}`);
+    }
+    for (const { target } of expansions) this.#reportExpansion(target);
+    this.#checkLatency();
+    return this.#draft.all;
+  }
+
+  #single(rule: FlexMatchRule): void {
+    const converted = this.#convert(rule);
+    if (typeof converted === 'string') {
+      this.#report.impossible(pathOf(rule), converted);
+      return;
+    }
+    if (converted.free !== undefined) this.#free.add(`rules[${rule.name}].${converted.free}`);
+    this.#tell(rule, converted.differs, converted.note);
+    this.#addAll(rule.name, converted.rules);
+  }
+
+  #compound(rule: FlexMatchRule): void {
+    const compound = compoundOf(rule, this.#source, (member) => this.#convert(member));
+    if (typeof compound === 'string') {
+      this.#report.impossible(pathOf(rule), compound);
+      return;
+    }
+    this.#tell(rule, compound.differs);
+    for (const clause of compound.clauses) this.#addClause(rule.name, clause);
+    const statement = parseStatement(rule.statement!)!;
+    for (const name of rulesIn(statement)) this.#noteLimits(name);
+  }
+
+  #addClause(name: string, clause: Clause): void {
+    if ('rules' in clause) this.#addAll(clause.of, clause.rules);
+    else if (clause.anyOf.length === 1) this.#draft.push(name, clause.anyOf[0]!);
+    else this.#draft.push(name, { type: 'anyOf', rules: clause.anyOf });
+  }
+
+  /** A rule that two compound ones name becomes one. */
+  #addAll(name: string, rules: readonly ConvertedRule[]): void {
+    if (this.#done.has(name)) return;
+    this.#done.add(name);
+    for (const rule of rules) this.#add(name, `rules[${name}]`, rule);
+  }
+
+  #add(name: string, target: string, rule: ConvertedRule): void {
+    const differs = this.#draft.add(name, rule, this.#stepsOf(target));
+    this.#note(target, rule, differs);
+  }
+
+  #stepsOf(target: string) {
+    return (property: string) => this.#source.stepsOf(`${target}.${property}`);
+  }
+
+  #note(target: string, { limits = {} }: ConvertedRule, differs: ReadonlyMap<string, string>): void {
+    for (const property of Object.keys(limits)) {
+      const key = `${target}.${property}`;
+      this.#relaxed.set(key, this.#relaxed.get(key) ?? differs.get(property));
+    }
+  }
+
+  /** Notes which limits of a rule within a statement have relaxed. */
+  #noteLimits(name: string): void {
+    const converted = this.#convert(this.#source.set.rules!.find((one) => one.name === name)!);
+    if (typeof converted === 'string') return;
+    const target = `rules[${name}]`;
+    for (const one of converted.rules) this.#note(target, one, relaxed(one, this.#stepsOf(target)).differs);
+  }
+
+  #convert(rule: FlexMatchRule): Converted | string {
+    const type = Object.hasOwn(FLEX_RULE_TYPES, rule.type) ? FLEX_RULE_TYPES[rule.type] : undefined;
+    if (type !== undefined) return type.convert(rule, this.#source);
+    if (rule.type === 'compound') return 'a compound rule is no part of another one';
+    return `the rule type ${rule.type} is not in the reference`;
+  }
+
+  #tell(rule: FlexMatchRule, differs: string | undefined, note?: string): void {
+    this.#report.compared(pathOf(rule), differs === undefined ? [] : [differs], note);
+  }
+
+  #reportParties(rule: FlexMatchRule): void {
+    if (!Object.hasOwn(FLEX_RULE_TYPES, rule.type)) return;
+    const fault = (rule.type === 'collection' ? OF_LISTS : OF_NUMBERS)(rule.partyAggregation);
+    if (fault !== undefined) this.#report.impossible(pathOf(rule, 'partyAggregation'), fault);
+  }
+
+  #reportExpansion(target: string): void {
+    const property = `expansions[${target}]`;
+    const [, name = ''] = /^rules\[(.+)\]\./.exec(target) ?? [];
+    const rule = this.#source.set.rules?.find((one) => one.name === name);
+    const differs = this.#relaxed.get(target);
+    const isBlockList = rule !== undefined && blockListOf(rule, this.#source) !== undefined;
+    if (isBlockList || this.#free.has(target))
+      for (const { waitTimeSeconds, value } of this.#source.stepsOf(target))
+        immaterial(waitTimeSeconds, value);
+    if (isBlockList) this.#report.nearly(property, ALWAYS_AVOIDED);
+    else if (this.#relaxed.has(target))
+      this.#report.compared(property, differs === undefined ? [] : [differs]);
+    else if (this.#free.has(target)) this.#report.same(property, 'the rule forbids nothing');
+    else if (this.#isTarget(target))
+      this.#report.impossible(property, 'it is no limit of the queue that relaxes');
+    else
+      this.#report.impossible(
+        property,
+        'Expected rules[NAME].PROPERTY or teams[NAME].PROPERTY of this rule set',
+      );
+  }
+
+  #isTarget(target: string): boolean {
+    const { rules = [], teams } = this.#source.set;
+    return [
+      ...rules.map(({ name }) => `rules[${name}].`),
+      ...teams.map(({ name }) => `teams[${name}].`),
+    ].some((start) => target.startsWith(start) && target.length > start.length);
+  }
+
+  /** A match has one region. */
+  #checkLatency(): void {
+    const own = this.#draft.all.filter(({ type }) => type === 'latency');
+    if (own.length < 2) return;
+    const names = own.map(({ name }) => name).join(', ');
+    this.#report.impossible('rules', `a queue has one latency rule, and these are several: ${names}`);
+  }
+}

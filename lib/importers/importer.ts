@@ -1,0 +1,94 @@
+import { invalid, Problem } from '../contract/problem.ts';
+import { checkQueueDefinition } from '../contract/queue-definition.ts';
+import type { NumberKind } from '../simulation/option-values.ts';
+import { type ImportLine, Report } from './report.ts';
+
+/** An option of the command of an import. */
+export interface ImportOption {
+  /** As in `--skill <path>`. */
+  readonly flags: string;
+  readonly description: string;
+  /** @default text */
+  readonly number?: NumberKind;
+}
+
+/** What the user decides about an import. An importer names the options that it has. */
+export interface ImportOptions {
+  /** What becomes the players' skill. */
+  readonly skill?: string | undefined;
+  /** Is added to every skill, because a skill in Muster is not negative. @default 0 */
+  readonly skillOffset?: number | undefined;
+  /** The name of the queue. @default the one in the file */
+  readonly name?: string | undefined;
+  /** How long tickets wait at most. */
+  readonly timeout?: number | undefined;
+  /** The pool, where a file has several. @default the first one */
+  readonly pool?: string | undefined;
+}
+
+/** A queue definition; not checked yet. */
+export type Definition = Readonly<Record<string, unknown>>;
+
+/** Another matchmaker whose files are converted. */
+export interface Importer<S extends object> {
+  /** The title of the matchmaker's rules in the help, such as "a FlexMatch rule set". */
+  readonly title: string;
+  /** What the help says of the file. */
+  readonly file: string;
+  readonly options: readonly ImportOption[];
+  /** The file with what is read of it recorded. @param path names it in errors @throws Problem */
+  read(json: unknown, path: string): S;
+  /** Converts it as far as Muster can express it, and reports each property. @throws InvalidInput when the options do not fit */
+  translate(source: S, options: ImportOptions, report: Report): Definition;
+  /** Tickets of the other matchmaker in the form of `muster match`, not checked yet. @throws Problem */
+  ticketsOf?(json: unknown, path: string, source: S, options: ImportOptions, nowMs: number): object[];
+}
+
+export interface Imported<S> {
+  readonly definition: Definition;
+  readonly lines: readonly ImportLine[];
+  readonly source: S;
+}
+
+/**
+ * Imports a file. The report has a line for all that the import does not read of it, and for each fault of the definition.
+ *
+ * @throws Problem when the file is invalid
+ * @throws InvalidInput when the options do not fit the file
+ */
+export function imported<S extends object>(
+  importer: Importer<S>,
+  json: unknown,
+  path: string,
+  options: ImportOptions = {},
+): Imported<S> {
+  const source = importer.read(json, path);
+  const report = new Report();
+  const definition = importer.translate(source, options, report);
+  report.unread(source);
+  for (const { pointer, detail } of faultsOf(definition))
+    report.impossible(`the definition's ${pointer}`, detail);
+  return { definition, lines: report.lines, source };
+}
+
+/** The faults of the definition, such as more seats than a match can have. */
+function faultsOf(definition: Definition): Problem['errors'] {
+  try {
+    checkQueueDefinition(definition, 'The definition');
+    return [];
+  } catch (error) {
+    if (error instanceof Problem) return error.errors;
+    throw error;
+  }
+}
+
+/** @throws Problem when the file has a list of what an import takes one of @param keys the lists that files have, in small letters */
+export function refuseLists(json: unknown, path: string, what: string, keys: readonly string[]): void {
+  if (typeof json !== 'object' || json === null) return;
+  const key = Array.isArray(json)
+    ? undefined
+    : Object.keys(json).find((one) => keys.includes(one.toLowerCase()));
+  if (!Array.isArray(json) && key === undefined) return;
+  const detail = `Expected ${what}, got a list: write one of them to a file of its own`;
+  throw invalid(path, [{ pointer: key === undefined ? '#' : `#/${key}`, detail }]);
+}

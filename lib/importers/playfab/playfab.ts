@@ -1,0 +1,237 @@
+import { SKILL } from '../../rules/values.ts';
+import { ABOVE_0 } from '../../simulation/option-values.ts';
+import {
+  chosen,
+  DraftRules,
+  type DraftTeam,
+  definitionOf,
+  IS_SKILL,
+  NO_MATCH_FORBIDDEN,
+  NO_SKILL,
+  PARTY_SIZE,
+  renamed,
+  sizeOf,
+} from '../draft.ts';
+import type { Definition, Importer, ImportOptions } from '../importer.ts';
+import { fieldName, teamName, uniqueNames } from '../names.ts';
+import { immaterial, pathOf, whole } from '../reading.ts';
+import type { Report } from '../report.ts';
+import { type PlayFabFile, type PlayFabQueue, readPlayFab, rulesOf, type TypedRule } from './queue.ts';
+import { PLAYFAB_RULE_TYPES, type PlayFabContext } from './rule-types.ts';
+
+/** Queues of PlayFab Matchmaking. What the public documents leave open is reported. */
+export const playfab: Importer<PlayFabFile> = {
+  title: 'a queue of PlayFab Matchmaking',
+  file: 'queue, JSON: what GetMatchmakingQueue returns',
+  options: [
+    {
+      flags: '--skill <path>',
+      description: 'the path of the number attribute that becomes the skill of players',
+    },
+    { flags: '--timeout <seconds>', description: 'GiveUpAfterSeconds of the tickets', number: ABOVE_0 },
+  ],
+  read: readPlayFab,
+  translate(file, options, report) {
+    return translate('MatchmakingQueue' in file ? file.MatchmakingQueue : file, options, report);
+  },
+};
+
+function translate(queue: PlayFabQueue, options: ImportOptions, report: Report): Definition {
+  const rules = rulesOf(queue);
+  const timeoutSeconds = options.timeout ?? 300;
+  const { attributes, nameOf } = attributesOf(rules, options.skill, report);
+  const teams = teamsOf(queue, report);
+  const draft = new DraftRules();
+  for (const { name, op, size } of sizeRulesOf(queue, teams))
+    draft.push(name, { type: 'compare', left: sizeOf(), op, right: size });
+  const context: PlayFabContext = {
+    attributeOf: ({ Attribute }) => (Attribute ? nameOf(Attribute.Path) : undefined),
+    teams: teams.length === 1 ? [] : teams.map(({ name }) => name),
+    timeoutSeconds,
+    report,
+  };
+  for (const rule of rules) add(rule, context, draft);
+  reportOthers(queue, teams, report);
+  if (rules.filter(({ rule }) => rule.Weight !== undefined).length > 0)
+    report.same('Weight', NO_MATCH_FORBIDDEN);
+  if (options.timeout === undefined)
+    report.same('timeoutSeconds', 'tickets wait up to 300 s; --timeout sets their GiveUpAfterSeconds');
+  return definitionOf({
+    name: options.name,
+    fallbackName: queue.Name,
+    teams,
+    attributes,
+    rules: draft.all,
+    timeoutSeconds,
+  });
+}
+
+/** The teams, or one team of all players where the queue has none. */
+function teamsOf(queue: PlayFabQueue, report: Report): DraftTeam[] {
+  const { MinMatchSize, MaxMatchSize, MaxTicketSize, Teams } = queue;
+  const sizes = (least: number, most: number) => ({ size: most, ...(least < most && { minSize: least }) });
+  const isAlone = (MaxTicketSize ?? MaxMatchSize) >= MinMatchSize && !(Teams && Teams.length > 1);
+  report.compared(
+    pathOf(queue, 'MinMatchSize'),
+    isAlone
+      ? ['a party of as many players as a match needs starts it alone; PlayFab waits for another ticket']
+      : [],
+  );
+  if (!Teams || Teams.length === 0) {
+    const larger = MinMatchSize === MaxMatchSize ? '' : '; larger matches go first, as in PlayFab';
+    report.same(pathOf(queue, 'MaxMatchSize'), `a match is one team, players${larger}`);
+    return [{ name: 'players', ...sizes(MinMatchSize, MaxMatchSize) }];
+  }
+  report.same(pathOf(queue, 'MaxMatchSize'));
+  const names = uniqueNames(
+    Teams.map(({ Name }) => Name),
+    teamName,
+  );
+  return Teams.map((team) => {
+    const name = names.get(team.Name)!;
+    report.same(pathOf(team), renamed(team.Name, name));
+    return { name, ...sizes(team.MinTeamSize, team.MaxTeamSize) };
+  });
+}
+
+/** Sizes of matches that the sizes of teams do not keep. */
+function sizeRulesOf({ MinMatchSize, MaxMatchSize }: PlayFabQueue, teams: readonly DraftTeam[]) {
+  const least = teams.reduce((sum, { size, minSize = size }) => sum + minSize, 0);
+  const most = teams.reduce((sum, { size }) => sum + size, 0);
+  return [
+    ...(least < MinMatchSize ? [{ name: 'MinMatchSize', op: '>=', size: MinMatchSize }] : []),
+    ...(most > MaxMatchSize ? [{ name: 'MaxMatchSize', op: '<=', size: MaxMatchSize }] : []),
+  ];
+}
+
+/** The attributes of the queue, and their names there. */
+function attributesOf(rules: readonly TypedRule[], askedSkill: string | undefined, report: Report) {
+  const used = rules.flatMap(({ type, rule }) => {
+    const kind = PLAYFAB_RULE_TYPES.get(type)?.attribute;
+    return kind !== undefined && rule.Attribute ? [{ type, kind, rule, attribute: rule.Attribute }] : [];
+  });
+  const numbers = used.filter(({ kind }) => kind === 'number');
+  const paths = (list: typeof used) => [...new Set(list.map(({ attribute }) => attribute.Path))];
+  const first = (type: string) => numbers.find((one) => one.type === type)?.attribute.Path;
+  const skill =
+    askedSkill === undefined
+      ? (first('TeamDifferenceRule') ?? first('DifferenceRule'))
+      : chosen('--skill', 'the path of a number attribute of the queue', paths(numbers), askedSkill);
+  const names = uniqueNames(
+    paths(used).filter((path) => path !== skill),
+    fieldName,
+    [SKILL],
+  );
+  const attributes: Record<string, { type: string; default?: unknown }> = {};
+  for (const path of paths(used)) {
+    const own = used.filter(({ attribute }) => attribute.Path === path);
+    const { kind } = own[0]!;
+    for (const other of own)
+      if (other.kind !== kind)
+        report.impossible(pathOf(other.attribute, 'Path'), `another rule reads it as ${TYPES[kind]}`);
+    const fallback = defaultOf(own, report);
+    const isOfPlayer = own.some(({ attribute }) => attribute.Source === 'PlayerEntity');
+    for (const { attribute } of own)
+      if (!SOURCES.includes(attribute.Source ?? 'User'))
+        report.impossible(
+          pathOf(attribute, 'Source'),
+          `Expected ${SOURCES.join(' or ')}, got ${JSON.stringify(attribute.Source)}`,
+        );
+    const name = path === skill ? SKILL : names.get(path)!;
+    report.same(
+      `attribute ${path}`,
+      path === skill ? IS_SKILL : renamed(path, name),
+      path === skill && fallback !== undefined
+        ? `tickets always have it: send ${String(fallback)} by default`
+        : undefined,
+      isOfPlayer ? 'tickets have it; Muster reads no entity of PlayFab' : undefined,
+    );
+    if (path !== skill)
+      attributes[name] = { type: kind, ...(fallback !== undefined && { default: fallback }) };
+  }
+  if (skill === undefined) report.same('skill', NO_SKILL);
+  return { attributes, nameOf: (path: string) => (path === skill ? SKILL : names.get(path)!) };
+}
+
+const SOURCES = ['User', 'PlayerEntity'];
+const TYPES = { string: 'a text', number: 'a number', strings: 'a list of texts' };
+
+/** The default of an attribute, which all of its rules share here. */
+function defaultOf(rules: readonly TypedRule[], report: Report): unknown {
+  let first: unknown;
+  for (const { rule } of rules) {
+    const behavior = rule.AttributeNotSpecifiedBehavior ?? 'UseDefault';
+    if (behavior === 'MatchAny') continue;
+    if (behavior !== 'UseDefault')
+      report.impossible(
+        pathOf(rule, 'AttributeNotSpecifiedBehavior'),
+        `Expected UseDefault or MatchAny, got ${JSON.stringify(behavior)}`,
+      );
+    const value = whole(rule.DefaultAttributeValue) ?? undefined;
+    if (value === undefined) continue;
+    first ??= value;
+    if (JSON.stringify(value) !== JSON.stringify(first))
+      report.impossible(
+        pathOf(rule, 'DefaultAttributeValue'),
+        'an attribute has one default, that of the first rule that reads it',
+      );
+  }
+  return first;
+}
+
+function add({ type, rule }: TypedRule, context: PlayFabContext, draft: DraftRules): void {
+  const { report } = context;
+  immaterial(rule.Name);
+  const property = pathOf(rule);
+  const converted = PLAYFAB_RULE_TYPES.get(type)?.convert(rule, context) ?? `the type ${type} is not known`;
+  if (typeof converted === 'string') {
+    report.impossible(property, converted);
+    return;
+  }
+  const { rules, steps = {}, note, differs } = converted;
+  const optional = rule.SecondsUntilOptional ?? Infinity;
+  const differences = [
+    ...(differs === undefined ? [] : [differs]),
+    ...(rule.AttributeNotSpecifiedBehavior === 'MatchAny'
+      ? ['every player has to have the attribute; in PlayFab one without it meets the rule']
+      : []),
+  ];
+  for (const one of rules) {
+    const differing = draft.add(rule.Name, one, (key) => [
+      ...(steps[key] ?? []).filter(({ waitTimeSeconds }) => waitTimeSeconds < optional),
+      ...(optional === Infinity ? [] : [{ waitTimeSeconds: optional, value: Infinity }]),
+    ]);
+    differences.push(...differing.values());
+  }
+  report.compared(property, differences, note);
+}
+
+/** Properties that do not decide which players play together. */
+function reportOthers(queue: PlayFabQueue, teams: readonly DraftTeam[], report: Report): void {
+  const { MaxTicketSize, ServerAllocationEnabled, BuildId, BuildAliasParams, StatisticsVisibilityToPlayers } =
+    queue;
+  const largest = Math.max(...teams.map(({ size }) => size));
+  if (MaxTicketSize != null)
+    report.compared(pathOf(queue, 'MaxTicketSize'), MaxTicketSize < largest ? [PARTY_SIZE] : []);
+  const servers = { ServerAllocationEnabled, BuildId, BuildAliasParams };
+  for (const [key, value] of Object.entries(servers)) {
+    if (value == null) continue;
+    if (ServerAllocationEnabled)
+      report.impossible(pathOf(queue, key), 'a provisioner of the definition finds the server');
+    else
+      report.same(
+        pathOf(queue, key),
+        key === 'ServerAllocationEnabled' ? undefined : 'no server is allocated',
+      );
+  }
+  if (StatisticsVisibilityToPlayers) {
+    immaterial(
+      StatisticsVisibilityToPlayers.ShowNumberOfPlayersMatching,
+      StatisticsVisibilityToPlayers.ShowTimeToMatch,
+    );
+    report.same(
+      pathOf(queue, 'StatisticsVisibilityToPlayers'),
+      'it changes no match: backends read the statistics and show them',
+    );
+  }
+}
