@@ -22,6 +22,7 @@ export { type GameShape, isFreeForAll, isPaperShape, shapeOf } from './model/gam
 export { pSkill, skillSpread, skillSpreadOfRelative } from './model/imbalance.ts';
 export { PreparedTickets } from './model/prepared-tickets.ts';
 export { SearchClock } from './model/search-clock.ts';
+export { playersNeeded } from './shapes/explain-shape.ts';
 export { type Layout, layoutOf } from './shapes/layout.ts';
 export { SeatCounts } from './shapes/seat-counts.ts';
 export { ShapeGames } from './shapes/shape-games.ts';
@@ -181,13 +182,11 @@ export class GamePool {
 
   #obstacle(pooled: ShapeTicket, nowMs: number): string | undefined {
     this.#clock.start();
-    const waiting = this.#tickets.values();
-    const layout = layoutOf(this.rules, this.rules.short !== undefined);
-    const reason = explainShape(pooled, waiting, layout, this.#refusals());
+    const reason = explainShape(pooled, this.#tickets.values(), this.rules, nowMs, this.#refusals());
     if (reason !== undefined || this.bestWith(pooled.ticket.ticketId, nowMs)) return reason;
     return this.#clock.wasCut
       ? 'No match with it was found within the limit of the search. That none is possible is not proved.'
-      : this.#noMatch(pooled);
+      : 'No match with it can be formed from the waiting tickets.';
   }
 
   /** The pairs that may not be in one game, by refused pairs or constraints; none more once the time is over. */
@@ -200,12 +199,6 @@ export class GamePool {
       if (this.#clock.isOver(stepsPerRefusal)) return undefined;
       return forbids?.(a, b) ?? constraints.refusal(constraints.enter(a), constraints.enter(b));
     };
-  }
-
-  #noMatch({ ticket }: ShapeTicket): string {
-    const { constraints } = this.#options;
-    const hint = constraints?.hint(constraints.enter(ticket));
-    return `No match with it can be formed from the waiting tickets${hint ? ` under ${hint}` : ''}.`;
   }
 
   /** Begins a query. The index is the one that the tickets need when it is built. */

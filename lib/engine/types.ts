@@ -84,8 +84,6 @@ export interface Constraints {
   apart(tickets: readonly number[]): ArrayLike<number> | undefined;
   /** Why these two tickets may not be in one game, undefined if they may. */
   refusal(a: number, b: number): string | undefined;
-  /** What keeps a ticket waiting when no pair is the reason. */
-  hint(ticket: number): string | undefined;
 }
 
 /** A ticket on a team: its number, or the players by their places in the ticket where the party is divided over teams. */

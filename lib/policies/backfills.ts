@@ -2,8 +2,9 @@ import { type BackfillPool, type Filling, type RunningGame, shapeOf } from '../e
 import type { Ticket } from '../engine/types.ts';
 import type { RuledPlayer } from '../rules/types.ts';
 import { isBestGameAbove } from './neighbour-game.ts';
-import type { Candidate, Policy, PoolFacts, Verdict } from './policy.ts';
+import { type Candidate, meanSkill, type Policy, type PoolFacts, type Verdict } from './policy.ts';
 import type { WaitingPool } from './waiting-pool.ts';
+import type { WhatIf } from './what-if.ts';
 
 /** A match that is being played and asks for players into its empty seats. */
 export interface Backfill extends RunningGame {
@@ -17,6 +18,9 @@ export type BackfillPriority = 'low' | 'normal' | 'high';
 
 /** `before new games` and then `after` them. */
 type Turn = 'before' | 'after';
+
+/** Reasons of tickets look at this many running matches, the longest wait first. */
+const WAYS_IN_MAX = 3;
 
 /** The share of its time-out after which a ticket or a backfill has waited so long that age decides. */
 const DUE_AT = 1 / 2;
@@ -47,6 +51,7 @@ export class Backfills {
   readonly #facts: PoolFacts;
   readonly #nowMs: number;
   readonly #priority: BackfillPriority;
+  readonly #whatIf: WhatIf;
   readonly #places: ReadonlyMap<Ticket, number>;
   readonly #open = new Map<string, Backfill>();
   readonly #held = new Map<string, string>();
@@ -60,12 +65,14 @@ export class Backfills {
     facts: PoolFacts,
     nowMs: number,
     priority: BackfillPriority,
+    whatIf: WhatIf,
   ) {
     this.#waiting = waiting;
     this.#policy = policy;
     this.#facts = facts;
     this.#nowMs = nowMs;
     this.#priority = priority;
+    this.#whatIf = whatIf;
     this.#places = new Map(waiting.bySkill.map((ticket, at) => [ticket, at]));
     this.#pool = waiting.backfillPool(backfills.map(inItsRegion));
     for (const backfill of backfills) this.#open.set(backfill.backfillId, backfill);
@@ -110,15 +117,49 @@ export class Backfills {
 
   /** The backfills that are not filled, longest wait first, with the reason. */
   unfilled(reasons: boolean): { backfillId: string; reason: string }[] {
-    const open = [...this.#open.values()].sort(
+    return this.#byAge().map(({ backfillId }) => ({
+      backfillId,
+      reason: reasons ? this.#reason(backfillId) : '',
+    }));
+  }
+
+  /** How a waiting ticket could join one of the running matches, as sentences that begin with a space; else empty. */
+  wayIn(ticket: Ticket): string {
+    for (const backfill of this.#byAge().slice(0, WAYS_IN_MAX)) {
+      const way = this.#wayTo(backfill, `It can join the running match ${backfill.backfillId}`, [ticket]);
+      if (way !== '') return way;
+    }
+    return '';
+  }
+
+  #byAge(): Backfill[] {
+    return [...this.#open.values()].sort(
       (a, b) => a.requestedAtMs - b.requestedAtMs || (a.backfillId < b.backfillId ? -1 : 1),
     );
-    return open.map(({ backfillId }) => ({ backfillId, reason: reasons ? this.#reason(backfillId) : '' }));
+  }
+
+  /** What would let some of these tickets fill seats. */
+  #wayTo(backfill: Backfill, what: string, tickets: readonly Ticket[]): string {
+    const { backfillId, requestedAtMs, players } = backfill;
+    const there = { enqueuedAtMs: requestedAtMs, players };
+    const find = (pool: WaitingPool) => {
+      const filling = pool.backfillPool([inItsRegion(backfill)]).fill(backfillId);
+      return filling && [there, ...filling.ticketIds.map((ticketId) => pool.ticket(ticketId)!)];
+    };
+    return this.#whatIf.explain({ what, ageing: [there, ...tickets], tickets, find });
+  }
+
+  #obstacle(backfillId: string): string | undefined {
+    const obstacle = this.#pool.obstacle(backfillId);
+    if (obstacle === undefined) return undefined;
+    const backfill = this.#open.get(backfillId)!;
+    const tickets = this.#whatIf.nearest(this.#waiting.waiting, meanSkill(backfill));
+    return obstacle + this.#wayTo(backfill, 'Seats can be filled', tickets);
   }
 
   #reason(backfillId: string): string {
     return (
-      this.#pool.obstacle(backfillId) ??
+      this.#obstacle(backfillId) ??
       this.#held.get(backfillId) ??
       (this.#best(backfillId)
         ? 'The seats can be filled, but new matches take precedence for these players.'

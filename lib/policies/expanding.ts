@@ -61,20 +61,46 @@ export function expanding(options: ExpandingOptions): Policy {
       for (const ticket of tickets) {
         const tolerance = toleranceAt(nowMs - ticket.enqueuedAtMs, options);
         const skill = meanSkill(ticket);
-        if (Math.max(high - skill, skill - low) > tolerance) {
+        const distance = Math.max(high - skill, skill - low);
+        if (distance > tolerance) {
+          const seconds = secondsUntil(distance, nowMs - ticket.enqueuedAtMs, options);
+          const until = seconds === undefined ? '' : ` It accepts that in ${seconds} s.`;
           return {
             release: false,
-            reason: `Ticket ${ticket.ticketId} accepts a skill distance of ${tolerance} at its age; this match exceeds it.`,
+            reason: `Ticket ${ticket.ticketId} accepts a skill distance of ${rounded(tolerance)} now; in the match found it is ${rounded(distance)}.${until}`,
           };
         }
       }
       return { release: true };
     },
-    reason: (ticket, nowMs) =>
-      'Too few waiting players accept its skill and have a skill it accepts. After ' +
-      `${((nowMs - ticket.enqueuedAtMs) / 1000).toFixed(0)} s it accepts a skill distance of ` +
-      `${toleranceAt(nowMs - ticket.enqueuedAtMs, options)}.`,
+    reason(ticket, _facts, nowMs) {
+      const ageMs = nowMs - ticket.enqueuedAtMs;
+      const tolerance = toleranceAt(ageMs, options);
+      const step = options.steps?.find(({ waitSeconds }) => ageMs < 1000 * waitSeconds);
+      const seconds = step ? Math.ceil(step.waitSeconds - ageMs / 1000) : GROWN_IN_SECONDS;
+      const later = toleranceAt(ageMs + 1000 * seconds, options);
+      return (
+        'Too few waiting players accept its skill and have a skill it accepts. After ' +
+        `${Math.floor(ageMs / 1000)} s it accepts a skill distance of ${rounded(tolerance)}` +
+        `${later > tolerance ? `, and of ${rounded(later)} in ${seconds} s` : ''}.`
+      );
+    },
   };
+}
+
+/** Reasons say what a growing tolerance is after this time. */
+const GROWN_IN_SECONDS = 10;
+
+/** A distance in skill, to four digits: growing tolerances have many. */
+const rounded = (distance: number): number => Number(distance.toPrecision(4));
+
+/** The whole seconds until a ticket of this age accepts a distance; undefined if it never does. */
+function secondsUntil(distance: number, ageMs: number, options: ExpandingOptions): number | undefined {
+  const { tolerance, steps = [], growthPerSecond = 0 } = options;
+  const grown = growthPerSecond > 0 ? [(distance - tolerance) / growthPerSecond] : [];
+  return [...steps.map(({ waitSeconds }) => waitSeconds), ...grown]
+    .map((waitSeconds) => Math.ceil(waitSeconds - ageMs / 1000))
+    .find((seconds) => seconds > 0 && toleranceAt(ageMs + 1000 * seconds, options) >= distance);
 }
 
 /** The tolerance of a ticket of this age. It never decreases with age. */

@@ -7,7 +7,7 @@ import { aroundDueTickets } from './option-value/due-search.ts';
 import { dueAt } from './option-value/due-tickets.ts';
 import { type LimitTerms, limitOf, limitTerms } from './option-value/limits.ts';
 import { soloWindows } from './option-value/solo-windows.ts';
-import { type Policy, type PoolFacts, takesAnyone } from './policy.ts';
+import { oldestAgeMs, type Policy, type PoolFacts, takesAnyone } from './policy.ts';
 
 /**
  * Holds a game as long as the expected improvement is worth more than the wait.
@@ -51,6 +51,13 @@ export function optionValue(options: OptionValueOptions): Policy {
       last = { facts, nowMs, termsOf: limitTerms(options, facts, nowMs) };
     return last.termsOf;
   };
+  /** For how long at most: then one of the tickets is at its last chance, or has waited for the longest wait. */
+  const atMost = (tickets: readonly Ticket[], { timeoutMs, tickMs }: PoolFacts, nowMs: number): string => {
+    const { longestWaitSeconds = Number.POSITIVE_INFINITY } = options;
+    const endMs = Math.min(timeoutMs - 2 * tickMs, 1000 * longestWaitSeconds - tickMs);
+    const seconds = Math.floor((endMs - oldestAgeMs(tickets, nowMs)) / 1000) + 1;
+    return seconds > 0 ? `, for ${seconds} s at most` : '';
+  };
   return {
     candidates(pool, facts, nowMs) {
       const termsOf = termsAt(facts, nowMs);
@@ -73,10 +80,11 @@ export function optionValue(options: OptionValueOptions): Policy {
         release: false,
         reason:
           `The best match near its skill has imbalance ${game.imbalance.toPrecision(4)}. At the current arrival rate, ` +
-          `waiting for one with at most ${limit.toPrecision(4)} is worthwhile.`,
+          `waiting for one with at most ${limit.toPrecision(4)} is worthwhile${atMost(tickets, facts, nowMs)}.`,
       };
     },
-    reason: () => 'At the current arrival rate of players near its skill, a better match is worth the wait.',
+    reason: (ticket, facts, nowMs) =>
+      `At the current arrival rate of players near its skill, a better match is worth the wait${atMost([ticket], facts, nowMs)}.`,
   };
 }
 

@@ -30,6 +30,12 @@ export function periodic({ everySeconds }: PeriodicOptions): Policy {
     everySeconds === undefined
       ? facts.waitingPlayers >= bestBatch(facts) || isLastChance(nowMs - facts.oldestEnqueuedAtMs, facts)
       : endedPeriods(nowMs, everySeconds) > endedPeriods(facts.previousTickMs, everySeconds);
+  const untilEnd = (facts: PoolFacts, nowMs: number): string => {
+    if (everySeconds === undefined)
+      return `Matches are made in batches of ${Math.ceil(bestBatch(facts))} players; ${facts.waitingPlayers} are waiting.`;
+    const leftMs = 1000 * everySeconds * (endedPeriods(nowMs, everySeconds) + 1) - nowMs;
+    return `Matches are made every ${everySeconds} s; the next are in ${Math.ceil(leftMs / 1000)} s.`;
+  };
   return {
     candidates: (pool, facts, nowMs) => (isOver(facts, nowMs) ? sortedBlocks(pool, facts) : []),
     release: (_candidate, facts, nowMs) =>
@@ -37,14 +43,12 @@ export function periodic({ everySeconds }: PeriodicOptions): Policy {
         ? { release: true }
         : {
             release: false,
-            reason: 'Matches are made at the end of each period, and this one has not ended.',
+            reason: untilEnd(facts, nowMs),
           },
     // A running match does not wait for the end of a period.
     releaseFilling: () => ({ release: true }),
-    reason: () =>
-      everySeconds === undefined
-        ? 'Matches are made in batches, and the next batch is not full yet.'
-        : `Matches are made every ${everySeconds} s; this ticket is waiting for the end of the period.`,
+    reason: (_ticket, facts, nowMs) =>
+      isOver(facts, nowMs) ? 'It is in no match of this batch.' : untilEnd(facts, nowMs),
   };
 }
 

@@ -1,7 +1,7 @@
 import { type Filling, shapeOf } from '../engine/game-pool.ts';
 import type { Constraints, Game, GameRules, Ticket } from '../engine/types.ts';
 import { compileRules } from '../rules/compile-rules.ts';
-import { type Meetings, meetingsOf } from '../rules/met.ts';
+import { type Meetings, meetingsOf, noMeetings } from '../rules/met.ts';
 import type { RuledPlayer } from '../rules/types.ts';
 import { type Backfill, Backfills } from './backfills.ts';
 import { fillWithBots } from './bots.ts';
@@ -9,10 +9,12 @@ import { choicesOf } from './choices/choices.ts';
 import type { KeptSearches } from './kept-searches.ts';
 import { type Estimates, estimatesOf, remember, type Sight, type TickMemory } from './memory.ts';
 import { inPercentiles, ofPercentiles } from './percentile.ts';
-import { byArrival, type OutOfTime, type Policy, type PoolFacts } from './policy.ts';
+import { byArrival, type OutOfTime, type PoolFacts } from './policy.ts';
 import { gameRulesOf, type QueueRules } from './queue-rules.ts';
 import { policyOf } from './release.ts';
 import { WaitingPool } from './waiting-pool.ts';
+import { waitingReasons } from './waiting-reasons.ts';
+import { WhatIf } from './what-if.ts';
 
 export type { Filling } from '../engine/game-pool.ts';
 export type { Backfill, BackfillPriority } from './backfills.ts';
@@ -42,8 +44,8 @@ export interface TickInput {
   readonly queueMemory?: TickMemory | undefined;
   /** false: no ticket times out, however old; the policy treats an overdue one as at its last chance. @default true */
   readonly timeouts?: boolean;
-  /** false: reasons are empty strings and cost nothing. @default true */
-  readonly reasons?: boolean;
+  /** false: reasons are empty strings and cost nothing. The id of a ticket: only its reason is computed. @default true */
+  readonly reasons?: boolean | string;
   /**
    * Asked between two games and within searches. When it returns true, the plan ends soon, with the games made so far. Use it
    * for pools that are too large for one tick. Asked with a share, it tells whether that part of the time is over; it may
@@ -142,13 +144,20 @@ export function* planGames(input: TickInput): Generator<Released, TickPlan> {
   const isLate = (ticket: Ticket) => timeouts && nowMs - ticket.enqueuedAtMs >= timeoutMs;
   const late = tickets.filter(isLate).sort(byArrival);
   const gameRules = gameRulesOf(rules);
-  const constraints = constraintsOf(input, tickets, gameRules);
+  const meetings = input.meetings ?? (rules.rules ? meetingsOf(playersOf(tickets, backfilled)) : noMeetings);
+  const moment = { ...input, meetings, gameRules };
+  const constraints = constraintsOf(moment, rules.rules, tickets);
   // With percentiles every ticket has other skills at each tick, so that nothing kept is of use.
   const kept = percentiles ? undefined : input.kept;
   const pool = new WaitingPool(gameRules, tickets, nowMs, constraints, kept, outOfTime);
   const isOver = ({ requestedAtMs }: Backfill) => timeouts && nowMs - requestedAtMs >= timeoutMs;
   const { games: matches, timedOut } = yield* endLate(late, pool, rules, gameRules, nowMs, outOfTime);
 
+  const whatIf = new WhatIf(rules, nowMs, meetings, (some, change) => {
+    const applied = rules.rules?.filter((rule) => !change.without.includes(rule));
+    const changed = constraintsOf({ ...moment, nowMs: change.nowMs }, applied, some);
+    return new WaitingPool(gameRules, some, change.nowMs, changed, undefined, outOfTime);
+  });
   const policy = policyOf(rules.release);
   const facts = factsOf(input, percentiles ? ofPercentiles(ofSkills) : ofSkills, pool, gameRules, timeoutMs);
   const backfills =
@@ -161,6 +170,7 @@ export function* planGames(input: TickInput): Generator<Released, TickPlan> {
           facts,
           nowMs,
           rules.backfill?.priority ?? 'normal',
+          whatIf,
         );
   if (backfills) yield* backfills.fill('before', outOfTime);
   const held = new Map<string, string>();
@@ -171,7 +181,7 @@ export function* planGames(input: TickInput): Generator<Released, TickPlan> {
       const game = pool.take(candidate);
       matches.push(game);
       yield game;
-    } else if (reasons) {
+    } else if (reasons !== false) {
       for (const { ticketId } of candidate.tickets) {
         if (!held.has(ticketId)) held.set(ticketId, verdict.reason);
       }
@@ -180,16 +190,19 @@ export function* planGames(input: TickInput): Generator<Released, TickPlan> {
   // A pool whose search was cut short says nothing about the games that it still has.
   const isComplete = input.sight === undefined && !outOfTime();
   if (backfills) yield* backfills.fill('after', outOfTime);
+  const reasonOf = reasons && waitingReasons({ pool, held, policy, facts, backfills, whatIf, nowMs });
+  const wanted = ({ ticketId }: Ticket) => reasons === true || reasons === ticketId;
   return {
     matches,
     fillings: backfills?.filled ?? [],
-    unfilled: backfills?.unfilled(reasons) ?? [],
+    unfilled: backfills?.unfilled(reasons === true) ?? [],
     timedOutBackfills: backfilled.filter(isOver).map(({ backfillId }) => backfillId),
-    waiting: reasons
-      ? waitingWithReasons(pool, held, policy, facts, nowMs)
-      : pool.byAge
-          .filter((ticket) => pool.isWaiting(ticket))
-          .map(({ ticketId }) => ({ ticketId, reason: '' })),
+    waiting: pool.byAge
+      .filter((ticket) => pool.isWaiting(ticket))
+      .map((ticket) => ({
+        ticketId: ticket.ticketId,
+        reason: reasonOf && wanted(ticket) ? reasonOf(ticket) : '',
+      })),
     timedOut,
     memory: isComplete ? { ...memory, searchedAtMs: nowMs } : memory,
   };
@@ -224,17 +237,21 @@ function* endLate(
   return { games, timedOut };
 }
 
-/** The rules of the queue for searches at this time; undefined when nothing limits who may play together. */
+/** The moment of a search: of this tick, or a later one. */
+interface Moment extends Pick<TickInput, 'rules' | 'nowMs' | 'backfills'> {
+  readonly gameRules: GameRules;
+  readonly meetings: Meetings;
+}
+
+/** Some rules of the queue for searches at a moment; undefined when nothing limits who may play together. */
 function constraintsOf(
-  { rules, nowMs, meetings, backfills = [] }: TickInput,
+  { rules, nowMs, meetings, gameRules, backfills = [] }: Moment,
+  applied: QueueRules['rules'],
   tickets: readonly Ticket[],
-  gameRules: GameRules,
 ): (() => Constraints) | undefined {
   const isAvoiding = ({ avoid }: RuledPlayer) => avoid !== undefined && avoid.length > 0;
   const groups: readonly { readonly players: readonly RuledPlayer[] }[] = [...tickets, ...backfills];
   const hasAvoid = groups.some(({ players }) => players.some(isAvoiding));
-  if (rules.rules === undefined && !hasAvoid) return undefined;
-  const players = groups.flatMap((group) => group.players);
   const { seats, seatsMin, teamSizes } = shapeOf(gameRules);
   const moment = {
     nowMs,
@@ -243,9 +260,13 @@ function constraintsOf(
     kinds: kindsOf(rules.teams),
     teams: teamSizes.length,
     teamSize: Math.max(...teamSizes),
-    meetings: meetings ?? meetingsOf(players),
+    meetings,
   };
-  return compileRules(rules, moment, hasAvoid);
+  return compileRules({ ...rules, rules: applied }, moment, hasAvoid);
+}
+
+function playersOf(tickets: readonly Ticket[], backfills: readonly Backfill[]): readonly RuledPlayer[] {
+  return [...tickets, ...backfills].flatMap((group): readonly RuledPlayer[] => group.players);
 }
 
 /** The kind of each team of a game, by name; undefined when the teams have no names. */
@@ -285,30 +306,4 @@ function factsOf(
     oldestEnqueuedAtMs,
     ...estimates,
   };
-}
-
-function waitingWithReasons(
-  pool: WaitingPool,
-  held: ReadonlyMap<string, string>,
-  policy: Policy,
-  facts: PoolFacts,
-  nowMs: number,
-): TickPlan['waiting'] {
-  const waiting = pool.byAge.filter((ticket) => pool.isWaiting(ticket));
-  const seats = shapeOf(facts.rules).seatsMin;
-  let players = 0;
-  for (const ticket of waiting) players += ticket.players.length;
-  const tooFew =
-    players < seats
-      ? `A match needs ${seats} players; ${players} ${players === 1 ? 'is' : 'are'} waiting.`
-      : undefined;
-  const isUpToPolicy = tooFew === undefined && policy.reason !== undefined && pool.hasGame();
-  return waiting.map((ticket) => ({
-    ticketId: ticket.ticketId,
-    reason:
-      tooFew ??
-      held.get(ticket.ticketId) ??
-      (isUpToPolicy && pool.hasRules ? pool.obstacle(ticket.ticketId) : undefined) ??
-      (isUpToPolicy ? policy.reason!(ticket, nowMs) : pool.explain(ticket.ticketId)),
-  }));
 }

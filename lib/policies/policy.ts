@@ -72,10 +72,10 @@ export interface Policy {
    */
   releaseFilling?(candidate: Candidate, facts: PoolFacts, nowMs: number): Verdict;
   /**
-   * Why a ticket is waiting that is in no held candidate, although games are possible. When omitted, the engine
-   * explains.
+   * Why a ticket is waiting that is in no held candidate, although a match with it is possible. @default that others take
+   * precedence
    */
-  reason?(ticket: Ticket, nowMs: number): string;
+  reason?(ticket: Ticket, facts: PoolFacts, nowMs: number): string;
 }
 
 /** Whether the time of a plan is over; with a share, whether that part of its time is. */

@@ -300,25 +300,11 @@ export class WaitingPool implements CandidateSource {
     return { ...game, lowerBound, optimal: lowerBound === game.priority };
   }
 
-  /** The engine's explanation for a waiting ticket. */
-  explain(ticketId: string): string {
-    if (this.#isSpent()) return 'The search reached its limit before this ticket was looked at.';
-    this.#all ??= this.#poolOfAll();
-    return this.#all.explain(ticketId, this.#nowMs);
-  }
-
   /** Why no game with a waiting ticket can be formed; undefined when one can, or when the time is over. */
   obstacle(ticketId: string): string | undefined {
     if (this.#isSpent()) return undefined;
     this.#all ??= this.#poolOfAll();
     return this.#all.obstacle(ticketId, this.#nowMs);
-  }
-
-  /** Whether any game can be formed of the waiting tickets; false when the time is over. */
-  hasGame(): boolean {
-    if (this.#isSpent()) return false;
-    this.#all ??= this.#poolOfAll();
-    return this.#all.best(this.#nowMs) !== undefined;
   }
 
   /**

@@ -62,10 +62,3 @@ export function levelAt(ageMs: number, steps: Steps): number {
   }
   return level;
 }
-
-/** The seconds until the next step for a ticket of this age; undefined when there is none. */
-export function nextStepSeconds(ageMs: number, rule: Rule): number | undefined {
-  const steps = stepsOf(rule);
-  const next = steps[levelAt(ageMs, steps)];
-  return next && Math.max(0, next.waitSeconds - ageMs / 1000);
-}

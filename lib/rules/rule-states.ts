@@ -1,8 +1,8 @@
 import type { Constraints, Facet, Ruling, TeamMember, Ticket } from '../engine/types.ts';
 import { facetsOf, type RuleFacet } from './facets.ts';
-import { type LeveledRule, levelAt, levelsOf, nextStepSeconds, type Steps, stepsOf } from './levels.ts';
+import { type LeveledRule, levelAt, levelsOf, type Steps, stepsOf } from './levels.ts';
 import { isOverGame, ticketsOf } from './measures.ts';
-import { AVOIDED } from './reasons.ts';
+import { AVOIDED, EXCLUDED } from './reasons.ts';
 import type { RuledGame } from './rule-type.ts';
 import { isCostOnly, type RelaxBy, type Rule, type RuleBody, typeOf } from './rule-types.ts';
 import { betweenMates, groupsOf, type StateSettings } from './states/groups.ts';
@@ -226,37 +226,16 @@ export class RuleStates implements Constraints {
   }
 
   refusal(a: number, b: number): string | undefined {
-    const { rules, nowMs } = this.#settings;
+    const { rules } = this.#settings;
     const pair: RuledGame = { teams: [[this.#tickets[a], this.#tickets[b]]] };
     if (hasAvoided(pair)) return AVOIDED;
     const { levels } = this.#states();
-    for (let r = 0; r < rules.length; r++) {
-      const level = Math.min(levels[a][r], levels[b][r]);
-      const leveled = levelsOf(rules[r])[level];
+    const isBroken = rules.some((_, r) => {
+      const leveled = this.#allLevels[r][Math.min(levels[a][r], levels[b][r])];
       const checked = leveled && betweenTwo(leveled);
-      if (!checked || typeOf(checked).evaluate(checked, pair, this.#settings).holds) continue;
-      const stricter = levels[a][r] <= levels[b][r] ? a : b;
-      const seconds = nextStepSeconds(nowMs - this.#tickets[stricter].enqueuedAtMs, rules[r]);
-      return `the rule ${rules[r].name} excludes them${relaxing(seconds)}`;
-    }
-    return undefined;
-  }
-
-  hint(ticket: number): string | undefined {
-    const { rules, nowMs } = this.#settings;
-    const ageMs = nowMs - this.#tickets[ticket].enqueuedAtMs;
-    const hard = rules.filter(
-      (rule) => levelsOf(rule)[this.#levels[ticket][rules.indexOf(rule)]] && !isCostOnly(rule),
-    );
-    if (hard.length === 0) return undefined;
-    const next = hard
-      .map((rule) => ({ rule, seconds: nextStepSeconds(ageMs, rule) }))
-      .filter(({ seconds }) => seconds !== undefined)
-      .sort((x, y) => x.seconds! - y.seconds!)[0];
-    const names = hard.map(({ name }) => name).join(', ');
-    const kept = `${hard.length === 1 ? 'the rule' : 'the rules'} ${names}`;
-    if (next === undefined) return kept;
-    return `${kept}; its rule ${next.rule.name} relaxes in ${Math.ceil(next.seconds!)} s`;
+      return checked && !typeOf(checked).evaluate(checked, pair, this.#settings).holds;
+    });
+    return isBroken ? EXCLUDED : undefined;
   }
 
   /** A whole game in the form that rules evaluate, and its tickets. */
@@ -362,7 +341,3 @@ function hasAvoided(game: RuledGame): boolean {
 
 /** The shortfall of a rule that cannot say by how much it is broken. */
 const unmeasured = 1e6;
-
-function relaxing(seconds: number | undefined): string {
-  return seconds === undefined ? '' : ` and relaxes in ${Math.ceil(seconds)} s`;
-}

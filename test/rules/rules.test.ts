@@ -175,7 +175,7 @@ describe('relaxation', () => {
     expect(tick(rule, [level(1), { ...level(9), waited: 30 }]).matches).toHaveLength(1);
     const { matches, waiting } = tick(rule, [level(1), { ...level(9), waited: 18 }]);
     expect(matches).toEqual([]);
-    expect(waiting[0]!.reason).toContain('The rule excludes them and relaxes in 12 s');
+    expect(waiting[0]!.reason).toContain('One is possible without the rule The rule or in 12 s.');
   });
 
   it('does not start again for waiting tickets when a new ticket arrives', () => {

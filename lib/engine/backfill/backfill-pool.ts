@@ -127,15 +127,32 @@ export class BackfillPool {
     const opening = this.#openings.get(backfillId);
     if (!opening) return 'No such running match is known here.';
     const { open, fewest } = opening;
+    const { orFewer, minimums } = this.#shortOf(opening);
     if (open === 0) return 'No seat of the match is empty.';
     if (!this.#searchFor(opening, open, []).canStart)
       return 'The players who are there violate the rules of the queue themselves, or do not accept the roles that they have to play.';
     if (this.#players < fewest)
-      return `Too few players: the match needs ${fewest}, ${this.#players} ${this.#players === 1 ? 'is' : 'are'} waiting.`;
+      return `Too few players: the match needs ${orFewer === '' ? `${fewest},` : `${open}${orFewer};`} ${this.#players} ${this.#players === 1 ? 'is' : 'are'} waiting.`;
     if (this.fill(backfillId)) return undefined;
     return this.#clock.wasCut
       ? 'No waiting tickets that fill its seats were found within the limit of the search.'
-      : `No waiting tickets can fill its ${open} empty ${open === 1 ? 'seat' : 'seats'}.`;
+      : `No waiting tickets can fill its ${open} empty ${open === 1 ? 'seat' : 'seats'}${orFewer}${minimums}.`;
+  }
+
+  /** How the game may stay short, as text: with how many newcomers, and which teams need some of them. */
+  #shortOf({ game, open }: Opening): { readonly orFewer: string; readonly minimums: string } {
+    const { afterSeconds } = this.#rules.short ?? {};
+    if (afterSeconds === undefined) return { orFewer: '', minimums: '' };
+    const layout = layoutOf(this.#rules, true);
+    const { fewest, teams } = openingOf(game, this.#rules, layout, true);
+    const needs = teams.flatMap((team, t) =>
+      team.fewest > 0 ? `team ${layout.names?.[t] ?? t} needs ${team.fewest} of the newcomers` : [],
+    );
+    return {
+      orFewer:
+        fewest === open || afterSeconds === 0 ? '' : `, or ${fewest} when all have waited ${afterSeconds} s`,
+      minimums: needs.length === 0 ? '' : `: ${needs.join(', ')}`,
+    };
   }
 
   #open(game: RunningGame): void {

@@ -1,38 +1,88 @@
-import type { Forbids } from '../types.ts';
-import type { Layout } from './layout.ts';
+import { shapeOf } from '../model/game-shape.ts';
+import type { Forbids, GameRules } from '../types.ts';
+import { type Layout, layoutOf } from './layout.ts';
 import { Seating } from './seating.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
 import { mixesOf } from './size-mixes.ts';
 
 /**
- * Why no game with this ticket can be formed, when counting shows it: no team takes it, too few players, too few for a
- * kind of team or a role, or all others refused. Undefined when none of these applies. Cost: linear in the waiting tickets.
+ * Why no game with this ticket can be formed at this time, when counting shows it: no team takes it, too few players, too few
+ * for a kind of team or a role, or all others refused. Undefined when none of these applies. Cost: linear in the waiting tickets.
  */
 export function explainShape(
   ticket: ShapeTicket,
   waiting: Iterable<ShapeTicket>,
-  layout: Layout,
+  rules: GameRules,
+  nowMs: number,
   forbids: Forbids | undefined,
 ): string | undefined {
+  const layout = layoutOf(rules, rules.short !== undefined);
   const alone = misfit(ticket, layout);
   if (alone !== undefined) return alone;
-  let refused: string | undefined;
-  let refusals = 0;
+  const refusals = new Map<string, number>();
   const within: ShapeTicket[] = [ticket];
   for (const other of waiting) {
     if (other === ticket) continue;
     const reason = forbids?.(ticket.ticket, other.ticket);
     if (reason === undefined) within.push(other);
-    else {
-      refusals++;
-      refused ??= reason;
-    }
+    else refusals.set(reason, (refusals.get(reason) ?? 0) + 1);
   }
-  const apart = refusals > 0 ? ` (${refusals} more may not be matched with it: ${refused})` : '';
-  const players = within.reduce((sum, { size }) => sum + size, 0);
-  if (players < layout.seatsMin)
-    return `Too few players: a match with this ticket needs ${layout.seatsMin}, ${players} available${apart}.`;
-  return tooFewFor(within, layout, apart) ?? incomplete(ticket, within, layout, apart);
+  const apart = refusedText(refusals);
+  return (
+    tooFew(ticket, within, rules, nowMs, apart) ??
+    tooFewFor(within, layout, apart) ??
+    incomplete(ticket, within, layout, apart)
+  );
+}
+
+/** How many tickets are refused, and why: by reason where there are several. */
+function refusedText(refusals: ReadonlyMap<string, number>): string {
+  if (refusals.size === 0) return '';
+  const total = [...refusals.values()].reduce((a, b) => a + b, 0);
+  const why =
+    refusals.size === 1
+      ? refusals.keys().next().value
+      : Array.from(refusals, ([reason, tickets]) => `${tickets} because ${reason}`).join(', ');
+  return ` (${total} more may not be matched with it: ${why})`;
+}
+
+/**
+ * The players that a game needs, as text: `12, or 10 who have all waited 30 s`.
+ * @param unit is written after the first number. @default nothing
+ */
+export function playersNeeded(rules: GameRules, unit = ''): string {
+  const { seats, seatsMin } = shapeOf(rules);
+  const { afterSeconds = 0 } = rules.short ?? {};
+  return seatsMin === seats || afterSeconds === 0
+    ? `${seatsMin}${unit}`
+    : `${seats}${unit}, or ${seatsMin} who have all waited ${afterSeconds} s`;
+}
+
+/** Whether there are too few for a full game, and too few who have waited long enough for a short one. */
+function tooFew(
+  ticket: ShapeTicket,
+  within: readonly ShapeTicket[],
+  rules: GameRules,
+  nowMs: number,
+  apart: string,
+): string | undefined {
+  const { short } = rules;
+  const { seats, seatsMin } = shapeOf(rules);
+  const players = playersOf(within);
+  if (players >= seats) return undefined;
+  const afterMs = 1000 * (short?.afterSeconds ?? Number.POSITIVE_INFINITY);
+  const mayBeShort = (one: ShapeTicket) => nowMs - one.ticket.enqueuedAtMs >= afterMs;
+  const ready = playersOf(within.filter(mayBeShort));
+  if (mayBeShort(ticket) && ready >= seatsMin) return undefined;
+  const available =
+    seatsMin < seats && afterMs > 0
+      ? `; ${players} available, ${ready} of them for ${short!.afterSeconds} s`
+      : `, ${players} available`;
+  return `Too few players: a match with this ticket needs ${playersNeeded(rules)}${available}${apart}.`;
+}
+
+function playersOf(tickets: readonly ShapeTicket[]): number {
+  return tickets.reduce((sum, { size }) => sum + size, 0);
 }
 
 /** Why no team takes this ticket, whatever else is waiting. */

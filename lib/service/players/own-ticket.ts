@@ -47,7 +47,7 @@ export async function ticketFor(
 }
 
 /** The part of a reason that says so, as in `(2 more may not be matched with it: …)`. */
-const REFUSED_BY_AVOIDING = new RegExp(` \\([^()]*${AVOIDED}\\)`);
+const REFUSED_BY_AVOIDING = new RegExp(` \\([^()]*${AVOIDED}[^()]*\\)`);
 
 /** A reason without values of the players, and without the fact that a player avoids another. */
 function tellable(reason: string): string {

@@ -48,12 +48,14 @@ export async function whyWaiting(deps: ExplainDeps, ticket: StoredTicket): Promi
     memory,
     queueMemory,
     timeouts: false,
+    reasons: ticket.ticketId,
     outOfTime: () => deps.clock.now() >= endMs,
   });
-  return (
-    plan.waiting.find(({ ticketId }) => ticketId === ticket.ticketId)?.reason ??
-    'a match is within reach; the next tick decides'
-  );
+  const { reason = 'A match is within reach; the next tick decides.' } =
+    plan.waiting.find(({ ticketId }) => ticketId === ticket.ticketId) ?? {};
+  return record.deletedAt === undefined
+    ? reason
+    : `${reason} The queue was deleted at ${record.deletedAt} and takes no more tickets.`;
 }
 
 /** The memory of the last tick that searched this ticket's skill. */

@@ -127,12 +127,14 @@ describe('a party', () => {
     const cancelled =
       'the queue was changed and the ticket no longer fits it (#/players/0/attributes/toxicity: Expected a number up to 50, got 97)';
     const apart = `Too few players: a match with this ticket needs 2, 1 available (3 more may not be matched with it: ${AVOIDED}).`;
+    const mixed = apart.replace(AVOIDED, `2 because ${AVOIDED}, 1 because rules of the queue exclude them`);
     expect((await seen(player('bob'), { reason: cancelled })).reason).toBe(
       'the queue was changed and the ticket no longer fits it',
     );
-    expect((await seen(player('bob'), { reason: apart })).reason).toBe(
-      'Too few players: a match with this ticket needs 2, 1 available.',
-    );
+    for (const reason of [apart, mixed])
+      expect((await seen(player('bob'), { reason })).reason).toBe(
+        'Too few players: a match with this ticket needs 2, 1 available.',
+      );
     expect((await seen(player('bob'), { reason: 'no match within 60 s' })).reason).toBe(
       'no match within 60 s',
     );

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import { assignMatch } from '../../../lib/service/placement/assign-match.ts';
+import { deleteQueue } from '../../../lib/service/queues/queues.ts';
 import { answerMatch } from '../../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { cancelTicket, getTicket } from '../../../lib/service/tickets/tickets.ts';
@@ -135,6 +136,9 @@ describe.skipIf(skipped !== undefined)(suiteName('reading a ticket', emulator, s
     await join('a');
     const { reason } = await getTicket(cloud.deps, id('a'), { explain: true });
     expect(reason).toMatch(/needs 2 players/);
+    await deleteQueue(cloud.deps.queues, queue, cloud.nowMs);
+    const closed = await getTicket(cloud.deps, id('a'), { explain: true });
+    expect(closed.reason).toMatch(/needs 2 players.* takes no more tickets\.$/);
     await cancelTicket(cloud.deps, id('a'), cloud.nowMs);
     expect((await getTicket(cloud.deps, id('a'), { explain: true })).reason).toBe('cancelled by the client');
   });
