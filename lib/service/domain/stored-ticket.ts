@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { inPlaceableRegions } from '../../contract/placeable-regions.ts';
+import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { TicketReasonCode } from '../../contract/reason-code.ts';
 import type { TicketStatus, TicketView } from '../../contract/ticket.ts';
 import type { Ticket } from '../../engine/types.ts';
@@ -102,17 +104,20 @@ function withLists(attributes: NonNullable<RuledPlayer['attributes']>) {
   );
 }
 
-/** A ticket in the format of the engine and the policies. */
-export function toEngineTicket(ticket: {
-  ticketId: string;
-  enqueuedAt: string;
-  players: readonly RuledPlayer[];
-  split?: boolean | undefined;
-}): Ticket {
+/** A ticket in the format of the engine and the policies, which knows only regions in which its queue can place matches. */
+export function toEngineTicket(
+  ticket: {
+    ticketId: string;
+    enqueuedAt: string;
+    players: readonly RuledPlayer[];
+    split?: boolean | undefined;
+  },
+  definition: Pick<QueueDefinition, 'provisioner'>,
+): Ticket {
   return {
     ticketId: ticket.ticketId,
     enqueuedAtMs: Date.parse(ticket.enqueuedAt),
-    players: ticket.players,
+    players: inPlaceableRegions(ticket.players, definition),
     ...(ticket.split === true && { split: true }),
   };
 }

@@ -1,4 +1,5 @@
 import { attributeSizeFault } from '../../contract/match-size.ts';
+import { inPlaceableRegions, placeableRegions } from '../../contract/placeable-regions.ts';
 import type { FieldProblem } from '../../contract/problem.ts';
 import { LIMITS, type QueueDefinition } from '../../contract/queue-definition.ts';
 import { type TeamKindView as Kind, teamKindsOf } from '../../contract/team-kinds.ts';
@@ -33,8 +34,9 @@ export function misfits(
   // Bots take seats at the time-out of a ticket, and a running match may go on with empty ones.
   const mayLack = definition.fill === 'bots' || definition.backfill !== undefined;
   const teams = mayLack ? kinds.map((kind) => ({ ...kind, minSize: 0 })) : kinds;
-  if (variants.some((one) => partyFaults(party, one, teams).length === 0)) return [];
-  return partyFaults(party, definition, teams).map((detail) => ({ pointer: '#/players', detail }));
+  const reaching = { ...party, players: inPlaceableRegions(party.players, definition) };
+  if (variants.some((one) => partyFaults(reaching, one, teams).length === 0)) return [];
+  return partyFaults(reaching, definition, teams).map((detail) => ({ pointer: '#/players', detail }));
 }
 
 function placesFault({ players, replaces }: Party, definition: QueueDefinition): string | undefined {
@@ -52,7 +54,14 @@ export function clashes(players: readonly ReadablePlayer[], definition: QueueDef
   const teamNames = kinds.flatMap((kind) => kind.name ?? []);
   const problems: FieldProblem[] = [];
   const seen = new Set<string>();
-  for (const [i, { playerId, roles, teams }] of players.entries()) {
+  const regions = placeableRegions(definition);
+  for (const [i, { playerId, roles, teams, latencyMs }] of players.entries()) {
+    const reached = Object.keys(latencyMs ?? {});
+    if (regions && reached.length > 0 && !reached.some((region) => regions.includes(region)))
+      problems.push({
+        pointer: `#/players/${i}/latencyMs`,
+        detail: `Expected the latency to at least one region in which the provisioner of queue ${name} can place matches (${regions.join(', ')}), got only ${reached.join(', ')}`,
+      });
     if (playerId !== undefined && seen.has(playerId)) {
       problems.push({
         pointer: `#/players/${i}/playerId`,

@@ -48,7 +48,7 @@ export function parseTicketsFile(
     ].map((problem) => ({ ...problem, pointer: `${pointer}/${i}${problem.pointer.slice(1)}` }));
   });
   if (problems.length > 0) throw invalid(what, problems);
-  return read.map(({ ticket }) => toEngineTicket(ticket!));
+  return read.map(({ ticket }) => toEngineTicket(ticket!, definition));
 }
 
 /** A ticket parsed by a schema, or all of its faults. */

@@ -57,7 +57,7 @@ export class WaitEstimates {
       .sort((a, b) => b.slotMs - a.slotMs)
       .find(({ waits }) => waits !== undefined);
     const part = latest?.memory === undefined ? () => 0.5 : shareBelow(latest.memory.skills);
-    const [p50, p90] = waitQuantiles(latest?.waits, toEngineTicket(ticket), [0.5, 0.9], {
+    const [p50, p90] = waitQuantiles(latest?.waits, toEngineTicket(ticket, record.definition), [0.5, 0.9], {
       nowMs: this.#deps.clock.now(),
       timeoutMs: 1_000 * record.definition.timeoutSeconds,
       part,

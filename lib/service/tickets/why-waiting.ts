@@ -43,7 +43,7 @@ export async function whyWaiting(deps: ExplainDeps, ticket: StoredTicket): Promi
   const endMs = deps.clock.now() + SEARCH_MS;
   const plan = planTick({
     rules: definitionAt(record, deps.clock.now()),
-    tickets: [ticket, ...others].map(toEngineTicket),
+    tickets: [ticket, ...others].map((one) => toEngineTicket(one, record.definition)),
     nowMs: deps.clock.now(),
     memory,
     queueMemory,

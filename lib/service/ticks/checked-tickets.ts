@@ -63,7 +63,7 @@ function check(
 ): CheckedTicket {
   const [misfit] = misfits(stored, definition, variants);
   return {
-    ticket: toEngineTicket(stored),
+    ticket: toEngineTicket(stored, definition),
     misfit: misfit && `${misfit.pointer}: ${misfit.detail}`,
   };
 }

@@ -67,7 +67,7 @@ describe('a function that keeps its searches', () => {
 
   it('keeps no more work than its limit, however few the tickets', async () => {
     const part = new PartOfPool(QUEUE, Number.POSITIVE_INFINITY);
-    part.takes(toEngineTicket(ticket('a', 'one', [100, 100])));
+    part.takes(toEngineTicket(ticket('a', 'one', [100, 100]), QUEUE));
     const { work } = part;
     expect(work).toBeGreaterThan(0);
     const { cloud, warm } = world(1_000, 2.5 * work);
