@@ -3,6 +3,7 @@ import type { Ticket } from '../engine/types.ts';
 import type { RuledPlayer } from '../rules/types.ts';
 import { isBestGameAbove } from './neighbour-game.ts';
 import { type Candidate, meanSkill, type Policy, type PoolFacts, type Verdict } from './policy.ts';
+import type { BackfillPriority } from './queue-rules.ts';
 import type { WaitingPool } from './waiting-pool.ts';
 import type { WhatIf } from './what-if.ts';
 
@@ -12,9 +13,6 @@ export interface Backfill extends RunningGame {
   /** Where the match is played: newcomers have to reach this region. @default any region that a `latency` rule permits */
   readonly region?: string | undefined;
 }
-
-/** How backfills compete with new games for the waiting tickets. */
-export type BackfillPriority = 'low' | 'normal' | 'high';
 
 /** `before new games` and then `after` them. */
 type Turn = 'before' | 'after';

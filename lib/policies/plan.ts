@@ -17,10 +17,10 @@ import { waitingReasons } from './waiting-reasons.ts';
 import { WhatIf } from './what-if.ts';
 
 export type { Filling } from '../engine/game-pool.ts';
-export type { Backfill, BackfillPriority } from './backfills.ts';
+export type { Backfill } from './backfills.ts';
 export type { TickMemory } from './memory.ts';
 export type { OutOfTime } from './policy.ts';
-export { gameRulesOf, type QueueRules } from './queue-rules.ts';
+export { type BackfillPriority, gameRulesOf, type QueueRules } from './queue-rules.ts';
 
 /** Games that a queue is expected to make within one time-out, until arrivals have been measured. */
 const GAMES_BEFORE_TIMEOUT = 5;

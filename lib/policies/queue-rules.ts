@@ -1,8 +1,10 @@
 import type { GameRules } from '../engine/types.ts';
 import type { RulesDefinition } from '../rules/rule-types.ts';
-import type { BackfillPriority } from './backfills.ts';
 import type { Policy } from './policy.ts';
 import type { ReleaseOptions } from './release.ts';
+
+/** How backfills compete with new games for the waiting tickets. */
+export type BackfillPriority = 'low' | 'normal' | 'high';
 
 /** The part of a queue definition that decides about games. */
 export interface QueueRules extends RulesDefinition {
