@@ -29,6 +29,7 @@ import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 import { answerFrame, type FrameDeps } from '../lib/service/watching/answer-frame.ts';
 import { type ConnectDeps, connect } from '../lib/service/watching/connect.ts';
 import { type DisconnectDeps, disconnect } from '../lib/service/watching/disconnect.ts';
+import { FrameLimit } from '../lib/service/watching/frame-limit.ts';
 import { latestOfEach, showTicket } from '../lib/service/watching/show-ticket.ts';
 
 const client = documentClient();
@@ -44,6 +45,8 @@ const deps: FrameDeps & ConnectDeps & DisconnectDeps = {
   clock,
   ticks: tickSender(sqsClient(), environment('TICK_QUEUE_URL')),
 };
+
+const frames = new FrameLimit();
 
 /** New connections whose first message is sent at the same time: a batch, because one that does not open is waited for. */
 const SHOWN_AT_ONCE = 100;
@@ -83,6 +86,10 @@ async function handle(
   if (eventType === 'CONNECT')
     return connect(deps, watcher, connectionId, clock.now(), connectQuery.parse(queryStringParameters ?? {}));
   if (eventType === 'DISCONNECT') return disconnect(deps, watcher, connectionId, clock.now());
+  if (!(await frames.admits(deps, connectionId))) {
+    logger.warn('a connection sent too many frames and is ended');
+    return;
+  }
   const text = isBase64Encoded ? Buffer.from(body, 'base64').toString() : body;
   await answerFrame(deps, watcher, connectionId, text, toProblem);
 }

@@ -7,6 +7,7 @@ import { LocalCloudError } from './local-cloud-error.ts';
 import { refusalOf } from './local-requests.ts';
 import type { ApiRoutes } from './routes.ts';
 import type { SocketApi } from './socket-api.ts';
+import { THROTTLED } from './stage-throttle.ts';
 
 export interface ApiGateway {
   /** Has no trailing slash. */
@@ -99,6 +100,7 @@ async function serve(
   const match = routes.match(request.method ?? 'GET', path);
   if (match === undefined) return respond(response, 404, { message: 'Not Found' });
   const { route } = match;
+  if (!routes.throttle(route.routeKey)) return respond(response, 429, { message: THROTTLED });
   if (!route.permitted) {
     log(
       `${route.routeKey}: no AWS::Lambda::Permission of ${route.target.logicalId} lets apigateway.amazonaws.com invoke it.`,

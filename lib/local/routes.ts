@@ -3,12 +3,14 @@ import { type Authorizer, type AuthorizerOptions, routeAuthorizer } from './auth
 import type { LambdaFunction } from './lambda.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
 import { matchesWildcard, type Statement } from './policy.ts';
+import { type StageThrottle, stageThrottle } from './stage-throttle.ts';
 import type { Resource, Stack } from './template.ts';
 
 /** The routes of one HTTP API. */
 export interface ApiRoutes {
   match(method: string, path: string): RouteMatch | undefined;
   readonly apiId: string;
+  readonly throttle: StageThrottle;
 }
 
 export interface RouteMatch {
@@ -43,9 +45,10 @@ export function makeRoutes(
   if (api === undefined) throw new LocalCloudError('The template has no HTTP API.');
   const ofApi = (type: string) =>
     stack.resources(type).filter(({ properties: { ApiId = api.ref } }) => ApiId === api.ref);
-  const stage = ofApi('AWS::ApiGatewayV2::Stage')[0]?.properties.StageName;
-  if (stage !== '$default') {
-    throw new LocalCloudError(`Expected the API's stage to be $default, got ${stage}.`);
+  const [stage] = ofApi('AWS::ApiGatewayV2::Stage');
+  const stageName = stage?.properties.StageName;
+  if (stageName !== '$default') {
+    throw new LocalCloudError(`Expected the API's stage to be $default, got ${stageName}.`);
   }
   const routes = ofApi('AWS::ApiGatewayV2::Route')
     .map((route) => ({
@@ -55,6 +58,7 @@ export function makeRoutes(
     .sort(byPrecedence);
   return {
     apiId: api.name,
+    throttle: stageThrottle(stage),
     match(method, path) {
       const segments = path.split('/').slice(1);
       for (const route of routes) {

@@ -8,6 +8,7 @@ import type { Caller } from './aws-endpoint.ts';
 import { ACCOUNT_ID } from './local-account.ts';
 import { isAllowed, type Statement } from './policy.ts';
 import type { SocketRoutes } from './socket-routes.ts';
+import { THROTTLED } from './stage-throttle.ts';
 
 /** The limits of API Gateway. */
 export interface SocketApiLimits {
@@ -96,6 +97,7 @@ class LocalSocketApi implements SocketApi {
     const url = new URL(request.url ?? '/', 'ws://local.invalid');
     const { routes, delays } = this.#options;
     if (url.pathname !== `/${routes.stage}`) return reject(socket, 403);
+    if (!routes.throttle('$connect')) return reject(socket, 429);
     const id = newConnectionId();
     const connectedAtMs = Date.now();
     await delays.wait('apiGateway');
@@ -221,16 +223,12 @@ class LocalSocketApi implements SocketApi {
     const routeKey = this.#routeOf(text);
     if (routeKey === undefined) return;
     const messageId = randomUUID();
+    const fail = (message: string) =>
+      connection.socket.send(JSON.stringify({ message, connectionId: connection.id, requestId: messageId }));
+    if (!this.#options.routes.throttle(routeKey)) return fail(THROTTLED);
     const body = isBinary ? bytes.toString('base64') : text;
     const ok = await this.#invoke(routeKey, connection, { messageId }, { body, isBase64Encoded: isBinary });
-    if (!ok)
-      connection.socket.send(
-        JSON.stringify({
-          message: 'Internal server error',
-          connectionId: connection.id,
-          requestId: messageId,
-        }),
-      );
+    if (!ok) fail('Internal server error');
   }
 
   /** The route that the body selects, or the default one. */

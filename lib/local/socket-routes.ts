@@ -2,12 +2,14 @@
 import type { LambdaFunction } from './lambda.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
 import { mayInvoke } from './routes.ts';
+import { type StageThrottle, stageThrottle } from './stage-throttle.ts';
 import type { Resource, Stack } from './template.ts';
 
 /** A WebSocket API as its template describes it. */
 export interface SocketRoutes {
   readonly api: Resource;
   readonly stage: string;
+  readonly throttle: StageThrottle;
   /** The function of a route, by its key. Undefined when the API has no such route. */
   target(routeKey: string): LambdaFunction | undefined;
   /** Decides who may connect. Undefined when every client may. */
@@ -51,8 +53,14 @@ export function socketRoutes(stack: Stack, functions: readonly LambdaFunction[])
       );
     targets.set(routeKey, target);
   }
-  const stage = String(ofApi('AWS::ApiGatewayV2::Stage')[0]?.properties.StageName);
-  return { api, stage, target: (key) => targets.get(key), authorizer: authorizerOf(stack, api, functions) };
+  const [stage] = ofApi('AWS::ApiGatewayV2::Stage');
+  return {
+    api,
+    stage: String(stage?.properties.StageName),
+    throttle: stageThrottle(stage),
+    target: (key) => targets.get(key),
+    authorizer: authorizerOf(stack, api, functions),
+  };
 }
 
 function authorizerOf(

@@ -215,3 +215,21 @@ describe('connections with one token', () => {
     }
   });
 });
+
+describe('a connection that floods frames', () => {
+  it('is told and ended, and the watchers of other tickets notice nothing', async () => {
+    const queue = await api.queue();
+    const [flooding, other] = [await api.ticket(queue, 1), await api.ticket(queue, 5_000)];
+    const { watcher } = await first(watchUrl(other));
+    const { socket, messages, closed } = await connection(watchUrl(flooding));
+    await messages.first(({ type }) => type === 'Ticket');
+    const flood = setInterval(() => socket.send('{"action":"cancel","to":"annoy"}'), 5);
+    const isTold = ({ type, data }: WatchMessage) =>
+      type === 'Problem' && (data as { status: number }).status === 429;
+    await messages.first(isTold);
+    await closed;
+    clearInterval(flood);
+    await achieved(watcher, { action: 'cancel' }, shows('CANCELLED'));
+    watcher.leave();
+  });
+});

@@ -16,6 +16,7 @@ const ROUTES: Record<string, string> = {
   'POST /tickets/{id}': 'Post',
   'ANY /tickets/{id}/any': 'Any',
   'GET /files/{path+}': 'Greedy',
+  'GET /few': 'Few',
   'GET /slow': 'Slow',
   'GET /broken': 'Broken',
   'GET /forbidden': 'Forbidden',
@@ -37,7 +38,13 @@ const lines: string[] = [];
 function template() {
   const resources: Record<string, { Type: string; Properties: Record<string, unknown> }> = {
     Api: { Type: 'AWS::ApiGatewayV2::Api', Properties: {} },
-    Stage: { Type: 'AWS::ApiGatewayV2::Stage', Properties: { StageName: '$default' } },
+    Stage: {
+      Type: 'AWS::ApiGatewayV2::Stage',
+      Properties: {
+        StageName: '$default',
+        RouteSettings: { 'GET /few': { ThrottlingRateLimit: 0.001, ThrottlingBurstLimit: 2 } },
+      },
+    },
   };
   for (const [routeKey, name] of Object.entries(ROUTES)) {
     const { arn } = functions.find((fn) => fn.name === name)!;
@@ -102,6 +109,14 @@ describe('the API gateway', () => {
     ['GET', '/nothing/here', 'Otherwise'],
   ])('routes %s %s to %s', async (method, path, name) => {
     expect((await eventOf(path, { method })).name).toBe(name);
+  });
+
+  test('rejects requests beyond the rate of a route with status 429, as API Gateway does', async () => {
+    for (let i = 0; i < 2; i++) expect((await eventOf('/few')).name).toBe('Few');
+    const response = await fetch(`${api.url}/few`);
+    expect([response.status, await response.json()]).toEqual([429, { message: 'Too Many Requests' }]);
+    expect(response.headers.has('retry-after')).toBe(false);
+    expect((await eventOf('/tickets')).name).toBe('List');
   });
 
   test('passes a request to the function in payload format 2.0', async () => {

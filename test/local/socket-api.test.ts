@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { NO_DELAYS } from '../../lib/local/aws-delays.ts';
 import { makeSocketApi, SOCKET_API_LIMITS } from '../../lib/local/socket-api.ts';
+import type { StageThrottle } from '../../lib/local/stage-throttle.ts';
 import { eventually } from '../patience.ts';
 import { fakeFunction, resourceOf, stackOf } from './fixtures.ts';
 
@@ -22,13 +23,14 @@ const MESSAGE_BYTES = 100_000;
 const MESSAGES_MAX = 2_000;
 
 /** A WebSocket API whose functions let every client connect. */
-async function socketApi() {
+async function socketApi({ throttle = () => true }: { throttle?: StageThrottle } = {}) {
   const stack = stackOf({ Api: { Type: 'AWS::ApiGatewayV2::Api', Properties: {} } });
   const fn = fakeFunction('Sockets', () => ({ statusCode: 200 }));
   const api = makeSocketApi({
     routes: {
       api: resourceOf(stack, 'AWS::ApiGatewayV2::Api', 'Api'),
       stage: 'live',
+      throttle,
       target: () => fn,
       authorizer: undefined,
     },
@@ -57,7 +59,7 @@ async function socketApi() {
     const request = { method: 'POST', headers: {} } as IncomingMessage;
     return (await api.command(request, `/live/@connections/${encodeURIComponent(id)}`, body))!.status;
   };
-  return { connect, send, events };
+  return { connect, send, events, url };
 }
 
 it('a client that reads nothing loses its connection, and no other client misses a message', async () => {
@@ -95,4 +97,18 @@ it.each(['$connect', '$disconnect'])('a frame that names the route %s is a messa
       eventType: 'MESSAGE',
     }),
   );
+});
+
+it('a client that is throttled is told, as API Gateway does, and a connection beyond the rate gets 429', async () => {
+  const allowed = new Set(['$connect', '$default']);
+  const { connect, events, url } = await socketApi({ throttle: (routeKey) => allowed.has(routeKey) });
+  const { socket, id } = await connect();
+  allowed.delete('$default');
+  socket.send('{"action":"ping"}');
+  const [data] = await once(socket, 'message');
+  expect(JSON.parse(String(data))).toMatchObject({ message: 'Too Many Requests', connectionId: id });
+  expect(events.map(({ requestContext }) => requestContext.routeKey)).toEqual(['$connect']);
+  allowed.delete('$connect');
+  const [, response] = await once(new WebSocket(url), 'unexpected-response');
+  expect(response.statusCode).toBe(429);
 });

@@ -1,0 +1,54 @@
+import { Problem } from '../../contract/problem.ts';
+import { type RateLimit, TokenBucket } from '../concurrency/token-bucket.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Sockets } from '../ports/sockets.ts';
+import { messageOf } from './messages.ts';
+
+export interface FrameLimitDeps {
+  readonly sockets: Pick<Sockets, 'send' | 'close'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** What a client needs: a ping, an answer to each match, and some more after a pause of its network. */
+export const FRAMES: RateLimit = { perSecond: 3, burst: 12 };
+/** The maximum of connections that a function remembers. */
+const CONNECTIONS_MAX = 1_000;
+
+interface Counted {
+  readonly bucket: TokenBucket;
+  isEnded: boolean;
+}
+
+/**
+ * Ends connections that send more frames than {@link FRAMES}: all clients share the rate limit of the stage, so one could take it
+ * from the others. Each instance of the function counts what it gets itself. A flood comes to few of them, many times a second.
+ */
+export class FrameLimit {
+  readonly #counted = new Map<string, Counted>();
+
+  /**
+   * Whether a frame is to be answered.
+   *
+   *     tell     the client, once. A crash before it: its next frame does it
+   *     close    the connection. If it fails, the next frame does it
+   */
+  async admits({ sockets, clock }: FrameLimitDeps, connectionId: string): Promise<boolean> {
+    const nowMs = clock.now();
+    if (this.#counted.size >= CONNECTIONS_MAX) this.#counted.clear();
+    const counted = this.#counted.get(connectionId) ?? { bucket: new TokenBucket(FRAMES), isEnded: false };
+    this.#counted.set(connectionId, counted);
+    if (!counted.isEnded && counted.bucket.take(nowMs)) return true;
+    if (counted.isEnded) return false;
+    counted.isEnded = true;
+    const data = new Problem(
+      429,
+      `Expected at most ${FRAMES.perSecond} frames a second and ${FRAMES.burst} at once, got more: the connection is ended.`,
+    ).toDocument();
+    await sockets.send(
+      connectionId,
+      messageOf({ type: 'Problem', timestamp: new Date(nowMs).toISOString(), data }),
+    );
+    counted.isEnded = await sockets.close(connectionId);
+    return false;
+  }
+}
