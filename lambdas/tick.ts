@@ -4,7 +4,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { backfillStore } from '../lib/aws/backfill-store.ts';
 import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
-import { environment } from '../lib/aws/environment.ts';
+import { environment, optionalEnvironment } from '../lib/aws/environment.ts';
 import { experimentStore } from '../lib/aws/experiment-store.ts';
 import { ladderStore } from '../lib/aws/ladder-store.ts';
 import { logger } from '../lib/aws/log.ts';
@@ -15,6 +15,7 @@ import { presenceStore } from '../lib/aws/presence-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
 import { ratingStore } from '../lib/aws/rating-store.ts';
+import { sockets } from '../lib/aws/sockets.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { bucketLimits } from '../lib/service/domain/bucket-limits.ts';
 import { readTickMessage, type TickMessage } from '../lib/service/domain/tick-message.ts';
@@ -31,6 +32,7 @@ const tables = {
   ranges: environment('RANGES_TABLE'),
   ratings: environment('RATINGS_TABLE'),
 };
+const socketsUrl = optionalEnvironment('SOCKETS_URL');
 const deps = {
   // These three keep what the last ticks have read and prepared, for as long as Lambda keeps this function.
   tickets: ticketStore(client, tables.tickets, new ParsedTickets()),
@@ -43,6 +45,7 @@ const deps = {
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   ranges: rangeStore(client, tables.ranges),
   presence: presenceStore(client, tables.ranges),
+  sockets: socketsUrl === undefined ? undefined : sockets(socketsUrl),
   experiments: experimentStore(client, tables.ranges),
   ticks: tickSender(sqsClient(), environment('TICK_QUEUE_URL')),
   clock,
@@ -71,6 +74,11 @@ export const handler = async (event: SQSEvent): Promise<void> => {
       logger.error('cancelled tickets or backfills whose match is too large', {
         ...message,
         ids: result.tooLarge,
+      });
+    if (result.outcome === 'searched' && result.held !== undefined)
+      logger.warn('no ticket is cancelled for players who seem to have left', {
+        ...message,
+        why: result.held,
       });
     if (busy > 0) logger.warn('the store was too busy for some matches', { ...message, busy, lostRaces });
     record(result.metrics);

@@ -23,6 +23,7 @@ import { newWriteMark, wasApplied } from './write-mark.ts';
  *     extendAwake   if version and awakeUntilMs are as read
  *     confirmSent   if sentUntilMs is as read
  *     extendWatched  if watched is as read. A lost response counts as a lost race: the caller reads the queue again
+ *     holdPresence  if the queue exists
  *     dropLayouts   if version is as read
  *     remove        if version is as read
  *
@@ -170,6 +171,16 @@ function tickWrites(client: DynamoDBDocumentClient, table: string) {
       return (await changeItem(client, { table, key: keyFor(record), set, if: [isAsRead] })).met;
     },
 
+    async holdPresence(record, untilMs) {
+      const exists = { condition: 'attribute_exists(queue)' };
+      await changeItem(client, {
+        table,
+        key: keyFor(record),
+        set: { presenceHeldUntilMs: untilMs },
+        if: [exists],
+      });
+    },
+
     async dropLayouts(record, keep) {
       const set = { plans: JSON.stringify(keep) };
       const change = { table, key: keyFor(record), set, if: [hasVersion(record.version)] };
@@ -202,6 +213,7 @@ const stateItem = z.object({
   watched: jsonOf(watched).exactOptional(),
   change: jsonOf(definitionChange).exactOptional(),
   deployed: jsonOf(deployedNote).exactOptional(),
+  presenceHeldUntilMs: z.number().exactOptional(),
   deletedAt: z.iso.datetime().exactOptional(),
   // Without one that a later version has stored, the queue is searched by its definition.
   experiment: rememberedJsonOf(storedExperiment, LETTERS_MAX).optional().catch(undefined),

@@ -1329,6 +1329,8 @@ export interface QueueStats {
         readonly reason: string;
       }
     | undefined;
+  /** Present while the pings of many players are missing at once: the service may not hear them. Until then no ticket is cancelled because pings are missing, and it is prolonged while they are */
+  readonly presenceHeldUntil?: string | undefined;
   /** Where the matches of about the last hour are played; with a latency rule */
   readonly regions?:
     | Readonly<

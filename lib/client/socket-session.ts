@@ -82,8 +82,11 @@ export class SocketSession {
     if (seconds >= this.#pingSeconds) return;
     this.#pingSeconds = seconds;
     clearInterval(this.#pings);
-    const ping = () => this.send({ action: 'ping', seen: this.#options.seen() });
-    this.#pings = setInterval(ping, 1_000 * seconds);
+    this.#pings = setInterval(() => this.#ping(), 1_000 * seconds);
+  }
+
+  #ping(): void {
+    this.send({ action: 'ping', seen: this.#options.seen() });
   }
 
   #take(text: string): void {
@@ -92,6 +95,10 @@ export class SocketSession {
     const { type, timestamp, data } = message;
     if (type === 'Problem') {
       this.#options.onProblem?.(data as unknown as Problem);
+      return;
+    }
+    if (type === 'Ping') {
+      this.#ping();
       return;
     }
     // In a queue with presence a client pings more often.

@@ -8,10 +8,7 @@ export const PRESENCE_LIMITS = {
   graceSecondsMax: 120,
 } as const;
 
-/**
- * The pause between two pings of a client in a queue with presence, in seconds. A player who has not pinged for so long is silent,
- * and the grace begins.
- */
+/** The pause between two pings of a client in a queue with presence, in seconds. */
 export const PRESENCE_PING_SECONDS = 20;
 
 /** The key `presence` of a definition. */

@@ -208,6 +208,10 @@ export const queueStats = z
         description:
           'Present while the queue, or one of its buckets, is not searched because its ticks fail. Tickets still time out. It ends with the next tick that succeeds, or when the definition is changed',
       }),
+    presenceHeldUntil: z.iso.datetime().optional().meta({
+      description:
+        'Present while the pings of many players are missing at once: the service may not hear them. Until then no ticket is cancelled because pings are missing, and it is prolonged while they are',
+    }),
     regions: z
       .record(
         z.string(),

@@ -138,6 +138,11 @@ export const problemMessage = z
   .object({ type: z.literal('Problem'), timestamp, data: problemDocument })
   .meta({ id: 'ProblemMessage' });
 
+/** A ping of the client is missing, and may be lost. A client answers with one at once. */
+export const pingMessage = z
+  .object({ type: z.literal('Ping'), timestamp, data: z.strictObject({}) })
+  .meta({ id: 'PingMessage' });
+
 /** What a client gets on the socket: one JSON object in each message. */
 export const watchMessage = z.discriminatedUnion('type', [
   ticketMessage,
@@ -145,6 +150,7 @@ export const watchMessage = z.discriminatedUnion('type', [
   matchChangeMessage,
   doneMessage,
   problemMessage,
+  pingMessage,
 ]);
 export type WatchMessage = z.output<typeof watchMessage>;
 /** A message that says how the ticket is. */

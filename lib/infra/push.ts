@@ -60,6 +60,8 @@ export class Push extends Construct {
     this.#readStream();
     this.#allowCommands(props.publish, ['POST', 'DELETE']);
     this.#allowCommands(this.sockets, ['POST', 'GET', 'DELETE']);
+    // It asks players whose ping is missing.
+    this.#allowCommands(props.tick.tick, ['POST']);
     props.enqueue.addEnvironment('SOCKETS_URL', this.url);
     this.#allowKeys([props.enqueue, this.authorize]);
     // For changes of watched tickets.

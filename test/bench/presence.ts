@@ -9,7 +9,7 @@ import { presenceTable } from './vanishing-players.ts';
 
 const { values } = parseArgs({
   options: {
-    players: { type: 'string', default: '1000' },
+    players: { type: 'string', default: '400' },
     seed: { type: 'string', default: '1' },
   },
 });

@@ -1,6 +1,7 @@
 import { connectionStore } from '../../lib/aws/connection-store.ts';
 import { toProblem } from '../../lib/aws/http.ts';
 import { PRESENCE_PING_SECONDS } from '../../lib/contract/presence.ts';
+import { silentAfterMs } from '../../lib/service/domain/presence.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
 import { answerFrame } from '../../lib/service/watching/answer-frame.ts';
 import { connect } from '../../lib/service/watching/connect.ts';
@@ -17,6 +18,8 @@ const TICK_MS = 5_000;
 const PING_MS = 1_000 * PRESENCE_PING_SECONDS;
 /** Players are gone, or away for a moment, from some time within this on. */
 const LEAVING_MS = 40_000;
+/** For each player who vanishes, so many stay. */
+const STAYING = 4;
 /** Their opponents come within this after it. */
 const OPPONENTS_MS = 60_000;
 
@@ -38,7 +41,7 @@ interface Run {
 export async function presenceTable(options: { players: number; seed: number }): Promise<string> {
   const gone = await run(options, false);
   const back = await run(options, true);
-  const boundMs = GRACE_MS + TICK_MS + PING_MS;
+  const boundMs = GRACE_MS + TICK_MS + silentAfterMs({ graceSeconds: GRACE_MS / 1_000 });
   const seconds = (ms: number) => (ms / 1_000).toFixed(1);
   const last = Math.max(0, ...gone.matchedAfterMs);
   return table(
@@ -50,7 +53,7 @@ export async function presenceTable(options: { players: number; seed: number }):
         gone.cancelled,
         '',
         `${seconds(last)} s after`,
-        `${seconds(boundMs)} s: the grace, a tick and a ping`,
+        `${seconds(boundMs)} s: the grace, a tick, and the silence before it`,
       ],
       ['away for less than the grace', options.players, back.cancelled, back.kept, '', ''],
     ],
@@ -84,12 +87,14 @@ async function run({ players, seed }: { players: number; seed: number }, comesBa
   const random = seededRandom(seed).fork('presence');
   const goneAtMs = new Map<string, number>();
   const steps = Array.from({ length: players }, (_, i) => stepsOf(`p${i}`)).flat();
+  // Where all vanish at once, their pings would count as lost.
+  for (let i = 0; i < STAYING * players && !comesBack; i++) steps.push(...stayingSteps(`s${i}`));
   await inOrder(cloud, steps);
-  await cloud.run(GRACE_MS + PING_MS + 4 * TICK_MS);
+  await cloud.run(GRACE_MS + 2 * PING_MS + 4 * TICK_MS);
   await tables.stop();
   return outcomeOf();
 
-  function stepsOf(name: string): Step[] {
+  function actsOf(name: string) {
     const watcher = { ticketId: name, queue, playerId: name, player: 0, enqueuedAtMs: startMs };
     const post = (ticketId: string) => () =>
       enqueue(
@@ -101,6 +106,17 @@ async function run({ players, seed }: { players: number; seed: number }, comesBa
     const open = (id: string) => () => connect(deps, watcher, `${name}-${id}`, cloud.nowMs);
     const ping = (id: string) => () =>
       answerFrame(deps, watcher, `${name}-${id}`, '{"action":"ping"}', toProblem);
+    return { watcher, post, open, ping };
+  }
+
+  function stayingSteps(name: string): Step[] {
+    const { post, open, ping } = actsOf(name);
+    const first = [post(name), open('first')].map((act) => ({ atMs: startMs, act }));
+    return [...first, ...pingsOf(startMs, startMs + LEAVING_MS + OPPONENTS_MS + 2 * PING_MS, ping('first'))];
+  }
+
+  function stepsOf(name: string): Step[] {
+    const { watcher, post, open, ping } = actsOf(name);
     const leftMs = startMs + 1 + random.integer(LEAVING_MS);
     const opponentMs = leftMs + 1 + random.integer(OPPONENTS_MS);
     goneAtMs.set(name, leftMs);

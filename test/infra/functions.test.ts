@@ -147,6 +147,7 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'sqs:ReceiveMessage tick',
     'sqs:DeleteMessage tick',
     'sqs:GetQueueAttributes tick',
+    'execute-api:ManageConnections /live/POST/@connections/*',
   ],
   publish: [
     'dynamodb:GetItem queues',
@@ -345,6 +346,7 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
   tick: {
     RATINGS_TABLE: 'ratings',
     BUCKET_CAPACITY: '1',
+    SOCKETS_URL: 'socket api',
     TICK_QUEUE_URL: 'tick',
     QUEUES_TABLE: 'queues',
     RANGES_TABLE: 'ranges',

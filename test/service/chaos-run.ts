@@ -355,7 +355,7 @@ export class ChaosRun {
       while (await this.all.step()) this.#advance(10);
     }
     const untold = await this.#watchers.violations();
-    untold.push(...this.#watchers.absences(this.#definition.presence, this.#changesMs));
+    untold.push(...(await this.#watchers.absences(this.queue, this.#changesMs)));
     return [...this.all.stray, ...this.#overlaps, ...found, ...starved, ...untold];
   }
 

@@ -1,6 +1,5 @@
 import { connectionStore } from '../../lib/aws/connection-store.ts';
 import { toProblem } from '../../lib/aws/http.ts';
-import type { PresenceOptions } from '../../lib/contract/presence.ts';
 import type { ConnectQuery, WatchMessage } from '../../lib/contract/watch.ts';
 import type { Connection, Watcher } from '../../lib/service/domain/connection.ts';
 import type { Sent, Sockets } from '../../lib/service/ports/sockets.ts';
@@ -154,10 +153,12 @@ export class ChaosWatchers {
   }
 
   /** Matches that were made with players who had gone, and tickets that were cancelled although their player was there. */
-  absences(presence: PresenceOptions | undefined, changesMs: readonly number[]): string[] {
+  async absences(queue: string, changesMs: readonly number[]): Promise<string[]> {
+    const { definition, presenceHeldUntilMs = 0 } = (await this.#cloud.deps.queues.get(queue))!;
+    const { presence } = definition;
     if (presence === undefined) return [];
     const all = new Map([...this.#clients].map(([ticketId, { presences }]) => [ticketId, presences]));
-    return presenceViolations(presence, all, this.#cloud.changes, changesMs);
+    return presenceViolations(presence, all, this.#cloud.changes, changesMs, presenceHeldUntilMs);
   }
 
   /** Whether a client was told last that it has to accept a match. */

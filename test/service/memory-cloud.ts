@@ -314,6 +314,7 @@ export class MemoryCloud {
         await change(record, () => ({ sentUntilMs }));
       },
       extendWatched: () => Promise.reject(new Error('not used here')),
+      holdPresence: () => Promise.reject(new Error('not used here')),
       dropLayouts: (record, layouts) => change(record, () => ({ layouts })),
       remove: async (record) => this.#records.delete(record.definition.name),
     };

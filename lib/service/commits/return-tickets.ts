@@ -64,7 +64,7 @@ export async function returnDissolved(deps: ReturnDeps, match: StoredMatch, nowM
     const { becomes, ...why } = fateOf(match, ticket);
     if (becomes === 'FAILED') return deps.tickets.failWithMatch(ticketId, matchId, why, nowMs);
     if (becomes === 'CANCELLED') {
-      if (record !== undefined && hasNotAccepted(match, ticketId))
+      if (record !== undefined && hasNotAccepted(match, ticketId) && !isUnheard(match, record, nowMs))
         await noteOffences(deps, record.definition, offenceOf(match, nowMs), playerIdsOf(ticket), nowMs);
       return deps.tickets.cancelWithMatch(ticketId, matchId, why, nowMs);
     }
@@ -78,6 +78,15 @@ export async function returnDissolved(deps: ReturnDeps, match: StoredMatch, nowM
   const isWaiting = (ticket: StoredTicket) => fateOf(match, ticket).becomes === 'QUEUED';
   if (record !== undefined && left.some(isWaiting)) await wake(deps, record, nowMs);
   await deps.matches.ticketsReturned(matchId);
+}
+
+/** Whether answers may be missing because the service does not hear its players. A ticket that has declined was heard. */
+function isUnheard(
+  { declinedBy }: StoredMatch,
+  { presenceHeldUntilMs = 0 }: QueueRecord,
+  nowMs: number,
+): boolean {
+  return declinedBy === undefined && presenceHeldUntilMs > nowMs;
 }
 
 /** The deadline of a dissolved match is the time at which it was dissolved, the same at every repetition. */

@@ -1,33 +1,46 @@
 import type { Why } from '../../contract/reason-code.ts';
-import { hasPlayerLeft, heardFrom } from '../domain/presence.ts';
+import { hasPlayerLeft, heardFrom, type PresenceRecord } from '../domain/presence.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
-import type { Freshness } from '../ports/freshness.ts';
 import type { PresenceStore } from '../ports/presence-store.ts';
 
 export interface PresenceDeps {
   readonly presence: Pick<PresenceStore, 'of'>;
 }
 
+/** What of a queue's record says when its players count as gone. */
+export type PresenceOf = Pick<QueueRecord, 'definition' | 'change' | 'presenceHeldUntilMs'>;
+
 /** Why a ticket with a player who is gone ends, and the match that it was in. */
 export const PLAYER_LEFT: Why<'PLAYER_LEFT'> = { reason: 'a player has left', reasonCode: 'PLAYER_LEFT' };
 
 /**
  * The tickets of which a player is gone for longer than the grace of their queue. A queue without `presence` reads nothing;
- * another one reads the record of each ticket. The read begins after `nowMs`, so who was back before the end of the grace is
- * found, if it is as of `now`.
+ * another one reads the record of each ticket. The read is consistent and begins after `nowMs`, so who was back before the end of
+ * the grace is found.
+ * @param sinceMs when a ticket was enqueued, or its match created: what was known before is of an earlier ticket with this id
  * @param nowMs not later than now
- * @param freshness @default 'now'
  */
 export async function vanishedTickets(
   deps: PresenceDeps,
-  { definition: { name, presence }, change }: Pick<QueueRecord, 'definition' | 'change'>,
+  record: PresenceOf,
   ticketIds: readonly string[],
+  sinceMs: (ticketId: string) => number,
   nowMs: number,
-  freshness?: Freshness,
 ): Promise<ReadonlySet<string>> {
-  if (presence === undefined || ticketIds.length === 0) return new Set();
+  if (record.definition.presence === undefined || ticketIds.length === 0) return new Set();
+  return vanishedOf(record, await deps.presence.of(record.definition.name, ticketIds), sinceMs, nowMs);
+}
+
+/** The same by records that were read. */
+export function vanishedOf(
+  { definition: { presence }, change, presenceHeldUntilMs = 0 }: PresenceOf,
+  records: ReadonlyMap<string, PresenceRecord>,
+  sinceMs: (ticketId: string) => number,
+  nowMs: number,
+): ReadonlySet<string> {
+  if (presence === undefined) return new Set();
   const heardFromMs = heardFrom({ ...(change && { change }) });
-  const records = await deps.presence.of(name, ticketIds, freshness);
-  const vanished = [...records].filter(([, record]) => hasPlayerLeft(presence, record, heardFromMs, nowMs));
-  return new Set(vanished.map(([ticketId]) => ticketId));
+  const signs = { presence, heardFromMs, isHeld: presenceHeldUntilMs > nowMs };
+  const left = [...records].filter(([id, record]) => hasPlayerLeft(signs, record, sinceMs(id), nowMs));
+  return new Set(left.map(([ticketId]) => ticketId));
 }

@@ -3,32 +3,70 @@ import type { QueueState } from './queue-record.ts';
 
 /** When a player of a ticket was last there, as far as is known. */
 export interface PlayerPresence {
-  /** The connection that has said so; empty: a request of the API, or the POST of the ticket. */
+  /** The connection that has said so; empty: a request of the API, or the POST of the ticket; {@link ENDED}. */
   readonly by: string;
   /**
-   * From then on the player is silent: when its last connection ended, or when its next ping is overdue. In milliseconds since the
-   * epoch.
+   * From then on the player is silent: when its last connection ended, or when nothing was heard for {@link silentAfterMs}. In
+   * milliseconds since the epoch.
    */
   readonly silentFromMs: number;
 }
 
+/** The end of the player's last connection was reported. That is a fact, where a ping that is missing may have been lost. */
+export const ENDED = 'ended';
+
 /** The players of a ticket who have been there, by their place in it. The others have never connected. */
 export type PresenceRecord = ReadonlyMap<number, PlayerPresence>;
 
+/** A ping is missing when it is later than this. Milliseconds. */
+const LATE_MS = 2_000;
+/** Nothing proves that a player has left for this long after the last sign: one ping may be lost, and the next one is on its way. */
+const UNPROVEN_MS = 2_000 * PRESENCE_PING_SECONDS + LATE_MS;
+/**
+ * How long a player may be silent while the service does not trust what is missing. API Gateway ends a connection without messages
+ * after this time.
+ */
+export const HELD_MS = 600_000;
+
+/** How long after its last sign a player is silent, and the grace begins: a ping, or longer where the grace is short. */
+export function silentAfterMs({ graceSeconds }: PresenceOptions): number {
+  return Math.max(1_000 * PRESENCE_PING_SECONDS, UNPROVEN_MS - 1_000 * graceSeconds);
+}
+
+/** What is known about signs of life in a queue. */
+export interface Signs {
+  readonly presence: PresenceOptions;
+  /** Pings before were not noted: see {@link heardFrom}. */
+  readonly heardFromMs: number;
+  /** Whether missing pings say nothing at the moment: see {@link QueueState.presenceHeldUntilMs}. */
+  readonly isHeld: boolean;
+}
+
 /**
  * Whether a player of a ticket is gone for longer than the grace. A player who has never connected counts as present.
- * @param heardFromMs pings before were not noted: see {@link heardFrom}
+ * @param sinceMs of players who had left before, an earlier ticket with this id has told
  */
-export function hasPlayerLeft(
-  { graceSeconds }: PresenceOptions,
+export function hasPlayerLeft(signs: Signs, record: PresenceRecord, sinceMs: number, nowMs: number): boolean {
+  const { presence, heardFromMs, isHeld } = signs;
+  const graceMs = 1_000 * presence.graceSeconds;
+  const noneMs = heardFromMs + silentAfterMs(presence);
+  return [...record.values()].some(({ by, silentFromMs }) => {
+    const allowedMs = isHeld && by !== ENDED ? Math.max(graceMs, HELD_MS) : graceMs;
+    return silentFromMs + graceMs >= sinceMs && Math.max(silentFromMs, noneMs) + allowedMs <= nowMs;
+  });
+}
+
+/** The connections of players whose next ping is missing, but who were there not long ago. */
+export function unheard(
+  { presence, heardFromMs }: Omit<Signs, 'isHeld'>,
   record: PresenceRecord,
-  heardFromMs: number,
   nowMs: number,
-): boolean {
-  const noneMs = heardFromMs + 1_000 * PRESENCE_PING_SECONDS;
-  return [...record.values()].some(
-    ({ silentFromMs }) => Math.max(silentFromMs, noneMs) + 1_000 * graceSeconds <= nowMs,
-  );
+): string[] {
+  const missingMs = nowMs - 1_000 * PRESENCE_PING_SECONDS - LATE_MS;
+  return [...record.values()].flatMap(({ by, silentFromMs }) => {
+    const heardMs = Math.max(silentFromMs - silentAfterMs(presence), heardFromMs);
+    return by !== '' && by !== ENDED && heardMs <= missingMs && heardMs > nowMs - HELD_MS ? [by] : [];
+  });
 }
 
 /**

@@ -19,6 +19,11 @@ export interface QueueState extends DefinitionState {
   readonly sentUntilMs: number;
   /** When changes of its tickets are sent to sockets; absent if none was ever watched. */
   readonly watched?: Watched;
+  /**
+   * Until then a player whose pings are missing does not count as gone: many were missing at once, so the service may be at fault.
+   * See `ticks/without-vanished.ts`.
+   */
+  readonly presenceHeldUntilMs?: number;
   /** Set when the queue is deleted. It accepts no new tickets, but waiting tickets can still be matched. */
   readonly deletedAt?: string;
   /** The last experiment on the queue; absent before the first. */

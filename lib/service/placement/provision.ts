@@ -100,7 +100,8 @@ async function isLeft(
   record: QueueRecord,
   nowMs: number,
 ): Promise<boolean> {
-  const vanished = await vanishedTickets(deps, record, match.ticketIds, nowMs);
+  const createdMs = Date.parse(match.createdAt);
+  const vanished = await vanishedTickets(deps, record, match.ticketIds, () => createdMs, nowMs);
   if (vanished.size === 0) return false;
   await deps.matches.dissolve(match, [...vanished], PLAYER_LEFT, nowMs);
   return true;

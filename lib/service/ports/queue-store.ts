@@ -41,6 +41,8 @@ export interface QueueStore extends DefinitionVersions<QueueDefinition> {
   confirmSent(record: QueueRecord, untilMs: number): Promise<void>;
   /** Sets when the queue is watched if it still is as in the record. */
   extendWatched(record: QueueRecord, watched: Watched): Promise<boolean>;
+  /** Sets until when missing pings say nothing about players, if the queue exists. */
+  holdPresence(record: QueueRecord, untilMs: number): Promise<void>;
   /** Removes layouts that contain no ticket if the version is still that of the record. */
   dropLayouts(record: QueueRecord, keep: readonly BucketLayout[]): Promise<boolean>;
   /** Permanently removes a deleted queue and its earlier definitions if the version is still that of the record. Returns true if it is already removed. */

@@ -89,6 +89,7 @@ export async function getStats(deps: StatsDeps, queue: string, nowMs: number): P
     ...(webhooks.length > 0 && { webhooks }),
     ...(experiment && { experiment }),
     ...setAsideView(record, reports),
+    ...presenceView(record, nowMs),
     ...(record.definition.backfill && { backfills: backfillsView(all, last) }),
     ...(choices.length > 0 && { choices: choices.map(choiceView) }),
     ...rulesView(definition, mergedTallies(all.flatMap(({ tally }) => tally ?? []))),
@@ -195,6 +196,14 @@ function faultsView(minutes: readonly MinuteCounts<Counted>[], nowMs: number): P
 
 function failingView({ step, failed, decided, minutes }: FailingStep) {
   return { step, failed, decided, minutes };
+}
+
+function presenceView(
+  { presenceHeldUntilMs = 0 }: QueueRecord,
+  nowMs: number,
+): Pick<QueueStats, 'presenceHeldUntil'> {
+  if (presenceHeldUntilMs <= nowMs) return {};
+  return { presenceHeldUntil: new Date(presenceHeldUntilMs).toISOString() };
 }
 
 /** The range of the newest layout with the most failures, if one is set aside. */

@@ -106,7 +106,9 @@ export async function advanceIfAccepted(
 ): Promise<boolean> {
   if (!match.ticketIds.every((ticketId) => match.accepted?.includes(ticketId))) return false;
   const record = await deps.queues.get(match.queue, DEFINITION_AGE_MS);
-  const vanished = record && (await vanishedTickets(deps, record, match.ticketIds, nowMs));
+  const vanished =
+    record &&
+    (await vanishedTickets(deps, record, match.ticketIds, () => Date.parse(match.createdAt), nowMs));
   if (vanished?.size) {
     await dissolveMatch(deps, match, { cancelled: (id) => vanished.has(id), why: PLAYER_LEFT, nowMs });
     return true;

@@ -5,6 +5,7 @@ import { isFinal } from '../../contract/ticket.ts';
 import { inParallel } from '../concurrency/in-parallel.ts';
 import type { Watcher } from '../domain/connection.ts';
 import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
+import { silentAfterMs } from '../domain/presence.ts';
 import type { CurrentTicket } from '../domain/stored-ticket.ts';
 import { Unreadable } from '../domain/unreadable.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
@@ -37,8 +38,10 @@ export async function noteSeen(
   nowMs: number,
   isKnown = false,
 ): Promise<void> {
-  if ((await presenceOf(deps, queue)) === undefined) return;
-  await deps.presence.seen(queue, ticketId, player, { by, silentFromMs: silentFrom(nowMs) }, isKnown);
+  const options = await presenceOf(deps, queue);
+  if (options === undefined) return;
+  const seen = { by, silentFromMs: nowMs + silentAfterMs(options) };
+  await deps.presence.seen(queue, ticketId, player, seen, isKnown);
 }
 
 /** The presence of a queue's definition; undefined also when there is no such queue, or this version cannot read it. */
@@ -60,11 +63,6 @@ export async function pingSecondsOf(
   queue: string,
 ): Promise<number | undefined> {
   return (await presenceOf(deps, queue)) && PRESENCE_PING_SECONDS;
-}
-
-/** When a player who is there now, and says nothing more, is silent. */
-export function silentFrom(nowMs: number): number {
-  return nowMs + 1_000 * PRESENCE_PING_SECONDS;
 }
 
 /**
@@ -89,7 +87,8 @@ export async function keepAlive(
   const ticket = await withMatchStatus(deps, stored);
   if (isFinal(ticket.status)) return ticket;
   const { queue, players } = ticket;
-  if ((await presenceOf(deps, queue)) === undefined)
+  const options = await presenceOf(deps, queue);
+  if (options === undefined)
     throw new Problem(
       409,
       `Queue ${queue} has no presence, so its tickets need not be kept alive. Add presence to its definition, or leave this request out.`,
@@ -97,7 +96,7 @@ export async function keepAlive(
   const isOwn = ({ playerId }: { playerId: string }) =>
     caller.scope !== 'player' || playerId === caller.playerId;
   const places = players.flatMap((player, place) => (isOwn(player) ? [place] : []));
-  const seen = { by: '', silentFromMs: silentFrom(nowMs) };
+  const seen = { by: '', silentFromMs: nowMs + silentAfterMs(options) };
   await inParallel(places, WRITES_AT_ONCE, (place) => deps.presence.seen(queue, ticketId, place, seen));
   return ticket;
 }

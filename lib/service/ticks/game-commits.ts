@@ -72,7 +72,8 @@ export class GameCommits {
   async commit(game: Released): Promise<GameCommit> {
     const { record } = this.#tick;
     const nowMs = this.#deps.clock.now();
-    const vanished = await vanishedTickets(this.#deps, record, game.ticketIds, nowMs);
+    const enqueuedMs = (ticketId: string) => this.#searched.get(ticketId)!.enqueuedAtMs;
+    const vanished = await vanishedTickets(this.#deps, record, game.ticketIds, enqueuedMs, nowMs);
     const isLeft = vanished.size > 0;
     for (const ticketId of vanished) await this.#deps.tickets.end(ticketId, 'CANCELLED', PLAYER_LEFT, nowMs);
     return isFilling(game) ? this.#fill(game, isLeft) : this.#create(game, isLeft);

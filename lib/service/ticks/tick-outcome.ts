@@ -13,6 +13,8 @@ export interface Searched {
   readonly unreadable: readonly string[];
   /** Tickets and backfills cancelled because no item of the store can hold their match. */
   readonly tooLarge: readonly string[];
+  /** Why no ticket was cancelled for players whose pings are missing. */
+  readonly held?: string;
 }
 
 /** The range is set aside: only its overdue tickets have ended. */

@@ -25,12 +25,12 @@ import { type SearchDeps, searchRange } from './search-range.ts';
 import { summarise } from './search-summary.ts';
 import { closeOlderLayouts, type LeaseDeps, type LeasedTick, takeLease, underLease } from './tick-lease.ts';
 import { type AtRest, type Dropped, dropped, type Searched, type TickOutcome } from './tick-outcome.ts';
-import { withoutVanished } from './without-vanished.ts';
+import { type LookDeps, withoutVanished } from './without-vanished.ts';
 
 /** The interval at which the arrivals of the whole queue are added up. */
 const ARRIVALS_EVERY_MS = 10_000;
 
-export interface TickDeps extends DueTickDeps, LeaseDeps, ReadDeps, SearchDeps, CountMatchedDeps {
+export interface TickDeps extends DueTickDeps, LeaseDeps, ReadDeps, LookDeps, SearchDeps, CountMatchedDeps {
   readonly matches: MatchStore;
   readonly queues: QueueStore;
   readonly ranges: RangeStore;
@@ -107,8 +107,8 @@ async function search(deps: TickDeps, tick: LeasedTick, before: TicksBefore): Pr
   const { definition, range, ageMs, startMs } = tick;
   const queue = definition.name;
   const all = await readRange(deps, tick, before, definition.fill === 'bots');
-  const read = await withoutVanished(deps, tick, all);
-  const found = await searchRange(deps, tick, before, read);
+  const { read, tick: looked, held, asked } = await withoutVanished(deps, tick, all);
+  const found = await searchRange(deps, looked, before, read);
   const durationMs = deps.clock.now() - startMs;
   const summary = summarise(definition, read, found);
   const load = await measureLoad(deps, tick, before, read, { left: summary.waiting, durationMs });
@@ -120,7 +120,9 @@ async function search(deps: TickDeps, tick: LeasedTick, before: TicksBefore): Pr
   const metrics = { queue, waiting, recent, timedOut, isCut, lostRaces, busy, durationMs, ageMs };
   const { unreadable } = read;
   const blocks = matchedWaits(tick, read, found);
-  return { outcome: 'searched', matches, metrics, unreadable, tooLarge, load, memory: plan.memory, blocks };
+  await asked;
+  const result = { matches, metrics, unreadable, tooLarge, load, memory: plan.memory, blocks };
+  return { outcome: 'searched', ...result, ...(held !== undefined && { held }) };
 }
 
 /** Ends the tickets that a search would end, also those whose games bots would fill. It needs no lease. */

@@ -1,43 +1,163 @@
-import { type PresenceDeps, vanishedTickets } from '../commits/vanished-tickets.ts';
+import type { PresenceOptions } from '../../contract/presence.ts';
+import type { WatchMessage } from '../../contract/watch.ts';
+import { type PresenceDeps, vanishedOf, vanishedTickets } from '../commits/vanished-tickets.ts';
+import { inParallel } from '../concurrency/in-parallel.ts';
+import { heardFrom, type PresenceRecord, unheard } from '../domain/presence.ts';
 import { shareOf, tieKey } from '../domain/tie-key.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
+import type { Sockets } from '../ports/sockets.ts';
+import { StoreBusy } from '../ports/store-busy.ts';
 import { vanishedTicket } from './end-tickets.ts';
 import type { RangeRead } from './read-range.ts';
 import type { LeasedTick } from './tick-lease.ts';
 
-/** Every waiting ticket is looked at once in this time, so that one of a player who has left does not stand in the pool. */
+export interface LookDeps extends PresenceDeps {
+  readonly queues: Pick<QueueStore, 'holdPresence'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Absent without push: then nobody has a connection. */
+  readonly sockets?: Pick<Sockets, 'send'> | undefined;
+}
+
+/** Every waiting ticket is looked at once in this time at most, so that one of a player who has left does not stand in the pool. */
 const LOOK_EVERY_MS = 10_000;
 /** The maximum of tickets that a tick looks at: with more, each has to wait longer for its turn. */
 export const LOOKS_MAX = 5_000;
+/** The maximum of players whom a tick asks for a ping. */
+const ASKS_MAX = 32;
+/** How many tickets are looked at to tell one player whose pings are missing from a service that does not hear any. */
+const SAMPLE = 20;
+/** Pings are doubted when they are missing of this many players of the sample, and of more than this share. */
+const DOUBTED_MIN = 4;
+const DOUBTED_SHARE = 0.25;
+/** A doubt lasts this long. It is renewed as long as it is found. */
+const DOUBT_MS = 60_000;
+
+/** The pool without tickets of players who have left, and with what a tick has found out about their pings. */
+export interface Looked {
+  readonly read: RangeRead;
+  readonly tick: LeasedTick;
+  /** Why no ticket was cancelled although pings are missing. */
+  readonly held?: string;
+  /** Settles when the players have been asked. It does not fail. */
+  readonly asked?: Promise<unknown>;
+}
 
 /**
  * Moves the waiting tickets of which a player has left to those that end, in a queue with `presence`; in another one it reads
  * nothing. Each tick looks at some of the tickets: a record is read ten times less often than the pool, and before a match every
  * one of its tickets is looked at once more (`game-commits.ts`).
+ *
+ * A missing ping is no proof that a player has left: it may be lost, or its function may have failed.
+ *
+ *     ask       players whose ping is missing for one now. So two may be lost in a row
+ *     doubt     when pings of many players are missing at once. For a minute, renewed while it is so, no player counts as gone
+ *               for missing pings, in any function: the record of the queue says so. A crash before it: the next look does it
+ *     end       the tickets of which a player is gone
+ *
+ * When the records cannot be read, no ticket ends.
  */
-export async function withoutVanished(
-  deps: PresenceDeps & { readonly clock: Pick<Clock, 'now'> },
-  { record, definition, slotMs }: LeasedTick,
+export async function withoutVanished(deps: LookDeps, tick: LeasedTick, read: RangeRead): Promise<Looked> {
+  const { presence } = tick.definition;
+  if (presence === undefined) return { read, tick };
+  try {
+    return await look(deps, tick, read, presence);
+  } catch (error) {
+    if (!(error instanceof StoreBusy)) throw error;
+    return { read, tick, held: `the presence of players cannot be read: ${error.message}` };
+  }
+}
+
+async function look(
+  deps: LookDeps,
+  tick: LeasedTick,
   read: RangeRead,
-): Promise<RangeRead> {
-  if (definition.presence === undefined) return read;
+  presence: PresenceOptions,
+): Promise<Looked> {
+  const { definition, record } = tick;
+  const due = dueTickets(tick, read, presence);
+  const nowMs = deps.clock.now();
+  // Most players are there, so most records are read for half the units. This read may lack a sign of one who is there.
+  const lately = await deps.presence.of(definition.name, due, 'lately');
+  const heardFromMs = heardFrom({ ...(record.change && { change: record.change }) });
+  const missing = (records: ReadonlyMap<string, PresenceRecord>) =>
+    [...records.values()].flatMap((one) => unheard({ presence, heardFromMs }, one, nowMs));
+  const toAsk = missing(lately);
+  const asked = ask(deps, toAsk, nowMs);
+  const isDoubtful = toAsk.length > 0 && areMany(await sampleOf(deps, tick, read), missing);
+  const untilMs = nowMs + DOUBT_MS;
+  const { presenceHeldUntilMs = 0 } = record;
+  if (isDoubtful && presenceHeldUntilMs < untilMs - DOUBT_MS / 2)
+    await deps.queues.holdPresence(record, untilMs);
+  const believed = isDoubtful ? { ...record, presenceHeldUntilMs: untilMs } : record;
+  const enqueuedMs = new Map(read.tickets.map((one) => [one.ticketId, one.enqueuedAtMs]));
+  const sinceMs = (ticketId: string) => enqueuedMs.get(ticketId)!;
+  const seeming = vanishedOf(believed, lately, sinceMs, nowMs);
+  const vanished = await vanishedTickets(deps, believed, [...seeming], sinceMs, nowMs);
+  const held =
+    isDoubtful && 'pings of many players are missing at once: see SocketsFail and the log of sockets';
+  return {
+    read:
+      vanished.size === 0
+        ? read
+        : {
+            ...read,
+            tickets: read.tickets.filter(({ ticketId }) => !vanished.has(ticketId)),
+            ending: [...[...vanished].map(vanishedTicket), ...read.ending],
+          },
+    tick: { ...tick, record: believed },
+    asked,
+    ...(held && { held }),
+  };
+}
+
+/** The tickets whose turn it is. */
+function dueTickets(
+  { definition, slotMs }: LeasedTick,
+  { tickets, isPart }: RangeRead,
+  { graceSeconds }: PresenceOptions,
+): string[] {
   const tickMs = 1_000 * definition.tickSeconds;
-  const turns = Math.ceil(Math.max(LOOK_EVERY_MS / tickMs, read.tickets.length / LOOKS_MAX));
+  // A short grace begins late, so its end has to be found sooner.
+  const everyMs = Math.min(LOOK_EVERY_MS, 1_000 * (graceSeconds - 3));
+  const turns = Math.ceil(Math.max(everyMs / tickMs, tickets.length / LOOKS_MAX));
   const slot = Math.floor(slotMs / tickMs);
   // A range that is read in parts has its turns by chance, because its parts take turns as well.
   const turnOf = (ticketId: string) =>
-    Math.floor(turns * shareOf(tieKey(read.isPart ? `${ticketId} ${slot}` : ticketId)));
-  const turn = read.isPart ? 0 : slot % turns;
-  const due = read.tickets.filter(({ ticketId }) => turnOf(ticketId) === turn).slice(0, LOOKS_MAX);
-  const nowMs = deps.clock.now();
-  const ids = due.map(({ ticketId }) => ticketId);
-  const seeming = await vanishedTickets(deps, record, ids, nowMs, 'lately');
-  // Few have gone, so most are read for half the units. The read may lack a sign of one who is there.
-  const vanished = await vanishedTickets(deps, record, [...seeming], nowMs);
-  if (vanished.size === 0) return read;
-  return {
-    ...read,
-    tickets: read.tickets.filter(({ ticketId }) => !vanished.has(ticketId)),
-    ending: [...[...vanished].map(vanishedTicket), ...read.ending],
-  };
+    Math.floor(turns * shareOf(tieKey(isPart ? `${ticketId} ${slot}` : ticketId)));
+  const turn = isPart ? 0 : slot % turns;
+  return tickets
+    .map(({ ticketId }) => ticketId)
+    .filter((ticketId) => turnOf(ticketId) === turn)
+    .slice(0, LOOKS_MAX);
+}
+
+/** Asks players for a ping. Some, if they are many: a tick must not wait for sockets. */
+async function ask({ sockets }: LookDeps, connectionIds: readonly string[], nowMs: number): Promise<void> {
+  if (sockets === undefined) return;
+  const message: WatchMessage = { type: 'Ping', timestamp: new Date(nowMs).toISOString(), data: {} };
+  const text = JSON.stringify(message);
+  await inParallel(connectionIds.slice(0, ASKS_MAX), ASKS_MAX, (id) =>
+    sockets.send(id, text).catch(() => 'failed'),
+  );
+}
+
+/** The records of some tickets of the pool, spread over it. */
+function sampleOf(deps: PresenceDeps, { definition }: LeasedTick, { tickets }: RangeRead) {
+  const step = Math.max(1, Math.floor(tickets.length / SAMPLE));
+  const some = tickets.filter((_, at) => at % step === 0).slice(0, SAMPLE);
+  return deps.presence.of(
+    definition.name,
+    some.map(({ ticketId }) => ticketId),
+    'lately',
+  );
+}
+
+function areMany(
+  records: ReadonlyMap<string, PresenceRecord>,
+  missing: (records: ReadonlyMap<string, PresenceRecord>) => readonly string[],
+): boolean {
+  const known = [...records.values()].reduce((sum, { size }) => sum + size, 0);
+  const { length } = missing(records);
+  return length >= DOUBTED_MIN && length > DOUBTED_SHARE * known;
 }

@@ -1,9 +1,10 @@
 import { isFinal } from '../../contract/ticket.ts';
 import type { Watcher } from '../domain/connection.ts';
+import { ENDED, silentAfterMs } from '../domain/presence.ts';
 import type { ConnectionStore } from '../ports/connection-store.ts';
 import type { PresenceStore } from '../ports/presence-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import { presenceOf, silentFrom } from '../tickets/keep-alive.ts';
+import { presenceOf } from '../tickets/keep-alive.ts';
 import { type ShowDeps, stateOf } from './show-ticket.ts';
 
 export interface DisconnectDeps extends Pick<ShowDeps, 'tickets' | 'matches'> {
@@ -30,7 +31,8 @@ export async function disconnect(
   nowMs: number,
 ): Promise<void> {
   const { ticketId, queue, player } = watcher;
-  if ((await presenceOf(deps, queue)) === undefined) return;
+  const options = await presenceOf(deps, queue);
+  if (options === undefined) return;
   const state = await stateOf(deps, watcher);
   if (state === undefined || isFinal(state.ticket.status)) return;
   await deps.connections.remove(ticketId, connectionId);
@@ -38,7 +40,7 @@ export async function disconnect(
   const other = others.at(-1);
   const next =
     other === undefined
-      ? { by: connectionId, silentFromMs: nowMs }
-      : { by: other.connectionId, silentFromMs: silentFrom(nowMs) };
+      ? { by: ENDED, silentFromMs: nowMs }
+      : { by: other.connectionId, silentFromMs: nowMs + silentAfterMs(options) };
   await deps.presence.left(queue, ticketId, player, connectionId, next);
 }

@@ -85,6 +85,17 @@ describe('a ticket with the id of an earlier one of other players', () => {
     expect(sent.slice(3).map(([connectionId]) => connectionId)).toEqual(['of-ann']);
   });
 
+  it('is not cancelled because the player of the earlier one had left', async () => {
+    const presence = { graceSeconds: 5 };
+    await putQueue(cloud.deps.queues, definition({ name: queue, tickSeconds: 1, presence }), cloud.nowMs);
+    cloud.nowMs += 2_000;
+    await connect(deps(), eve, 'of-eve', cloud.nowMs);
+    await reuse();
+    expect((await cloud.deps.presence.of(queue, [id()])).size).toBe(1);
+    await cloud.run(60_000);
+    expect((await getTicket(cloud.deps, id())).status).toBe('QUEUED');
+  });
+
   it('does not take the place of the player of the earlier one', async () => {
     await reuse();
     const next = { ticketId: `${queue}:other`, players: [{ playerId: 'eve', skill: 1 }] };

@@ -46,6 +46,11 @@ export function troublesOf(
       text: `Set aside: ${reason}. The next search is in ${secondsText(inSeconds)}; tickets time out meanwhile.`,
     });
   }
+  if (stats.presenceHeldUntil !== undefined)
+    troubles.push({
+      level: 'bad',
+      text: 'Pings of many players are missing at once, so the service may not hear them. No ticket is cancelled for that: see the alarms of sockets.',
+    });
   const sinceTick = lastTickAt === null ? undefined : (nowMs - Date.parse(lastTickAt)) / 1_000;
   const tickLimit = Math.max(SECONDS_WITHOUT_TICK, INTERVALS_WITHOUT_TICK * tickSeconds);
   // A service of an earlier version does not return it.

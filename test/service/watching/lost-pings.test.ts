@@ -1,0 +1,216 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { connectionStore } from '../../../lib/aws/connection-store.ts';
+import { toProblem } from '../../../lib/aws/http.ts';
+import { Problem } from '../../../lib/contract/problem.ts';
+import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { checkDeadline } from '../../../lib/service/placement/deadline.ts';
+import type { Sockets } from '../../../lib/service/ports/sockets.ts';
+import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
+import { getStats } from '../../../lib/service/queues/stats.ts';
+import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
+import { getTicket } from '../../../lib/service/tickets/tickets.ts';
+import { tick } from '../../../lib/service/ticks/tick.ts';
+import { answerFrame } from '../../../lib/service/watching/answer-frame.ts';
+import { connect } from '../../../lib/service/watching/connect.ts';
+import { disconnect } from '../../../lib/service/watching/disconnect.ts';
+import { definition, putQueue } from '../definitions.ts';
+import { ownCloudForEachTest } from '../own-cloud.ts';
+import type { VirtualCloud } from '../virtual-cloud.ts';
+import { OPEN_SOCKETS } from './open-sockets.ts';
+import { watcherOf } from './watcher-of.ts';
+
+const PING_MS = 20_000;
+const STEP_MS = 1_000;
+/** Players whose pings come, so that the others are few. */
+const HEARD = 16;
+
+const refused = () => new Problem(503, 'The service is busy.');
+
+/** A client whose n-th frame after its connection, a ping of its own or an answer, may be lost, or be answered with 503. */
+interface Client {
+  readonly name: string;
+  readonly isLost: (frame: number) => boolean;
+  readonly answersAsks: boolean;
+  readonly isRefused?: boolean;
+  frames: number;
+}
+
+describe('a queue with presence', () => {
+  let cloud: VirtualCloud;
+  let queue: string;
+  let table: string;
+  ownCloudForEachTest('memory', (own) => {
+    ({ cloud, queue } = own);
+    table = own.tables.names.connections;
+  });
+  let clients: Map<string, Client>;
+  beforeEach(() => {
+    clients = new Map();
+    const sockets: Sockets = {
+      ...OPEN_SOCKETS,
+      async send(connectionId, message) {
+        const client = clients.get(connectionId);
+        if (client?.answersAsks && JSON.parse(message).type === 'Ping') await frame(client);
+        return 'sent';
+      },
+    };
+    Object.assign(cloud.deps, { sockets });
+  });
+
+  const id = (name: string) => `${queue}:${name}`;
+  const deps = () => ({
+    ...cloud.deps,
+    connections: connectionStore(cloud.client, table),
+    sockets: OPEN_SOCKETS,
+  });
+  const status = async (name: string) => {
+    const { status, reasonCode } = await getTicket(cloud.deps, id(name));
+    return reasonCode ?? status;
+  };
+  const statuses = async () => {
+    const names = [...clients.keys()];
+    const found = await Promise.all(names.map(status));
+    return Object.fromEntries(names.map((name, at) => [name, found[at]]));
+  };
+  const define = (changes: Partial<QueueDefinition>) =>
+    putQueue(
+      cloud.deps.queues,
+      definition({ name: queue, tickSeconds: 1, timeoutSeconds: 3_600, teamSize: 50, ...changes }),
+      cloud.nowMs,
+    );
+  const join = async (client: Omit<Client, 'frames'>) => {
+    const { name } = client;
+    await enqueue(
+      cloud.deps,
+      queue,
+      { ticketId: id(name), players: [{ playerId: name, skill: 1 }] },
+      cloud.nowMs,
+    );
+    await connect(deps(), await watcherOf(cloud.deps, id(name)), name, cloud.nowMs);
+    clients.set(name, { ...client, frames: 0 });
+  };
+  const heard = (name: string) => join({ name, isLost: () => false, answersAsks: true });
+  async function frame(client: Client): Promise<void> {
+    const { name, isRefused } = client;
+    if (client.isLost(client.frames++)) {
+      if (!isRefused) return;
+      const seen = async () => {
+        throw new StoreBusy('the table is throttled');
+      };
+      const busy = { ...deps(), presence: { ...cloud.deps.presence, seen } };
+      return answerFrame(busy, await watcherOf(cloud.deps, id(name)), name, '{"action":"ping"}', refused);
+    }
+    await answerFrame(
+      deps(),
+      await watcherOf(cloud.deps, id(name)),
+      name,
+      '{"action":"ping","seen":{"status":"QUEUED"}}',
+      toProblem,
+    );
+  }
+  /** Runs the cloud; every client pings at its interval. */
+  const run = async (forMs: number) => {
+    for (let passedMs = 0; passedMs < forMs; passedMs += STEP_MS) {
+      await cloud.run(STEP_MS);
+      if ((passedMs + STEP_MS) % PING_MS === 0) for (const client of clients.values()) await frame(client);
+    }
+  };
+
+  it.each([5, 12, 15, 19, 22, 60, 120])(
+    'with a grace of %i s keeps players of whom two signs in a row are lost, and finds one who is cut off within 40 s more',
+    async (graceSeconds) => {
+      await define({ presence: { graceSeconds } });
+      await join({ name: 'cut-off', isLost: () => true, answersAsks: false });
+      await join({ name: 'answers-nothing', isLost: (frame) => frame === 1, answersAsks: false });
+      for (let at = 0; at < HEARD; at++) await heard(`heard-${at}`);
+      const answersAsks = true;
+      for (const first of [0, 1, 2]) {
+        const isLost = (frame: number) => frame === first || frame === first + 1;
+        await join({ name: `lost-${first}`, isLost, answersAsks });
+        await join({ name: `refused-${first}`, isLost, answersAsks, isRefused: true });
+      }
+      await run(1_000 * (graceSeconds + 40));
+      const { 'cut-off': cutOff, ...others } = await statuses();
+      expect(cutOff).toBe('PLAYER_LEFT');
+      clients.delete('cut-off');
+      await run(100_000);
+      expect(new Set(Object.values({ ...others, ...(await statuses()) }))).toEqual(new Set(['QUEUED']));
+    },
+  );
+
+  describe('that hears no pings of many players', () => {
+    const names = Array.from({ length: 15 }, (_, at) => `p${at}`);
+    const isHeldIn = async () =>
+      (await getStats(cloud.deps, queue, cloud.nowMs)).presenceHeldUntil !== undefined;
+    let isDeaf: boolean;
+    beforeEach(async () => {
+      isDeaf = false;
+      await define({ presence: { graceSeconds: 15 } });
+      for (const name of names) await join({ name, isLost: () => isDeaf, answersAsks: true });
+    });
+
+    it('cancels nobody for it, says so, and finds who has left when it hears again', async () => {
+      await run(30_000);
+      isDeaf = true;
+      await run(180_000);
+      expect(new Set(Object.values(await statuses()))).toEqual(new Set(['QUEUED']));
+      expect(await isHeldIn()).toBe(true);
+      // The end of a connection is reported, and not concluded from what is missing.
+      await disconnect(deps(), await watcherOf(cloud.deps, id('p1')), 'p1', cloud.nowMs);
+      clients.delete('p1');
+      await run(26_000);
+      expect(await status('p1')).toBe('PLAYER_LEFT');
+      isDeaf = false;
+      clients.delete('p2');
+      await run(180_000);
+      expect(await status('p2')).toBe('PLAYER_LEFT');
+      expect(new Set(Object.values(await statuses()))).toEqual(new Set(['QUEUED']));
+      expect(await isHeldIn()).toBe(false);
+    });
+
+    it('believes after ten minutes that they have left', async () => {
+      isDeaf = true;
+      await run(590_000);
+      expect(new Set(Object.values(await statuses()))).toEqual(new Set(['QUEUED']));
+      await run(60_000);
+      expect(new Set(Object.values(await statuses()))).toEqual(new Set(['PLAYER_LEFT']));
+    });
+
+    it('cancels nobody while it cannot read who is there, and says so', async () => {
+      const { of } = cloud.deps.presence;
+      isDeaf = true;
+      await run(21_000);
+      const busy = async () => {
+        throw new StoreBusy('the table is throttled');
+      };
+      Object.assign(cloud.deps.presence, { of: busy });
+      await cloud.run(60_000);
+      cloud.nowMs = Math.min(...cloud.tickMessages.map(({ dueMs }) => dueMs));
+      const outcome = await tick(cloud.deps, cloud.dueTicks()[0]!);
+      expect(outcome).toMatchObject({ outcome: 'searched', held: expect.stringContaining('cannot be read') });
+      Object.assign(cloud.deps.presence, { of });
+      expect(new Set(Object.values(await statuses()))).toEqual(new Set(['QUEUED']));
+    });
+  });
+
+  it('gives nobody a cooldown for an answer that may be missing because it hears no players', async () => {
+    for (const isHeld of [false, true]) {
+      await define({
+        teamSize: 1,
+        presence: { graceSeconds: 120 },
+        acceptance: { timeoutSeconds: 10 },
+        cooldown: { decline: [{ times: 1, seconds: 60 }] },
+      });
+      const [one, two] = [`a${isHeld}`, `b${isHeld}`];
+      await heard(one);
+      await heard(two);
+      await cloud.run(3_000);
+      const { matchId } = await getTicket(cloud.deps, id(one));
+      const record = (await cloud.deps.queues.get(queue))!;
+      if (isHeld) await cloud.deps.queues.holdPresence(record, cloud.nowMs + 60_000);
+      cloud.nowMs += 11_000;
+      expect(await checkDeadline(cloud.deps, matchId!, cloud.nowMs)).toBe('ended');
+      expect((await cloud.deps.cooldowns.of(queue, [one, two])).size).toBe(isHeld ? 0 : 2);
+    }
+  });
+});
