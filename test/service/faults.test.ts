@@ -773,7 +773,7 @@ describe.each(USE_CASE_STORES)('$emulator', ({ emulator, skipped }) => {
               if (!isDone) await signs[kind]();
               await cloud.run(23_000);
               expect(await status(), label).toBe('QUEUED');
-              await cloud.run(25_000);
+              await cloud.run(45_000);
               expect(await status(), label).toBe('CANCELLED');
               accepted = [];
             });
