@@ -11,9 +11,10 @@ import {
 import { IMPORTERS } from '../importers/importers.ts';
 import type { ImportLine } from '../importers/report.ts';
 import { parseTicketsFile } from '../service/tickets/parse-tickets.ts';
-import { latestArrivalMs, matchOffline } from '../service/ticks/offline.ts';
+import { latestArrivalMs } from '../service/ticks/offline.ts';
 import { numberArgument, printJson } from './input.ts';
 import { readJson } from './json-file.ts';
+import { searchOffline } from './match.ts';
 import { makeFolder, writeText } from './output.ts';
 
 /** The command `import`: queue definitions from the files of other matchmakers. */
@@ -86,5 +87,5 @@ function tryTickets(
   const nowMs = Date.now();
   const list = importer.ticketsOf!(readJson(file), file, source, options, nowMs);
   const tickets = parseTicketsFile(list, queue, file);
-  printJson(matchOffline(queue, tickets, Math.max(nowMs, latestArrivalMs(tickets))));
+  printJson(searchOffline(queue, tickets, Math.max(nowMs, latestArrivalMs(tickets))));
 }

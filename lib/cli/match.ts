@@ -1,13 +1,27 @@
 import { Command } from 'commander';
-import { matchOffline } from '../service/ticks/offline.ts';
+import type { MatchResult } from '../contract/match.ts';
+import type { QueueDefinition } from '../contract/queue-definition.ts';
+import type { Ticket } from '../engine/types.ts';
+import type { Backfill } from '../policies/plan.ts';
+import { matchOffline, OFFLINE_SEARCH_MS } from '../service/ticks/offline.ts';
 import {
   isoTime,
+  positiveNumber,
   printJson,
   readBackfillsFile,
   readQueueFile,
   readTicketsFile,
   searchTimeMs,
 } from './input.ts';
+import { progressBar } from './progress.ts';
+
+interface Options {
+  readonly queue: string;
+  readonly tickets: string;
+  readonly backfills?: string;
+  readonly now?: number;
+  readonly searchSeconds?: number;
+}
 
 /** The command `match`: runs one tick over a file of tickets, offline. */
 export function matchCommand(): Command {
@@ -15,7 +29,8 @@ export function matchCommand(): Command {
     .summary('run one tick over a file of tickets, offline')
     .description(
       'Runs one tick over a file of tickets and prints JSON: the matches in the order released, and for every other ticket ' +
-        'why it is still waiting.',
+        'why it is still waiting. A search that reaches its time limit prints the matches found until then, and ' +
+        '"cut": true.',
     )
     .requiredOption('--queue <file>', 'queue definition')
     .requiredOption(
@@ -31,12 +46,45 @@ export function matchCommand(): Command {
       'time of the tick, ISO 8601 (default: when the last ticket was enqueued)',
       isoTime,
     )
-    .action((options: { queue: string; tickets: string; backfills?: string; now?: number }) => {
+    .option(
+      '--search-seconds <number>',
+      `time limit of the search (default: ${OFFLINE_SEARCH_MS / 1000}, that of a dry run)`,
+      positiveNumber,
+    )
+    .action((options: Options) => {
       const definition = readQueueFile(options.queue);
       const tickets = readTicketsFile(options.tickets, definition);
       const nowMs = searchTimeMs(options.now, tickets);
-      const { backfills } = options;
+      const { backfills, searchSeconds } = options;
       const asked = backfills === undefined ? undefined : readBackfillsFile(backfills, definition);
-      printJson(matchOffline(definition, tickets, nowMs, undefined, asked));
+      printJson(searchOffline(definition, tickets, nowMs, asked, searchSeconds));
     });
 }
+
+/** Runs one tick, and shows on standard error how much of its time has passed. */
+export function searchOffline(
+  definition: QueueDefinition,
+  tickets: readonly Ticket[],
+  nowMs: number,
+  backfills?: readonly Backfill[],
+  searchSeconds = OFFLINE_SEARCH_MS / 1000,
+): MatchResult {
+  const progress = progressBar('Searching, of its time limit');
+  const startMs = performance.now();
+  let shownMs = startMs;
+  const isOver = () => {
+    const now = performance.now();
+    const share = (now - startMs) / (1000 * searchSeconds);
+    if (now - shownMs >= SHOW_EVERY_MS) {
+      shownMs = now;
+      progress.show(share);
+    }
+    return share >= 1;
+  };
+  const result = matchOffline(definition, tickets, nowMs, isOver, backfills);
+  progress.end();
+  return result;
+}
+
+/** A search asks for its time about once a millisecond. */
+const SHOW_EVERY_MS = 100;

@@ -109,6 +109,18 @@ describe.concurrent('muster match', () => {
     expect(new Set(runs.map(({ stdout }) => stdout)).size).toBe(1);
   });
 
+  it('ends at its time limit with the matches found until then, and says that it was cut short', async () => {
+    const tickets = file('cut.json', [solo('a', 100), solo('b', 104)]);
+    const { status, stdout } = await muster(
+      'match',
+      ...['--queue', queue, '--tickets', tickets, '--search-seconds', '0.000001'],
+    );
+    expect(status).toBe(0);
+    const result = JSON.parse(stdout);
+    expect(matchResult.parse(result)).toEqual(result);
+    expect(result).toMatchObject({ matches: [], waiting: [{ ticketId: 'a' }, { ticketId: 'b' }], cut: true });
+  });
+
   it('prints no matches for no tickets', async () => {
     const { status, stdout } = await muster('match', '--queue', queue, '--tickets', file('none.json', []));
     expect(status).toBe(0);
@@ -164,6 +176,11 @@ describe.concurrent('wrong input ends with status 2, a line for each fault, and 
       [
         /--now: Expected 2026-\S+Z, when the last ticket was enqueued, or later, got 2025-12-31T23:59:59\.000Z/,
       ],
+    ],
+    [
+      'no time',
+      ['--queue', queue, '--tickets', good, '--search-seconds', '0'],
+      [/--search-seconds.*above 0, got 0/],
     ],
     ['an unknown option', ['--queue', queue, '--tickets', good, '--fast'], [/--fast/]],
     ['a surplus argument', ['--queue', queue, '--tickets', good, 'now'], [/argument/]],

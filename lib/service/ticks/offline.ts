@@ -6,31 +6,43 @@ import type { Ticket } from '../../engine/types.ts';
 import { type Backfill, type Filling, planTick } from '../../policies/plan.ts';
 import { parseTicketsFile } from '../tickets/parse-tickets.ts';
 
+/** The time limit of `muster match` and dry runs, in milliseconds, unless the command is given another one. */
+export const OFFLINE_SEARCH_MS = 3_000;
+
 /**
  * Runs one tick over given tickets without storing anything, for `muster match` and dry runs. Tickets past their
  * time-out are searched like the others.
  * @param nowMs @default the time the last ticket was enqueued, so that equal input gives equal output
- * @param outOfTime when it returns true, the plan ends soon with the matches found so far. @default never out of time
+ * @param isOver asked within searches; when it returns true, the search ends within some tenths of a second with the matches
+ *   found so far, and the result says that it was cut short. @default never
  * @param backfills the running matches that ask for players; the result then says what becomes of them
  */
 export function matchOffline(
   definition: QueueDefinition,
   tickets: readonly Ticket[],
   nowMs?: number,
-  outOfTime?: () => boolean,
+  isOver: () => boolean = () => false,
   backfills?: readonly Backfill[],
 ): MatchResult {
+  let cut = false as boolean;
   const plan = planTick({
     rules: definition,
     tickets,
     backfills,
     nowMs: nowMs ?? latestArrivalMs(tickets),
     timeouts: false,
-    ...(outOfTime && { outOfTime }),
+    outOfTime: () => {
+      cut ||= isOver();
+      return cut;
+    },
   });
-  const result = { queue: definition.name, matches: plan.matches.map(gameJson), waiting: [...plan.waiting] };
-  if (backfills === undefined) return result;
-  return { ...result, backfilled: plan.fillings.map(fillingJson), unfilled: [...plan.unfilled] };
+  return {
+    queue: definition.name,
+    matches: plan.matches.map(gameJson),
+    waiting: [...plan.waiting],
+    ...(backfills && { backfilled: plan.fillings.map(fillingJson), unfilled: [...plan.unfilled] }),
+    ...(cut && { cut }),
+  };
 }
 
 function fillingJson(filling: Filling): NonNullable<MatchResult['backfilled']>[number] {
@@ -40,19 +52,12 @@ function fillingJson(filling: Filling): NonNullable<MatchResult['backfilled']>[n
 }
 
 /**
- * Searches the tickets of a request under a queue's definition. The result is that of `muster match` unless the search was
- * cut short, which it says.
- * @param isOver asked within searches; when it returns true, the search ends within some tenths of a second
+ * Searches the tickets of a request under a queue's definition, as `matchOffline`.
  * @throws Problem (400)
  */
 export function dryRun(definition: QueueDefinition, body: unknown, isOver: () => boolean): MatchResult {
   const { tickets, nowMs } = readDryRun(definition, body);
-  let cut = false;
-  const result = matchOffline(definition, tickets, nowMs, () => {
-    cut ||= isOver();
-    return cut;
-  });
-  return cut ? { ...result, cut } : result;
+  return matchOffline(definition, tickets, nowMs, isOver);
 }
 
 function readDryRun(
