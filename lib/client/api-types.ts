@@ -996,9 +996,9 @@ export interface Match {
   readonly skillSpread: number;
   /** imbalance − beta · (longest wait of its tickets, in seconds). The search minimises it; lower is better */
   readonly priority: number;
-  /** A proved lower bound on `priority` (not on `imbalance`): no match possible in the pool at that moment had a lower priority. `priority − lowerBound` is the most that this match can be worse than the best one */
+  /** A proved lower bound on `priority` (not on `imbalance`): no match of the players in the pool at that moment, without bots, had a lower priority. `priority − lowerBound` is the most that this match can be worse than the best one */
   readonly lowerBound: number;
-  /** Whether the match is proved to have the lowest priority possible: `lowerBound` = `priority` */
+  /** Whether the match is proved to have the lowest priority of all that its `lowerBound` is about: `lowerBound` = `priority` */
   readonly optimal: boolean;
   /** Where the match is played: of the regions that the latency rule permits, the one with the least latency for its worst player */
   readonly region?: string | undefined;
@@ -1430,9 +1430,9 @@ export interface MatchSummary {
   readonly skillSpread: number;
   /** imbalance − beta · (longest wait of its tickets, in seconds). The search minimises it; lower is better */
   readonly priority: number;
-  /** A proved lower bound on `priority` (not on `imbalance`): no match possible in the pool at that moment had a lower priority. `priority − lowerBound` is the most that this match can be worse than the best one */
+  /** A proved lower bound on `priority` (not on `imbalance`): no match of the players in the pool at that moment, without bots, had a lower priority. `priority − lowerBound` is the most that this match can be worse than the best one */
   readonly lowerBound: number;
-  /** Whether the match is proved to have the lowest priority possible: `lowerBound` = `priority` */
+  /** Whether the match is proved to have the lowest priority of all that its `lowerBound` is about: `lowerBound` = `priority` */
   readonly optimal: boolean;
   /** Where the match is played: of the regions that the latency rule permits, the one with the least latency for its worst player */
   readonly region?: string | undefined;
@@ -1677,9 +1677,9 @@ export interface MatchResult {
     readonly skillSpread: number;
     /** imbalance − beta · (longest wait of its tickets, in seconds). The search minimises it; lower is better */
     readonly priority: number;
-    /** A proved lower bound on `priority` (not on `imbalance`): no match possible in the pool at that moment had a lower priority. `priority − lowerBound` is the most that this match can be worse than the best one */
+    /** A proved lower bound on `priority` (not on `imbalance`): no match of the players in the pool at that moment, without bots, had a lower priority. `priority − lowerBound` is the most that this match can be worse than the best one */
     readonly lowerBound: number;
-    /** Whether the match is proved to have the lowest priority possible: `lowerBound` = `priority` */
+    /** Whether the match is proved to have the lowest priority of all that its `lowerBound` is about: `lowerBound` = `priority` */
     readonly optimal: boolean;
     /** Where the match is played: of the regions that the latency rule permits, the one with the least latency for its worst player */
     readonly region?: string | undefined;
@@ -1729,9 +1729,9 @@ export interface MatchResult {
         readonly skillSpread: number;
         /** imbalance − beta · (longest wait of its tickets, in seconds). The search minimises it; lower is better */
         readonly priority: number;
-        /** A proved lower bound on `priority` (not on `imbalance`): no match possible in the pool at that moment had a lower priority. `priority − lowerBound` is the most that this match can be worse than the best one */
+        /** A proved lower bound on `priority` (not on `imbalance`): no match of the players in the pool at that moment, without bots, had a lower priority. `priority − lowerBound` is the most that this match can be worse than the best one */
         readonly lowerBound: number;
-        /** Whether the match is proved to have the lowest priority possible: `lowerBound` = `priority` */
+        /** Whether the match is proved to have the lowest priority of all that its `lowerBound` is about: `lowerBound` = `priority` */
         readonly optimal: boolean;
         /** What the newcomers add to the least imbalance that the match could have had */
         readonly increment: number;

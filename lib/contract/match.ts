@@ -57,11 +57,11 @@ export const quality = {
   }),
   lowerBound: z.number().meta({
     description:
-      'A proved lower bound on `priority` (not on `imbalance`): no match possible in the pool at that moment had a lower priority. `priority − lowerBound` is the most that this match can be worse than the best one',
+      'A proved lower bound on `priority` (not on `imbalance`): no match of the players in the pool at that moment, without bots, had a lower priority. `priority − lowerBound` is the most that this match can be worse than the best one',
   }),
   optimal: z.boolean().meta({
     description:
-      'Whether the match is proved to have the lowest priority possible: `lowerBound` = `priority`',
+      'Whether the match is proved to have the lowest priority of all that its `lowerBound` is about: `lowerBound` = `priority`',
   }),
 };
 

@@ -12,19 +12,15 @@ const BOT = 'bot~';
 /**
  * Releases a game for a ticket that reached its time-out. The game takes the nearest waiting tickets that fit.
  * Bots with the ticket's mean skill fill the remaining seats. They are named bot~1, bot~2, …, play the missing
- * roles and are marked in their seats. The game's `ticketIds` contain only the tickets of people.
+ * roles and are marked in their seats. The game's `ticketIds` contain only the tickets of people, and its `lowerBound` is that of
+ * games of people alone.
  *
  * @returns undefined when the roles that the ticket accepts leave it no seat
  */
-export function fillWithBots(
-  pool: WaitingPool,
-  ticket: Ticket,
-  rules: GameRules,
-  nowMs: number,
-): Game | undefined {
+export function fillWithBots(pool: WaitingPool, ticket: Ticket, rules: GameRules): Game | undefined {
   const { seats } = shapeOf(rules);
   const gameOf = (people: readonly Ticket[], players: number): Candidate | undefined =>
-    pool.gameAmong([...people, ...bots(seats - players, meanSkill(ticket), nowMs)]);
+    pool.fullGameOf([...people, ...botsFor(ticket, seats - players)]);
 
   let people: readonly Ticket[] = [ticket];
   let players = ticket.players.length;
@@ -47,11 +43,14 @@ export function fillWithBots(
   };
 }
 
-function bots(count: number, skill: number, nowMs: number): Ticket[] {
+/** Bots that have waited as long as the ticket, so that rules are as relaxed with them as without. */
+function botsFor(ticket: Ticket, count: number): Ticket[] {
+  const { enqueuedAtMs } = ticket;
+  const skill = meanSkill(ticket);
   return Array.from({ length: count }, (_, at) => {
     const name = `${BOT}${at + 1}`;
     const player: RuledPlayer = { playerId: name, skill, bot: true };
-    return { ticketId: name, enqueuedAtMs: nowMs, players: [player] };
+    return { ticketId: name, enqueuedAtMs, players: [player] };
   });
 }
 

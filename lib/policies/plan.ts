@@ -151,7 +151,7 @@ export function* planGames(input: TickInput): Generator<Released, TickPlan> {
   const kept = percentiles ? undefined : input.kept;
   const pool = new WaitingPool(gameRules, tickets, nowMs, constraints, kept, outOfTime);
   const isOver = ({ requestedAtMs }: Backfill) => timeouts && nowMs - requestedAtMs >= timeoutMs;
-  const { games: matches, timedOut } = yield* endLate(late, pool, rules, gameRules, nowMs, outOfTime);
+  const { games: matches, timedOut } = yield* endLate(late, pool, rules, gameRules, outOfTime);
 
   const whatIf = new WhatIf(rules, nowMs, meetings, (some, change) => {
     const applied = rules.rules?.filter((rule) => !change.without.includes(rule));
@@ -214,7 +214,6 @@ function* endLate(
   pool: WaitingPool,
   { fill }: QueueRules,
   gameRules: GameRules,
-  nowMs: number,
   outOfTime: OutOfTime,
 ): Generator<Game, { games: Game[]; timedOut: string[] }> {
   const games: Game[] = [];
@@ -223,7 +222,7 @@ function* endLate(
     if (!pool.isWaiting(ticket)) continue;
     // The next tick can still fill its game. Timing it out here would deny it that game.
     if (fill === 'bots' && outOfTime()) break;
-    const game = fill === 'bots' ? fillWithBots(pool, ticket, gameRules, nowMs) : undefined;
+    const game = fill === 'bots' ? fillWithBots(pool, ticket, gameRules) : undefined;
     // The search for its game was cut short, which does not mean that there is none.
     if (game === undefined && fill === 'bots' && outOfTime()) break;
     if (game !== undefined) {

@@ -242,6 +242,15 @@ export class WaitingPool implements CandidateSource {
     return game && candidateOf(game, tickets);
   }
 
+  /** The best game in which all of these tickets fill all seats. */
+  fullGameOf(tickets: readonly Ticket[]): Candidate | undefined {
+    if (this.#isSpent()) return undefined;
+    const { short: _, ...full } = this.#rules;
+    const pool = this.#poolOf(tickets, { nodeBudget: CANDIDATE_NODE_BUDGET }, full);
+    const game = pool.best(this.#nowMs);
+    return game && candidateOf(game, tickets);
+  }
+
   gameWith({ ticketId }: Ticket): Candidate | undefined {
     if (this.#isSpent()) return undefined;
     this.#all ??= this.#poolOfAll();
@@ -344,9 +353,9 @@ export class WaitingPool implements CandidateSource {
     return kept ?? this.#poolOf(waiting, options);
   }
 
-  #poolOf(tickets: Iterable<Ticket>, options: GamePoolOptions): GamePool {
+  #poolOf(tickets: Iterable<Ticket>, options: GamePoolOptions, rules = this.#rules): GamePool {
     const forbids = this.#forbids();
-    const pool = new GamePool(this.#rules, {
+    const pool = new GamePool(rules, {
       ...options,
       ...(forbids && { forbids }),
       ...(this.#constraintsOf && { constraints: this.#constraintsOf() }),

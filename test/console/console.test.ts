@@ -233,7 +233,7 @@ describe('the page of a queue', () => {
       .click();
     await tab.getByRole('heading', { level: 1, name: /^Match of/ }).waitFor();
     await tab.getByRole('img', { name: /^Skills\. Team 1: [\d,]+/ }).waitFor();
-    await tab.getByText(/^(Proved best|No match possible)/).waitFor();
+    await tab.getByText(/^(Proved best|No match of the players)/).waitFor();
     // Its queue requires acceptance, and the match is completed.
     await tab.getByText('Accepted', { exact: true }).waitFor();
     await tab

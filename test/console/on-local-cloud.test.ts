@@ -85,7 +85,7 @@ describe('the console of a local cloud with the traffic of the demo', () => {
 
     await match.click();
     await tab.getByRole('heading', { level: 1, name: /^Match of/ }).waitFor();
-    await tab.getByText(/^(Proved best|No match possible)/).waitFor();
+    await tab.getByText(/^(Proved best|No match of the players)/).waitFor();
     await expectAccessible(tab);
 
     await tab.getByRole('region', { name: 'Team 1' }).getByRole('link').first().click();

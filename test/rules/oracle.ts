@@ -113,7 +113,8 @@ export function checkRuling(game: Game, of: RuledCase, cost: number): void {
   must(game.lowerBound <= game.priority, 'the bound is above the game');
   const players = of.tickets
     .filter(({ ticketId }) => game.ticketIds.includes(ticketId))
-    .flatMap((ticket) => ticket.players as Players);
+    .flatMap((ticket) => ticket.players as Players)
+    .filter(({ bot }) => !bot);
   const { region } = game.ruling ?? {};
   const hasLatency = of.definition.rules?.some(({ type }) => type === 'latency') ?? false;
   if (hasLatency && region !== undefined) {
@@ -164,6 +165,10 @@ function avoided(members: Team): boolean {
 /** A whole game as the rules are asked about it. */
 function askedGame(teams: readonly Team[], members: readonly Ticket[], of: RuledCase): AskedGame {
   const perTeam = teams.map((team) => team.flatMap(({ players }) => players as Players));
+  const attributeOf = (player: Players[number], name: string) => {
+    if (name === 'skill') return player.skill;
+    return player.bot ? undefined : (player.attributes?.[name] ?? of.definition.attributes?.[name]?.default);
+  };
   return {
     teams,
     members,
@@ -171,10 +176,12 @@ function askedGame(teams: readonly Team[], members: readonly Ticket[], of: Ruled
     perTeam,
     nowMs: of.nowMs,
     met: of.met,
-    attributeOf: (player, name) =>
-      name === 'skill'
-        ? player.skill
-        : (player.attributes?.[name] ?? of.definition.attributes?.[name]?.default),
+    attributeOf,
+    valuesOf: (players, name) =>
+      players.flatMap((player) => {
+        const value = attributeOf(player, name);
+        return value === undefined ? [] : [value];
+      }),
     ofKind: (kind) => perTeam.filter((_, t) => of.kinds?.[t] === kind),
     teamsOfKind: (kind) => teams.filter((_, t) => of.kinds?.[t] === kind),
   };

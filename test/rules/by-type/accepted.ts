@@ -6,14 +6,11 @@ export const accepted: OracleType<AcceptedRule> = {
     zeroHolds(
       total(rule, game, (players) => {
         let missing = 0;
-        for (const one of players) {
-          const values = game.attributeOf(one, rule.attribute) as readonly string[];
+        const accepting = game.valuesOf(players, rule.by) as (readonly string[])[];
+        for (const values of game.valuesOf(players, rule.attribute) as (readonly string[])[]) {
           let found = 0;
           for (const value of values) {
-            const refusers = players.filter(
-              (other) => !(game.attributeOf(other, rule.by) as readonly string[]).includes(value),
-            );
-            if (refusers.length === 0) found++;
+            if (accepting.every((accepts) => accepts.includes(value))) found++;
           }
           missing += Math.max(0, (rule.atLeast ?? 1) - found);
         }

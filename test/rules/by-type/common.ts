@@ -5,7 +5,8 @@ export const common: OracleType<CommonRule> = {
   ask: (rule, game) =>
     zeroHolds(
       total(rule, game, (players) => {
-        const lists = players.map((one) => game.attributeOf(one, rule.attribute) as readonly string[]);
+        const lists = game.valuesOf(players, rule.attribute) as (readonly string[])[];
+        if (lists.length === 0) return 0;
         const shared = new Set(lists.flat().filter((value) => lists.every((list) => list.includes(value))));
         return Math.max(0, (rule.atLeast ?? 1) - shared.size);
       }),

@@ -2,13 +2,13 @@ import type { CompareRule, Side } from '../../../lib/rules/by-type/compare.ts';
 import { meanOf, type OracleType, sometimesOff, zeroHolds } from './oracle-type.ts';
 
 export const compare: OracleType<CompareRule> = {
-  ask(rule, { everybody, ofKind, attributeOf }) {
+  ask(rule, { everybody, ofKind, valuesOf }) {
     const sidesOf = (side: Side): number[] => {
       if (typeof side === 'number') return [side];
-      return (side.team === undefined ? [everybody] : ofKind(side.team)).map((players) => {
-        if (side.of === 'count')
-          return players.filter((one) => attributeOf(one, side.attribute) !== undefined).length;
-        const values = players.map((one) => attributeOf(one, side.attribute) as number);
+      return (side.team === undefined ? [everybody] : ofKind(side.team)).flatMap((players) => {
+        const values = valuesOf(players, side.attribute) as number[];
+        if (side.of === 'count') return values.length;
+        if (values.length === 0) return [];
         if (side.of === 'mean') return meanOf(values);
         if (side.of === 'sum') return values.reduce((a, b) => a + b, 0);
         return side.of === 'least' ? Math.min(...values) : Math.max(...values);

@@ -7,8 +7,7 @@ export const different: OracleType<DifferentRule> = {
       total(rule, game, (players) => {
         const seen: unknown[] = [];
         let again = 0;
-        for (const one of players) {
-          const value = game.attributeOf(one, rule.attribute);
+        for (const value of game.valuesOf(players, rule.attribute)) {
           if (seen.includes(value)) again++;
           else seen.push(value);
         }

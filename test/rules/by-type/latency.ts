@@ -4,9 +4,11 @@ import type { OracleType } from './oracle-type.ts';
 
 export const latency: OracleType<LatencyRule> = {
   ask(rule, { everybody }) {
-    const names = Object.keys(everybody[0].latencyMs ?? {});
+    const people = everybody.filter(({ bot }) => !bot);
+    if (people.length === 0) return { amount: 0, fails: false };
+    const names = Object.keys(people[0]!.latencyMs ?? {});
     const worst = names.map((name) =>
-      Math.max(...everybody.map(({ latencyMs = {} }) => latencyMs[name] ?? Number.POSITIVE_INFINITY)),
+      Math.max(...people.map(({ latencyMs = {} }) => latencyMs[name] ?? Number.POSITIVE_INFINITY)),
     );
     const amount = Math.min(Number.POSITIVE_INFINITY, ...worst);
     const isNowhere = amount === Number.POSITIVE_INFINITY;

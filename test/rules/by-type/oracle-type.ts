@@ -31,7 +31,10 @@ export interface AskedGame {
   readonly perTeam: readonly Players[];
   readonly nowMs: number;
   readonly met: Met;
+  /** Undefined for a bot, which has a skill alone. */
   attributeOf(player: RuledPlayer, name: string): AttributeValue | undefined;
+  /** The values of the players who have one. */
+  valuesOf(players: Players, name: string): AttributeValue[];
   /** The players of each team of a kind, and the tickets. */
   ofKind(kind: string): readonly Players[];
   teamsOfKind(kind: string): readonly (readonly Ticket[])[];

@@ -2,18 +2,19 @@ import type { WithinRule } from '../../../lib/rules/by-type/within.ts';
 import { type OracleType, sometimesLooser } from './oracle-type.ts';
 
 export const within: OracleType<WithinRule> = {
-  ask(rule, { teams, members, attributeOf, teamsOfKind }) {
+  ask(rule, { teams, members, valuesOf, teamsOfKind }) {
     const groups =
       rule.team !== undefined ? teamsOfKind(rule.team) : rule.scope === 'team' ? teams : [members];
     const widths = groups.map((tickets) => {
       const values = tickets.flatMap(({ players }) => {
-        const own = players.map((player) => attributeOf(player, rule.attribute) as number);
+        const own = valuesOf(players, rule.attribute) as number[];
+        if (own.length === 0) return [];
         if (rule.party === 'mean') return [own.reduce((a, b) => a + b, 0) / own.length];
         if (rule.party === 'least') return [Math.min(...own)];
         if (rule.party === 'greatest') return [Math.max(...own)];
         return own;
       });
-      return Math.max(...values) - Math.min(...values);
+      return values.length === 0 ? 0 : Math.max(...values) - Math.min(...values);
     });
     return {
       amount: widths.reduce((a, b) => a + b, 0),

@@ -16,8 +16,8 @@ export function ProofPicture({ match }: { readonly match: MatchView }) {
     <>
       <strong>
         {gap === 0
-          ? 'Proved best: no match possible in the pool at that moment was better.'
-          : `No match possible in the pool at that moment was better by more than ${numberText(gap)}.`}
+          ? 'Proved best: no match of the players in the pool at that moment was better.'
+          : `No match of the players in the pool at that moment was better by more than ${numberText(gap)}.`}
       </strong>
       <div
         role="img"
@@ -42,7 +42,7 @@ export function ProofPicture({ match }: { readonly match: MatchView }) {
         <dt>Priority</dt>
         <dd>{numberText(priority)}: the imbalance less the weight of the longest wait</dd>
         <dt>Lower bound</dt>
-        <dd>{numberText(lowerBound)}: no possible match had a lower priority</dd>
+        <dd>{numberText(lowerBound)}: no match of these players had a lower priority</dd>
         <dt>Gap</dt>
         <dd>{gap === 0 ? '0, proved' : `at most ${numberText(gap)}`}</dd>
       </dl>

@@ -1,0 +1,102 @@
+import type { Game, Ticket } from '../../lib/engine/types.ts';
+import { estimatesOf } from '../../lib/policies/memory.ts';
+import { inPercentiles } from '../../lib/policies/percentile.ts';
+import { isFilling, planGames, type QueueRules, type Released } from '../../lib/policies/plan.ts';
+import { byArrival, meanSkill } from '../../lib/policies/policy.ts';
+import { seeded } from '../engine/random-pool.ts';
+import { near } from '../rules/oracle.ts';
+import { meetingsOf, shapedOracle } from '../rules/oracle-run.ts';
+import { randomShapedRuledCase } from '../rules/random-rules.ts';
+import { somePolicies } from './some-policies.ts';
+
+/** What the released games of some plans had. */
+export interface PlanCounts {
+  games: number;
+  withBots: number;
+  /** Games that are proved best, although one with bots costs less. */
+  proved: number;
+}
+
+const TIMEOUT_SECONDS = 12;
+
+/**
+ * Plans the tick of a random small pool of any shape, with bots, roles, parties, percentiles and rules together, and compares
+ * each released game with all games that the waiting tickets could form then. Throws at the first mismatch.
+ */
+export function comparePlan(seed: number, counts: PlanCounts): void {
+  const random = seeded(seed);
+  const of = randomShapedRuledCase(random, true);
+  const { rules, nowMs } = of;
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
+  const norm = (value: number) => (value === Number.POSITIVE_INFINITY ? 'inf' : value);
+  const definition = random() < 0.6 ? of.definition : {};
+  const queue: QueueRules = {
+    teamSize: rules.teamSize,
+    teams: rules.teams,
+    ...(rules.roles && { roles: rules.roles }),
+    ...(rules.short && { short: rules.short }),
+    imbalance: { alpha: rules.alpha, p: norm(rules.p), q: norm(rules.q) },
+    beta: rules.beta,
+    ...definition,
+    release: pick(Object.values(somePolicies)),
+    tickSeconds: 2,
+    timeoutSeconds: TIMEOUT_SECONDS,
+    fill: 'bots',
+    ...(random() < 0.2 && { skillScale: 'percentile' }),
+  };
+  const released: Released[] = [];
+  const plan = planGames({ rules: queue, tickets: of.tickets, nowMs, meetings: meetingsOf(of) });
+  let step = plan.next();
+  for (; !step.done; step = plan.next()) released.push(step.value);
+  const { memory, timedOut } = step.value;
+  const tickets =
+    queue.skillScale === 'percentile' ? inPercentiles(of.tickets, estimatesOf(memory, 1)) : of.tickets;
+  const must = (holds: boolean, what: string, game?: unknown) => {
+    if (!holds) throw new Error(`seed ${seed}: ${what} ${JSON.stringify({ game, queue, of })}`);
+  };
+  const isLate = ({ enqueuedAtMs }: Ticket) => nowMs - enqueuedAtMs >= 1000 * TIMEOUT_SECONDS;
+  const oracle = shapedOracle({ ...of, definition, tickets });
+  const isTimedOut = ({ ticketId }: Ticket) => timedOut.includes(ticketId);
+  let waiting = tickets;
+  for (const game of released) {
+    if (isFilling(game)) continue;
+    const members = waiting.filter(({ ticketId }) => game.ticketIds.includes(ticketId));
+    const [first] = members.toSorted(byArrival);
+    must(members.length === game.ticketIds.length && first !== undefined, 'a ticket is not waiting', game);
+    // Late tickets come first, in the order of arrival: they have a game, or time out.
+    const left = waiting.filter(
+      (ticket) => !isTimedOut(ticket) || (isLate(first!) && byArrival(ticket, first!) > 0),
+    );
+    const bots = botsOf(game, first!);
+    counts.games++;
+    counts.withBots += Number(bots.length > 0);
+    const ticketIds = [...game.ticketIds, ...bots.map(({ ticketId }) => ticketId)].sort();
+    try {
+      oracle.check({ ...game, ticketIds } as Game, [...left, ...bots]);
+    } catch (error) {
+      must(false, (error as Error).message, game);
+    }
+    const best = Math.min(...oracle.allGames(left).map(({ priority }) => priority));
+    must(game.lowerBound <= best || near(game.lowerBound, best), `the bound is above ${best}`, game);
+    must(game.optimal === (game.lowerBound === game.priority), 'optimal is wrong', game);
+    if (game.optimal && isLate(first!) && bots.length === 0 && game.imbalance > 0) counts.proved++;
+    waiting = waiting.filter(({ ticketId }) => !game.ticketIds.includes(ticketId));
+  }
+  const ended = [...released.flatMap(({ ticketIds }) => ticketIds), ...timedOut];
+  must(new Set(ended).size === ended.length, 'a ticket ends twice');
+}
+
+/** The bots of a game as tickets: they have the mean skill of the ticket that came to its time-out, and its wait. */
+function botsOf({ teams }: Game, late: Ticket): Ticket[] {
+  return teams.flat().flatMap(({ playerId, bot }) =>
+    bot
+      ? [
+          {
+            ticketId: playerId,
+            enqueuedAtMs: late.enqueuedAtMs,
+            players: [{ playerId, skill: meanSkill(late), bot }],
+          },
+        ]
+      : [],
+  );
+}
