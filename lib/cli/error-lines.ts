@@ -1,3 +1,5 @@
+import { Occasionally } from '../aws/occasionally.ts';
+
 /** The same error is printed once in this time. */
 const REPEAT_MS = 30_000;
 /** Fields of a log entry that say what it is about, in this order. */
@@ -5,7 +7,7 @@ const ABOUT = ['queue', 'webhook', 'step', 'failed', 'decided', 'failures', 'con
 
 /** Turns the errors that functions log into lines for people. */
 export class ErrorLines {
-  readonly #printedMs = new Map<string, number>();
+  readonly #printed = new Occasionally(REPEAT_MS);
 
   /** The line to print for a log line of a function; undefined when it is no error, or was printed lately. */
   of(source: string, line: string, nowMs = Date.now()): string | undefined {
@@ -13,8 +15,7 @@ export class ErrorLines {
     if (entry === undefined) return undefined;
     const about = ABOUT.flatMap((name) => (entry[name] === undefined ? [] : `${name} ${entry[name]}`));
     const key = [source, entry.message, entry.queue, entry.webhook].join(' ');
-    if (nowMs - (this.#printedMs.get(key) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS) return undefined;
-    this.#printedMs.set(key, nowMs);
+    if (!this.#printed.isDue(key, nowMs)) return undefined;
     const why = entry.why ?? (entry.error as { message?: string } | undefined)?.message;
     const details = about.length === 0 ? '' : ` (${about.join(', ')})`;
     return `${source}: ${entry.message}${details}${why === undefined ? '' : `: ${why}`}`;

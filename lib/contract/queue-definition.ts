@@ -17,7 +17,10 @@ export const LIMITS = {
   seatsMax: 200,
   teamSizeMax: 200,
   teamsMax: 100,
-  /** The maximum of entries in a list of teams, and of pairs of an entry and one of its roles. */
+  /**
+   * The maximum of entries in a list of teams, of pairs of an entry and one of its roles, and of roles of equal teams: the
+   * search keeps them as the bits of a number.
+   */
   teamKindsMax: 30,
   /** Fixes the width of the zero-padded sort key of the pool. */
   skillMax: 1_000_000_000,
@@ -185,7 +188,11 @@ const provisioner = z.discriminatedUnion('type', [
   }),
 ]);
 
-const teamRoles = z.record(roleName, z.number().int().min(1).max(LIMITS.teamSizeMax));
+const teamRoles = z
+  .record(roleName, z.number().int().min(1).max(LIMITS.teamSizeMax))
+  .refine((roles) => Object.keys(roles).length <= LIMITS.teamKindsMax, {
+    error: expected(`at most ${LIMITS.teamKindsMax} roles`),
+  });
 
 /** One entry of a list of teams. */
 const teamKind = z

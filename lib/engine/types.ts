@@ -78,7 +78,7 @@ export interface Constraints {
    */
   shortfall(teams: readonly (readonly TeamMember[])[]): number;
   /**
-   * Which of these tickets may not be on one team, by position as bit sets, as far as it is known of pairs; undefined when
+   * Which of these tickets, at most 31, may not be on one team, by position as bit sets, as far as it is known of pairs; undefined when
    * all may. Ends the search that has begun.
    */
   apart(tickets: readonly number[]): ArrayLike<number> | undefined;

@@ -1,5 +1,5 @@
 import type { Facet } from '../engine/types.ts';
-import type { RangeRules } from './states/range-rules.ts';
+import { type NumberRange, numberedIn, type RangeRules } from './states/range-rules.ts';
 import type { Restriction, SetRules } from './states/set-rules.ts';
 
 /** A facet with the values that its games share. */
@@ -130,6 +130,8 @@ function separationOf(
 /**
  * A game whose numbers differ by at most L is in the block of twice that width that starts at the multiple of L below its
  * least, counted from the least number of all. So each ticket is in two blocks, and where L is 0 in one.
+ *
+ * Blocks are numbered as tickets name them, so that their number does not grow with the values.
  */
 function dimensionsOfRanges(tickets: readonly number[], ranges: RangeRules | undefined): Dimension[] {
   return (ranges?.ranges ?? []).flatMap((range): Dimension[] => {
@@ -141,36 +143,37 @@ function dimensionsOfRanges(tickets: readonly number[], ranges: RangeRules | und
       low = Math.min(low, range.low[ticket]);
       high = Math.max(high, range.high[ticket]);
     }
+    if (limit === Number.POSITIVE_INFINITY || !(high - low > 0)) return [];
+    const blocks = limit === 0 ? (ticket: number) => [range.low[ticket]] : blocksOf(range, limit, low, high);
+    const numbers = new Map<number, number>();
+    const hasValue = (ticket: number) => range.low[ticket] !== Number.POSITIVE_INFINITY;
+    const own = tickets.map((ticket) =>
+      hasValue(ticket) ? blocks(ticket).map((block) => numberedIn(numbers, block)) : undefined,
+    );
+    const all = [...numbers.values()];
     // A ticket without a value is in every block.
-    if (limit === Number.POSITIVE_INFINITY || !(high - low > 0) || high - low === Number.POSITIVE_INFINITY)
-      return [];
-    if (limit === 0) {
-      const numbers = new Map<number, number>();
-      for (const ticket of tickets)
-        if (!numbers.has(range.low[ticket])) numbers.set(range.low[ticket], numbers.size);
-      const lists = tickets.map((ticket) => [numbers.get(range.low[ticket])!]);
-      return [{ set: undefined, lists, separation: numbers.size, memberships: 1 }];
-    }
-    // A little wider than the limit, so that a block may end before its last number.
-    const width = limit * (1 + 1e-9);
-    const origin = low;
-    // The tickets above the last start are in the block before, too.
-    const lastBlock = Math.max(0, Math.floor((high - origin) / width) - 1);
-    const valuesOf = (ticket: number) => {
-      const values: number[] = [];
-      const last = Math.min(lastBlock, Math.floor((range.low[ticket] - origin) / width));
-      const first = Math.max(0, Math.floor((range.high[ticket] - origin) / width) - 1);
-      for (let block = first; block <= last; block++) values.push(block);
-      return values;
-    };
+    const lists = own.map((list) => list ?? all);
+    const everywhere = own.filter((list) => list === undefined).length;
+    const memberships = (limit === 0 ? 1 : 2) + (everywhere * all.length) / tickets.length;
     // A ticket may play with tickets within L on both sides, but a search without blocks visits all tickets.
-    return [
-      {
-        set: undefined,
-        lists: tickets.map(valuesOf),
-        separation: (high - low) / (2 * limit),
-        memberships: 2,
-      },
-    ];
+    const separation = limit === 0 ? all.length : (high - low) / (2 * limit);
+    return [{ set: undefined, lists, separation, memberships }];
   });
 }
+
+/** The blocks of a ticket, ascending, for a limit above 0. */
+function blocksOf(range: NumberRange, limit: number, low: number, high: number) {
+  // A little wider than the limit, so that a block may end before its last number. With more blocks, rounding is wider.
+  const width = Math.max(limit * (1 + 1e-9), (high - low) / blocksMax);
+  // The tickets above the last start are in the block before, too.
+  const lastBlock = Math.max(0, Math.floor((high - low) / width) - 1);
+  return (ticket: number): number[] => {
+    const last = Math.min(lastBlock, Math.floor((range.low[ticket] - low) / width));
+    const first = Math.max(0, Math.floor((range.high[ticket] - low) / width) - 1);
+    // A party whose numbers are further apart than the limit is in none.
+    return [first, last].filter((block, i) => block <= last && (i === 0 || block > first));
+  };
+}
+
+/** The maximum of blocks of a rule: the place of a number among them is then exact to 1e-9 of a block. */
+const blocksMax = 1e6;

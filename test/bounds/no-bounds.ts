@@ -87,7 +87,10 @@ export const NO_BOUNDS: Readonly<Record<string, readonly string[]>> = {
     'lib/local/dynamodb-emulator.ts#SCRATCH_ROOM_BYTES',
   ],
   'what counts as an id, whose length is limited by its schema': ['lib/aws/http.ts#LOGGED_MAX'],
-  'what a rule prepares, once for a tick': ['lib/rules/facets.ts#membershipsMax'],
+  'what a rule prepares, once for a tick': [
+    'lib/rules/facets.ts#membershipsMax',
+    'lib/rules/facets.ts#blocksMax',
+  ],
   'a unit of a price': ['lib/local/socket-api.ts#BILLED_BYTES'],
 };
 

@@ -23,6 +23,7 @@ function shaped(teams: readonly unknown[]): Record<string, unknown> {
 }
 
 const side = (name: string, size: number, more: Record<string, unknown> = {}) => ({ name, size, ...more });
+const rolesOf = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`r${i}`, 1]));
 
 describe('a queue definition', () => {
   it.each(globSync('queues/**/*.json').sort())('is valid in the sample %s', (file) => {
@@ -128,6 +129,13 @@ describe('a queue definition', () => {
     ['an unknown key in a team', shaped([side('a', 2, { colour: 'red' })]), ['#/teams/0/colour']],
     ['roles that do not sum to the team size', definition({ teamSize: 2, roles: { tank: 1 } }), ['#/roles']],
     ['no role at all', definition({ roles: {} }), ['#/roles']],
+    ['31 roles', definition({ teamSize: 31, roles: rolesOf(31) }), ['#/roles']],
+    ['31 roles of a team', shaped([side('a', 31, { roles: rolesOf(31) })]), ['#/teams/0/roles']],
+    [
+      '31 pairs of a team and a role',
+      shaped([side('a', 16, { roles: rolesOf(16) }), side('b', 15, { roles: rolesOf(15) })]),
+      ['#/teams'],
+    ],
     ['a role nobody plays', definition({ roles: { tank: 0, healer: 1 } }), ['#/roles/tank']],
     ['p below 1', definition({ imbalance: { alpha: 1, p: 0.5, q: 2 } }), ['#/imbalance/p']],
     [

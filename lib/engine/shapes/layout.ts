@@ -43,13 +43,21 @@ export interface Layout {
   readonly emptySeatCost: number;
 }
 
-/** The layout of full games or, with `isShort`, of games whose teams may start with `minSize` players. */
+/** Kinds of team and classes of seats are the bits of a number with a sign. */
+const classesMax = 30;
+
+/**
+ * The layout of full games or, with `isShort`, of games whose teams may start with `minSize` players.
+ * @throws RangeError for more than 30 kinds of team, or classes of seats
+ */
 export function layoutOf(rules: GameRules, isShort = false): Layout {
   const known = (isShort ? builtShort : built).get(rules);
   if (known) return known;
   const kinds = kindsOf(rules, isShort);
   const kindOf = kinds.flatMap(({ count }, kind) => new Array<number>(count).fill(kind));
   const classes = kinds.flatMap(classesOf);
+  if (classes.length > classesMax)
+    throw new RangeError(`Expected at most ${classesMax} pairs of a team and a role, got ${classes.length}`);
   const { seats, seatsMin } = shapeOf(rules);
   const isNamed = kinds[0].name !== undefined;
   const layout: Layout = {

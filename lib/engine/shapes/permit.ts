@@ -9,6 +9,7 @@ export class Permit {
   readonly #teams: number;
   /** By the numbers of two tickets: whether they may be on one team. */
   readonly #mates = new Map<number, Map<number, boolean>>();
+  #pairs = 0;
   #areAllMates = false;
 
   /** @param teams of a game */
@@ -72,6 +73,10 @@ export class Permit {
     const x = this.#numberOf(a);
     const y = this.#numberOf(b);
     const [low, high] = x < y ? [x, y] : [y, x];
+    if (this.#pairs >= pairsMax) {
+      this.#mates.clear();
+      this.#pairs = 0;
+    }
     let known = this.#mates.get(low);
     if (!known) {
       known = new Map();
@@ -86,6 +91,7 @@ export class Permit {
       }
       may = apart[0] === 0;
       known.set(high, may);
+      this.#pairs++;
     }
     return may;
   }
@@ -109,3 +115,6 @@ export class Permit {
     return this.#constraints.enter(ticket);
   }
 }
+
+/** The maximum of pairs that are remembered, of which a large pool has many millions. */
+const pairsMax = 100_000;

@@ -44,12 +44,16 @@ function masksOf({ players }: Ticket, maskOf: (player: Player, i: number) => num
   let shared = ofOnePlayer.get(mask);
   if (shared === undefined) {
     shared = Int32Array.of(mask);
+    if (ofOnePlayer.size >= sharedMax) ofOnePlayer.clear();
     ofOnePlayer.set(mask, shared);
   }
   return shared;
 }
 
 const ofOnePlayer = new Map<number, Int32Array>();
+
+/** The maximum of shared masks: players choose any of the sets of up to 30 roles. */
+const sharedMax = 1024;
 
 /** Whether the two are solo players who can take the same seats. */
 export function areAlike(a: ShapeTicket, b: ShapeTicket): boolean {

@@ -50,8 +50,8 @@ export function sizeRulesOf(source: Source): { name: string; target: string; rul
 
 /** Whether the two teams of every match have the same number of players: by their sizes, or by a rule that always holds. */
 export function haveEqualTeams(source: Source): boolean {
+  if (source.teams.reduce((sum, { quantity }) => sum + quantity, 0) !== 2) return false;
   const teams = source.teams.flatMap((team) => new Array<typeof team>(team.quantity).fill(team));
-  if (teams.length !== 2) return false;
   if (source.hasFixedSizes) return teams[0]!.most === teams[1]!.most;
   const combined = combinedRules(source);
   return (source.set.rules ?? []).some((rule) => {

@@ -124,7 +124,7 @@ function costOf({ cost, offFrom }: NumberRange, low: number, high: number, level
 }
 
 /** The number of a value: how many others came before it. */
-function numberedIn(numbers: Map<unknown, number>, value: unknown): number {
+export function numberedIn<T>(numbers: Map<T, number>, value: T): number {
   let number = numbers.get(value);
   if (number === undefined) {
     number = numbers.size;

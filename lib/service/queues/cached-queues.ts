@@ -2,6 +2,9 @@ import type { QueueRecord } from '../domain/queue-record.ts';
 import { UnreadableQueue, unlessUnreadable } from '../domain/unreadable.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 
+/** The maximum of cached records. Those of deleted queues would stay until they are read again. */
+const RECORDS_MAX = 1_000;
+
 /**
  * A store that caches queues for callers that accept a slightly old record. Without a cache, thousands of tickets a
  * second would read the item of a queue more often than DynamoDB allows for one key.
@@ -23,6 +26,7 @@ export function cachedQueues(store: QueueStore, clock: { now(): number }): Queue
       const last = known.get(queue);
       if (last !== undefined && readAtMs - last.readAtMs < maxAgeMs) return readable(last.record);
       const record = await unlessUnreadable(() => store.get(queue));
+      if (known.size >= RECORDS_MAX) known.clear();
       if (record === undefined || isDeleted(record)) known.delete(queue);
       else known.set(queue, { record, readAtMs });
       return readable(record);

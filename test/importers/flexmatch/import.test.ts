@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { checkQueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import { flexmatch } from '../../../lib/importers/flexmatch/flexmatch.ts';
 import type { FlexMatchRuleSet } from '../../../lib/importers/flexmatch/rule-set.ts';
 import { Source } from '../../../lib/importers/flexmatch/source.ts';
@@ -56,6 +57,28 @@ function wider(steps: readonly (readonly [number, number])[]) {
 }
 
 describe('a FlexMatch rule set', () => {
+  it('of very many teams is converted, and the queue says how many a match may have', async () => {
+    const ruleSet = {
+      ...duel(
+        [numberOf('skill')],
+        [
+          {
+            ...near,
+            type: 'distance',
+            measurements: ['avg(teams[*].players.attributes[skill])'],
+            referenceValue: 'avg(flatten(teams[*].players.attributes[skill]))',
+          },
+        ],
+      ),
+      teams: [{ name: 'red', minPlayers: 1, maxPlayers: 1, quantity: 1e10 }],
+    };
+    const { definition } = imported(ruleSet);
+    expect(definition).toMatchObject({ teams: [{ name: 'red', size: 1, count: 1e10 }] });
+    expect(() => checkQueueDefinition(definition, 'it')).toThrow(
+      '#/teams/0/count: Expected a number up to 100',
+    );
+  });
+
   it('of two even teams becomes a balance rule that relaxes with the original', () => {
     const { definition, ...rest } = imported(ruleSets.evenTeams);
     expect(definition).toMatchObject({

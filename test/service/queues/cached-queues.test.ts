@@ -95,3 +95,16 @@ it('after the response to a change no function uses the definition from before',
   });
   expect((await queues.get('duel', DEFINITION_AGE_MS))!.version).toBe(2);
 });
+
+it('forgets queues once it has read a thousand, because names of deleted ones never come again', async () => {
+  const { put, queues, reads } = setUp();
+  put(1);
+  const asked = async (name: string) => {
+    const before = reads();
+    await queues.get(name, 5_000);
+    return reads() - before;
+  };
+  expect([await asked('first'), await asked('first')]).toEqual([1, 0]);
+  for (let i = 0; i < 1_000; i++) await asked(`queue-${i}`);
+  expect(await asked('first')).toBe(1);
+});
