@@ -101,13 +101,16 @@ function definitionOf(random: Random): QueueDefinition {
 }
 
 function randomDefinition(random: Random): Record<string, unknown> {
-  const hasRules = random.chance(0.5);
+  // What costs time or goes wrong is often two features together, so many cases have all of them.
+  const hasAll = random.chance(0.3);
+  const has = (part: number) => random.chance(hasAll ? 0.8 : part);
+  const hasRules = has(0.5);
   const beta = random.pick([0, 0, 0.01, 1, 1000]);
   return {
     name: 'q',
     tickSeconds: random.pick([1, 5, 60]),
     timeoutSeconds: 600,
-    ...teamsOf(random),
+    ...(hasAll && random.chance(0.5) ? manyRoles(random) : teamsOf(random)),
     imbalance: {
       alpha: random.pick([0.001, 0.1, 1, 1, 10, 1000]),
       p: random.pick([1, 1, 1, 2, 7.5, 1000, 'inf']),
@@ -115,9 +118,9 @@ function randomDefinition(random: Random): Record<string, unknown> {
     },
     ...(beta > 0 && { beta }),
     release: releaseOf(random),
-    ...(random.chance(0.1) && { fill: 'bots' }),
-    ...(random.chance(0.1) && { skillScale: 'percentile' }),
-    ...(random.chance(0.15) && { backfill: { priority: random.pick(['low', 'normal', 'high']) } }),
+    ...(has(0.1) && { fill: 'bots' }),
+    ...(has(0.1) && { skillScale: 'percentile' }),
+    ...(has(0.15) && { backfill: { priority: random.pick(['low', 'normal', 'high']) } }),
     ...(hasRules && {
       attributes: {
         level: { type: 'number', default: 1 },
@@ -131,15 +134,45 @@ function randomDefinition(random: Random): Record<string, unknown> {
   };
 }
 
+/** The seats of a team by role, for so many roles. */
+function rolesOf(random: Random, size: number, names: number): Record<string, number> {
+  const roles: Record<string, number> = {};
+  for (let seat = 0; seat < size; seat++) {
+    const role = `r${seat < names ? seat : random.int(0, names - 1)}`;
+    roles[role] = (roles[role] ?? 0) + 1;
+  }
+  return roles;
+}
+
+/** Teams of up to more roles, or pairs of a team and a role, than the schema accepts. */
+function manyRoles(random: Random): Record<string, unknown> {
+  const count = random.int(8, 34);
+  return random.pick<() => Record<string, unknown>>([
+    () => {
+      const teamSize = random.int(count, 100);
+      return { teamSize, roles: rolesOf(random, teamSize, count) };
+    },
+    () => {
+      const size = Math.max(2, Math.floor(count / 2));
+      return {
+        teams: ['a', 'b'].map((name) => ({ name, size, roles: rolesOf(random, size, size) })),
+      };
+    },
+    () => {
+      const size = random.int(count, 60);
+      const minSize = random.int(1, size - 1);
+      return {
+        teams: [
+          { name: 'crew', size, minSize, count: random.int(1, 3), roles: rolesOf(random, size, count) },
+        ],
+        short: { afterSeconds: random.pick([0, 60]), cost: random.pick([0, 10]) },
+      };
+    },
+  ])();
+}
+
 function teamsOf(random: Random): Record<string, unknown> {
-  const rolesFor = (size: number, names: number) => {
-    const roles: Record<string, number> = {};
-    for (let seat = 0; seat < size; seat++) {
-      const role = `r${seat < names ? seat : random.int(0, names - 1)}`;
-      roles[role] = (roles[role] ?? 0) + 1;
-    }
-    return roles;
-  };
+  const rolesFor = (size: number, names: number) => rolesOf(random, size, names);
   const equal = (teamSize: number, roles = 0) => ({
     teamSize,
     ...(roles > 0 && { roles: rolesFor(teamSize, Math.min(roles, teamSize)) }),
@@ -202,7 +235,12 @@ function rulesOf(random: Random): Record<string, unknown>[] {
     random.pick<() => Record<string, unknown>>([
       () => ({ type: 'same', attribute: random.pick(['clan', 'level']), ...scope() }),
       () => ({ type: 'different', attribute: 'clan', ...scope() }),
-      () => ({ type: 'within', attribute: number(), max: random.int(0, 300), ...scope() }),
+      () => ({
+        type: 'within',
+        attribute: number(),
+        max: random.pick([random.int(0, 300), 0.01, 1e-9]),
+        ...scope(),
+      }),
       () => ({ type: 'common', attribute: 'maps', atLeast: random.int(1, 3), ...scope() }),
       () => ({ type: 'accepted', attribute: 'maps', by: 'maps', atLeast: random.int(1, 3), ...scope() }),
       () => ({ type: 'count', attribute: 'clan', value: 'c1', atLeast: random.int(0, 2), ...scope() }),
@@ -233,6 +271,8 @@ interface Crowd {
   readonly partySize: () => number;
   readonly roles: () => readonly string[] | undefined;
   readonly kinds: number;
+  /** What numbers are multiplied with. */
+  readonly scale: number;
   readonly rich: boolean;
 }
 
@@ -270,6 +310,7 @@ function crowdOf(random: Random, definition: QueueDefinition): Crowd {
       return own.length > 0 ? own : undefined;
     },
     kinds: random.pick([1, 2, 5, 50, 1000]),
+    scale: random.pick([1, 1, 1, 1e12]),
     rich: random.chance(0.5),
   };
 }
@@ -283,7 +324,7 @@ function playerOf(
 ): RuledPlayer {
   const roles = crowd.roles();
   const types = (definition.rules ?? []).map(({ type }) => type);
-  const { kinds } = crowd;
+  const { kinds, scale } = crowd;
   const count = crowd.rich ? random.int(1, 50) : 1;
   return {
     playerId,
@@ -291,8 +332,8 @@ function playerOf(
     ...(roles && { roles }),
     ...(types.length > 0 && {
       attributes: {
-        level: random.int(0, kinds),
-        xp: random.int(0, kinds),
+        level: scale * random.int(0, kinds),
+        xp: scale * random.int(0, kinds),
         clan: `c${random.int(0, kinds)}`,
         maps: [...new Set(Array.from({ length: count }, () => `m${random.int(0, kinds)}`))],
       },

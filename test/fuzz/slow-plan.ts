@@ -2,6 +2,7 @@ import { KeptSearches } from '../../lib/policies/kept-searches.ts';
 import { planGames, type TickPlan } from '../../lib/policies/plan.ts';
 import { BUCKET_LIMITS } from '../../lib/service/domain/bucket-limits.ts';
 import { PartOfPool } from '../../lib/service/ticks/part-of-pool.ts';
+import { checkPlan } from './check-plan.ts';
 import type { SlowCase } from './slow-case.ts';
 
 /** How long a plan took that had to end within its search time. */
@@ -12,7 +13,10 @@ export interface Timed {
   readonly wasCut: boolean;
 }
 
-/** Plans the tick of a case, all of it at once, by a clock that counts CPU time. As a tick does, it takes the part that it can prepare. */
+/**
+ * Plans the tick of a case, all of it at once, by a clock that counts CPU time. As a tick does, it takes the part that it can
+ * prepare. Throws when the plan is not valid.
+ */
 export function timedPlan(of: SlowCase, searchMs: number, nowMs: () => number): Timed {
   const { definition: rules, backfills, reasons } = of;
   const part = new PartOfPool(rules, BUCKET_LIMITS.prepareWork);
@@ -31,8 +35,10 @@ export function timedPlan(of: SlowCase, searchMs: number, nowMs: () => number): 
     },
     kept: new KeptSearches(),
   });
-  const { matches, fillings } = ended(plan);
-  return { ms: nowMs() - startMs, games: matches.length + fillings.length, wasCut };
+  const made = ended(plan);
+  const ms = nowMs() - startMs;
+  checkPlan({ ...of, tickets }, made);
+  return { ms, games: made.matches.length + made.fillings.length, wasCut };
 }
 
 function ended(plan: Generator<unknown, TickPlan>): TickPlan {

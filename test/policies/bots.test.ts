@@ -27,7 +27,9 @@ const ticket = (ticketId: string, skill: number, level = 0) => ({
 
 it('proves a duel against games of people, although a bot of the same skill would cost nothing', () => {
   const { matches } = planTick({ rules, tickets: [ticket('ann', 100), ticket('bob', 140)], nowMs: 60_000 });
-  expect(matches).toMatchObject([{ ticketIds: ['ann', 'bob'], imbalance: 60, lowerBound: 60, optimal: true }]);
+  expect(matches).toMatchObject([
+    { ticketIds: ['ann', 'bob'], imbalance: 60, lowerBound: 60, optimal: true },
+  ]);
 });
 
 it('seats everybody of a game with bots, where teams may also start short', () => {

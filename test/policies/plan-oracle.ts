@@ -87,7 +87,7 @@ export function comparePlan(seed: number, counts: PlanCounts): void {
 }
 
 /** The bots of a game as tickets: they have the mean skill of the ticket that came to its time-out, and its wait. */
-function botsOf({ teams }: Game, late: Ticket): Ticket[] {
+export function botsOf({ teams }: Game, late: Ticket): Ticket[] {
   return teams.flat().flatMap(({ playerId, bot }) =>
     bot
       ? [

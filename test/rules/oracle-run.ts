@@ -8,6 +8,7 @@ import type { Constraints, Game, Ticket } from '../../lib/engine/types.ts';
 import { compileRules } from '../../lib/rules/compile-rules.ts';
 import { ruleFaults } from '../../lib/rules/faults.ts';
 import type { Meetings } from '../../lib/rules/met.ts';
+import type { RuledPlayer } from '../../lib/rules/types.ts';
 import { seeded } from '../engine/random-pool.ts';
 import { allShapedGames, type CostOf, checkShapedGame, type Placed } from '../engine/shape-oracle.ts';
 import {
@@ -58,10 +59,23 @@ export function poolOf(
   return pool;
 }
 
+/** The case with bots instead of some of its solo players, in a third of the cases. */
+function withBots(of: RuledCase, seed: number): RuledCase {
+  const random = seeded(seed);
+  const share = random() < 1 / 3 ? 0.3 : 0;
+  const tickets = of.tickets.map((ticket): Ticket => {
+    const { playerId, skill } = ticket.players[0]!;
+    const isBot = ticket.players.length === 1 && random() < share;
+    return isBot ? { ...ticket, players: [{ playerId, skill, bot: true } as RuledPlayer] } : ticket;
+  });
+  return { ...of, tickets };
+}
+
 /** Compares a random pool of two equal teams with brute force. Returns the number of comparisons. */
 export function compareCase(seed: number, more = false): number {
   const random = seeded(seed);
-  const of = randomRuledCase(random, { more });
+  const drawn = randomRuledCase(random, { more });
+  const of = more ? withBots(drawn, seed) : drawn;
   const nodeBudget = random() < 0.2 ? 1 + Math.floor(100 * random()) : undefined;
   return compare(seed, of, random() < 0.5 ? 1 : 64, nodeBudget, {
     allGames: (tickets) => allGames({ ...of, tickets }),
@@ -72,7 +86,8 @@ export function compareCase(seed: number, more = false): number {
 /** Compares a random pool for games of any shape with brute force. Returns the number of comparisons. */
 export function compareShapedCase(seed: number, more = false): number {
   const random = seeded(seed);
-  const { nodeBudget, ...of } = randomShapedRuledCase(random, more);
+  const { nodeBudget, ...drawn } = randomShapedRuledCase(random, more);
+  const of = more ? withBots(drawn, seed) : drawn;
   return compare(seed, of, random() < 0.5 ? 1 : 64, nodeBudget, shapedOracle(of));
 }
 
