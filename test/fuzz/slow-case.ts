@@ -1,3 +1,4 @@
+import { Problem } from '../../lib/contract/problem.ts';
 import { checkQueueDefinition, type QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { seatsOf, teamKindsOf } from '../../lib/contract/team-kinds.ts';
 import type { Ticket } from '../../lib/engine/types.ts';
@@ -89,13 +90,24 @@ class Random {
   }
 }
 
-/** The first of some random definitions that the schema accepts: few of them contradict themselves. */
+/** The first of some random definitions that the schema accepts, without the rules that contradict it or have no effect. */
 function definitionOf(random: Random): QueueDefinition {
   for (;;) {
-    try {
-      return checkQueueDefinition(randomDefinition(random), 'The random definition');
-    } catch (error) {
-      if ((error as { status?: number }).status !== 400) throw error;
+    let drawn = randomDefinition(random);
+    for (let left = true; left; ) {
+      try {
+        return checkQueueDefinition(drawn, 'The random definition');
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        const isFaulty = (at: number) =>
+          error.errors.some(
+            ({ pointer }) => pointer.startsWith(`#/rules/${at}/`) || pointer === `#/rules/${at}`,
+          );
+        const all = (drawn.rules ?? []) as unknown[];
+        const rules = all.filter((_, at) => !isFaulty(at));
+        left = rules.length > 0 && rules.length < all.length;
+        drawn = { ...drawn, rules };
+      }
     }
   }
 }
