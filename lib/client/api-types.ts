@@ -1146,6 +1146,31 @@ export interface Problem {
   readonly title: string;
   readonly status: number;
   readonly detail: string;
+  /** The reason for programs; every 409 has one. Later versions may add codes */
+  readonly code?:
+    | 'TICKET_ENDED'
+    | 'TICKET_ID_TAKEN'
+    | 'TICKET_NOT_QUEUED'
+    | 'TICKET_NOT_REPLACEABLE'
+    | 'TICKET_NOT_ACCEPTING'
+    | 'PLAYER_IN_TICKET'
+    | 'LADDER_REMOVED'
+    | 'NO_PRESENCE'
+    | 'NO_BACKFILL'
+    | 'BACKFILL_ID_TAKEN'
+    | 'BACKFILL_ENDED'
+    | 'ROSTER_CHANGED'
+    | 'MATCH_STATUS'
+    | 'MATCH_ASSIGNED'
+    | 'MATCH_NOT_RATED'
+    | 'MATCH_HAS_RESULT'
+    | 'EXPERIMENT_RUNNING'
+    | 'LADDER_IN_USE'
+    | 'TOO_MANY_DEFINITIONS'
+    | 'TOO_MANY_LAYOUTS'
+    | 'DEFINITION_CHANGED'
+    | 'COOLDOWN'
+    | undefined;
   /** The invalid fields as JSON pointers */
   readonly errors?:
     | readonly {

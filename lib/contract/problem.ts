@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { shown } from '../rules/expected.ts';
 import { expectation } from './expectation.ts';
+import type { ConflictCode } from './problem-code.ts';
 import type { ProblemDocument } from './problem-document.ts';
 
 /** One invalid field: an RFC 6901 JSON pointer as a URI fragment, and the reason. */
@@ -38,15 +39,10 @@ export class Problem extends Error {
   readonly extensions: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(
-    status: ProblemStatus,
-    detail: string,
-    more: {
-      errors?: readonly FieldProblem[];
-      extensions?: Record<string, string>;
-      headers?: Record<string, string>;
-    } = {},
-  ) {
+  /** @param status a 409 has a code for programs: see `conflict` */
+  constructor(status: Exclude<ProblemStatus, 409>, detail: string, more?: More);
+  constructor(status: 409, detail: string, more: More & { extensions: { code: ConflictCode } });
+  constructor(status: ProblemStatus, detail: string, more: More = {}) {
     super(detail);
     this.status = status;
     this.errors = more.errors ?? [];
@@ -65,6 +61,22 @@ export class Problem extends Error {
       ...this.extensions,
     };
   }
+}
+
+interface More {
+  readonly errors?: readonly FieldProblem[];
+  readonly extensions?: Record<string, string>;
+  readonly headers?: Record<string, string>;
+}
+
+/** A request that the state of something does not allow. @param more members of the document, such as the status of a ticket */
+export function conflict(
+  code: ConflictCode,
+  detail: string,
+  more: Record<string, string> = {},
+  headers?: Record<string, string>,
+): Problem {
+  return new Problem(409, detail, { extensions: { code, ...more }, ...(headers && { headers }) });
 }
 
 /** The maximum of invalid fields in a response, which keeps every response small. */

@@ -38,7 +38,7 @@ export async function synthesizeApart(options: SynthesizeOptions): Promise<Synth
   if ('failure' in result) {
     if (options.outdir === undefined) await rm(folder, { recursive: true, force: true });
     const { message, stack, problem } = result.failure;
-    if (problem !== undefined) throw new Problem(problem.status, message, { errors: problem.errors });
+    if (problem !== undefined) throw new Problem(problem.status as 400, message, { errors: problem.errors });
     throw Object.assign(new Error(message), { stack });
   }
   const { template, outdir, assets } = result;

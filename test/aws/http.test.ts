@@ -118,7 +118,10 @@ describe('the HTTP handler', () => {
   it('names the invalid fields', async () => {
     const errors = [{ pointer: '#/a', detail: 'Expected more' }];
     const handler = enqueueWith(async () => {
-      throw new Problem(409, 'No.', { errors, extensions: { ticketStatus: 'PLACING' } });
+      throw new Problem(409, 'No.', {
+        errors,
+        extensions: { code: 'TICKET_NOT_QUEUED', ticketStatus: 'PLACING' },
+      });
     });
     expect((await call({}, handler)).body).toEqual({
       type: 'about:blank',
@@ -126,6 +129,7 @@ describe('the HTTP handler', () => {
       status: 409,
       detail: 'No.',
       errors,
+      code: 'TICKET_NOT_QUEUED',
       ticketStatus: 'PLACING',
     });
   });

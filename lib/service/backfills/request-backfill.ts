@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { newBackfill, skilledBackfill } from '../../contract/backfill.ts';
-import { invalid, Problem, parseWith } from '../../contract/problem.ts';
+import { conflict, invalid, Problem, parseWith } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import { currentBackfill, type StoredBackfill } from '../domain/stored-backfill.ts';
@@ -42,7 +42,10 @@ export async function requestBackfill(
   const match = await getMatch(deps, matchId);
   const { definition } = await openQueue(deps.queues, match.queue, DEFINITION_AGE_MS);
   if (definition.backfill === undefined)
-    throw new Problem(409, `Queue ${match.queue} takes no backfills: its definition has no "backfill".`);
+    throw conflict(
+      'NO_BACKFILL',
+      `Queue ${match.queue} takes no backfills: its definition has no "backfill".`,
+    );
   const skilled = await withRatedSkills(deps, definition, body, 'The backfill');
   const { backfillId, players, region, roster } = parseWith(skilledBackfill, skilled, 'The backfill');
   const problems = [...clashes(players, definition), ...seatProblems(players, definition)];
@@ -93,9 +96,9 @@ export async function cancelBackfill(
     const result = await deps.backfills.end(backfillId, 'CANCELLED', 'cancelled by a request', nowMs);
     if (result === undefined) throw unknownBackfill(backfillId);
     if (result.backfill.status === 'CANCELLED') return result.backfill;
-    return conflict(result.backfill);
+    return notCancelled(result.backfill);
   }
-  return conflict(now);
+  return notCancelled(now);
 }
 
 async function withMatch(
@@ -111,9 +114,9 @@ async function withMatch(
   return again === undefined || again.status === 'QUEUED' ? now : again;
 }
 
-function conflict({ backfillId, status }: StoredBackfill): never {
-  throw new Problem(409, `Backfill ${backfillId} cannot be cancelled: it is ${status}.`, {
-    extensions: { backfillStatus: status },
+function notCancelled({ backfillId, status }: StoredBackfill): never {
+  throw conflict('BACKFILL_ENDED', `Backfill ${backfillId} cannot be cancelled: it is ${status}.`, {
+    backfillStatus: status,
   });
 }
 
@@ -145,13 +148,13 @@ function refusal(matchId: string, known: number, match: StoredMatch | undefined)
   const isOpen = endedAt === undefined && (status === 'PLACING' || status === 'COMPLETED');
   if (isOpen && roster !== known) {
     const advice = `Read the match, and send "roster": ${roster} with the players who are there.`;
-    return new Problem(409, `Match ${matchId} has roster ${roster}, not ${known}. ${advice}`, {
-      extensions: { matchStatus: status },
+    return conflict('ROSTER_CHANGED', `Match ${matchId} has roster ${roster}, not ${known}. ${advice}`, {
+      matchStatus: status,
     });
   }
   const why = match.endedAt === undefined ? `it is ${match.status}` : 'it has ended';
-  return new Problem(409, `Match ${matchId} cannot get players: ${why}.`, {
-    extensions: { matchStatus: match.status },
+  return conflict('MATCH_STATUS', `Match ${matchId} cannot get players: ${why}.`, {
+    matchStatus: match.status,
   });
 }
 
@@ -164,8 +167,8 @@ function assertSame(existing: StoredBackfill, posted: StoredBackfill, { ladder }
     return JSON.parse(JSON.stringify({ matchId, players: written }));
   };
   if (isDeepStrictEqual(asPosted(existing), asPosted(posted)) && existing.region === posted.region) return;
-  throw new Problem(
-    409,
+  throw conflict(
+    'BACKFILL_ID_TAKEN',
     `Backfill ${posted.backfillId} already exists with another body. Use a new backfillId for a new backfill.`,
   );
 }

@@ -1,4 +1,4 @@
-import { invalid, Problem, parseJson, parseWith } from '../../contract/problem.ts';
+import { conflict, invalid, parseJson, parseWith } from '../../contract/problem.ts';
 import { changeOf, type Deployed } from '../domain/definition-state.ts';
 import { digestOf } from '../domain/digest.ts';
 import { Unreadable } from '../domain/unreadable.ts';
@@ -103,7 +103,7 @@ export async function deployDefinitions(
     one.decision.action === 'conflict' ? one.decision.message : (dangling.get(one) ?? []),
   );
   if (conflicts.length > 0 && !isReturn)
-    throw new Problem(409, `${conflicts.join(' ')} Nothing was changed.`);
+    throw conflict('DEFINITION_CHANGED', `${conflicts.join(' ')} Nothing was changed.`);
   const done: DeployedDefinitions = { put: [], deleted: [], kept: [], conflicts: [...dangling.values()] };
   const wanted = planned.filter((one) => !dangling.has(one)).map(({ change }) => change);
   const removed = wanted.filter(({ definition }) => definition === undefined).reverse();
@@ -285,7 +285,7 @@ async function apply(
         return;
       case 'conflict':
         // It was changed since the decision about all of them.
-        if (!isReturn) throw new Problem(409, decision.message);
+        if (!isReturn) throw conflict('DEFINITION_CHANGED', decision.message);
         done.conflicts.push(decision.message);
         return;
       case 'note':

@@ -1,5 +1,5 @@
 import { assignment } from '../../contract/match.ts';
-import { Problem, parseWith } from '../../contract/problem.ts';
+import { conflict, Problem, parseWith } from '../../contract/problem.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 
@@ -17,9 +17,8 @@ export async function assignMatch(
   if (result.outcome === 'assigned') return result.match;
   const { status } = result.match;
   const why = result.match.assignment ? 'it has another assignment' : `it is ${status}`;
-  throw new Problem(409, `Match ${matchId} cannot be assigned: ${why}.`, {
-    extensions: { matchStatus: status },
-  });
+  const code = result.match.assignment ? 'MATCH_ASSIGNED' : 'MATCH_STATUS';
+  throw conflict(code, `Match ${matchId} cannot be assigned: ${why}.`, { matchStatus: status });
 }
 
 /** @throws Problem (404) */

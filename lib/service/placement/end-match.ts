@@ -1,5 +1,5 @@
 import { matchEnd } from '../../contract/backfill.ts';
-import { Problem, parseWith } from '../../contract/problem.ts';
+import { conflict, parseWith } from '../../contract/problem.ts';
 import { noteOffences, type OffenceDeps } from '../commits/note-offences.ts';
 import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
@@ -35,8 +35,8 @@ export async function endMatch(
     await noteLeavers(deps, result, leavers, nowMs);
     return result;
   }
-  throw new Problem(409, `Match ${matchId} cannot be ended: it is ${result.status}.`, {
-    extensions: { matchStatus: result.status },
+  throw conflict('MATCH_STATUS', `Match ${matchId} cannot be ended: it is ${result.status}.`, {
+    matchStatus: result.status,
   });
 }
 

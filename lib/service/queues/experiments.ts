@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { checkExperiment, type ExperimentDefinition, scheduleOf } from '../../contract/experiment.ts';
-import { Problem } from '../../contract/problem.ts';
+import { conflict, Problem } from '../../contract/problem.ts';
 import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import { changeOf } from '../domain/definition-state.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
@@ -90,8 +90,8 @@ function begun(
 }
 
 function alreadyRunning(queue: string, { name }: ExperimentDefinition): Problem {
-  return new Problem(
-    409,
+  return conflict(
+    'EXPERIMENT_RUNNING',
     `The experiment ${name} is running on queue ${queue}, and a queue has one at a time. Wait for its end, or DELETE /queues/${queue}/experiment first.`,
   );
 }

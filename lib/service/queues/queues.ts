@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Problem } from '../../contract/problem.ts';
+import { conflict, type Problem } from '../../contract/problem.ts';
 import { type QueueDefinition, queueDefinition } from '../../contract/queue-definition.ts';
 import type { QueueList } from '../../contract/queue-list.ts';
 import type { ChangeNotes, CheckedDefinitions, Definitions, Live } from '../definitions/definitions.ts';
@@ -111,7 +111,10 @@ async function replaceDefinition(
 ): Promise<boolean> {
   if (old === undefined && (await queues.count()) >= QUEUES_MAX) throw tooManyQueues(definition.name);
   if (old !== undefined && isExperimenting(old, nowMs))
-    throw new Problem(409, experimentConflict(definition.name, old.experiment!.definition.name));
+    throw conflict(
+      'EXPERIMENT_RUNNING',
+      experimentConflict(definition.name, old.experiment!.definition.name),
+    );
   const replaced = changeOf(old);
   const record: QueueRecord = {
     definition,
@@ -182,8 +185,8 @@ function nextLayouts(
 }
 
 function tooManyQueues(queue: string): Problem {
-  return new Problem(
-    409,
+  return conflict(
+    'TOO_MANY_DEFINITIONS',
     `Expected fewer than ${QUEUES_MAX} queues before queue ${queue} is created. DELETE a queue that is no longer needed: it counts until it is removed, two hours later or when its last ticket has left. Or deploy a second stack.`,
   );
 }
@@ -192,9 +195,10 @@ function tooManyQueues(queue: string): Problem {
 function tooManyLayouts(queue: string, layouts: readonly BucketLayout[], nowMs: number): Problem {
   const overAtMs = (layouts[1]?.fromMs ?? nowMs) + LAYOUT_GRACE_MS;
   const afterSeconds = Math.ceil((Math.max(0, overAtMs - nowMs) + 60_000) / 1_000);
-  return new Problem(
-    409,
+  return conflict(
+    'TOO_MANY_LAYOUTS',
     `Expected fewer changes of buckets: the ${layouts.length} earlier bucket layouts of queue ${queue} are still in use, because each is kept for five minutes and until its last ticket has left. Send this definition again later, or without a change of buckets.`,
-    { headers: { 'retry-after': String(afterSeconds) } },
+    {},
+    { 'retry-after': String(afterSeconds) },
   );
 }

@@ -1,6 +1,6 @@
 import { type LadderDefinition, ladderDefinition } from '../../contract/ladder.ts';
 import type { LadderList } from '../../contract/ladder-views.ts';
-import { Problem } from '../../contract/problem.ts';
+import { conflict, type Problem } from '../../contract/problem.ts';
 import type { ChangeNotes, CheckedDefinitions, Live } from '../definitions/definitions.ts';
 import { definitionOrState } from '../definitions/definitions.ts';
 import { checkIfMatch } from '../definitions/etag.ts';
@@ -97,15 +97,15 @@ export async function deleteLadder(
 }
 
 function tooManyLadders(ladder: string): Problem {
-  return new Problem(
-    409,
+  return conflict(
+    'TOO_MANY_DEFINITIONS',
     `Expected fewer than ${LADDERS_MAX} ladders before ladder ${ladder} is created. DELETE a ladder that no queue names.`,
   );
 }
 
 function inUse(ladder: string, queues: readonly string[]): Problem {
-  return new Problem(
-    409,
+  return conflict(
+    'LADDER_IN_USE',
     `Ladder ${ladder} cannot be removed: ${queues.length === 1 ? 'queue' : 'the queues'} ${queues.slice(0, 10).join(', ')} ${queues.length === 1 ? 'names' : 'name'} it. Change or delete ${queues.length === 1 ? 'it' : 'them'} first; a deleted queue counts until it is removed.`,
   );
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod';
-import { type FieldProblem, invalid, Problem, parseWith } from '../../contract/problem.ts';
+import { conflict, type FieldProblem, invalid, type Problem, parseWith } from '../../contract/problem.ts';
 import { LIMITS } from '../../contract/queue-definition.ts';
 import { newResult } from '../../contract/result.ts';
 import { ranksOf } from '../../ratings/result.ts';
@@ -59,19 +59,19 @@ async function store(
 ): Promise<StoredMatch | undefined> {
   const { matchId, status, ladder: name, queue } = match;
   if (status !== 'COMPLETED')
-    throw new Problem(409, `Match ${matchId} cannot have a result: it is ${status}.`, {
-      extensions: { matchStatus: status },
+    throw conflict('MATCH_STATUS', `Match ${matchId} cannot have a result: it is ${status}.`, {
+      matchStatus: status,
     });
   if (name === undefined)
-    throw new Problem(
-      409,
+    throw conflict(
+      'MATCH_NOT_RATED',
       `Match ${matchId} is not rated: queue ${queue} named no ladder when it was made. POST /matches/${matchId}/end ends it.`,
     );
   const problems = faultsOf(match, posted);
   if (problems.length > 0) throw invalid('The result', problems);
   const record = await ladders.get(name);
   if (record === undefined)
-    throw new Problem(409, `Match ${matchId} is not rated: its ladder ${name} was removed.`);
+    throw conflict('LADDER_REMOVED', `Match ${matchId} is not rated: its ladder ${name} was removed.`);
   const at = new Date(nowMs).toISOString();
   return matches.result(match, resultOf(match, posted, { at, ladder: record.definition }));
 }
@@ -144,8 +144,8 @@ function isSame(a: StoredResult, b: StoredResult): boolean {
 }
 
 function anotherResult(matchId: string): Problem {
-  return new Problem(
-    409,
+  return conflict(
+    'MATCH_HAS_RESULT',
     `Match ${matchId} has another result, which stands: GET /matches/${matchId} returns it.`,
   );
 }

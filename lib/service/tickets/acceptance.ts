@@ -1,5 +1,5 @@
 import { acceptanceBody } from '../../contract/acceptance.ts';
-import { Problem, parseWith } from '../../contract/problem.ts';
+import { conflict, type Problem, parseWith } from '../../contract/problem.ts';
 import type { MatchReasonCode, Why } from '../../contract/reason-code.ts';
 import { type ReturnDeps, returnDissolved } from '../commits/return-tickets.ts';
 import { PLAYER_LEFT, type PresenceDeps, vanishedTickets } from '../commits/vanished-tickets.ts';
@@ -79,19 +79,19 @@ async function repeatedRequest(
   const now = await withMatchStatus(deps, ticket);
   if (match !== undefined && accepted && match.accepted?.includes(ticket.ticketId)) return now;
   if (match !== undefined && !accepted && now.status === 'CANCELLED') return now;
-  throw new Problem(
-    409,
+  throw conflict(
+    'TICKET_NOT_ACCEPTING',
     `Ticket ${ticket.ticketId} is ${now.status}; only a ticket that REQUIRES_ACCEPTANCE can accept or decline.`,
-    { extensions: { ticketStatus: now.status } },
+    { ticketStatus: now.status },
   );
 }
 
 function otherMatch({ ticketId, status, matchId }: StoredTicket, requestedId: string): Problem {
   const its = matchId === undefined ? 'has no match' : `is in match ${matchId}`;
-  return new Problem(
-    409,
+  return conflict(
+    'TICKET_NOT_ACCEPTING',
     `Ticket ${ticketId} is ${status} and ${its}; the request is for match ${requestedId}.`,
-    { extensions: { ticketStatus: status } },
+    { ticketStatus: status },
   );
 }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Problem } from '../../contract/problem.ts';
+import { conflict, Problem } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import type { TicketStatus } from '../../contract/ticket.ts';
 import { recentSeconds } from '../../rules/recent-seconds.ts';
 import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import { placeScope } from '../domain/place-scope.ts';
@@ -57,8 +58,9 @@ export interface Enqueued {
  *                         request. A crash before it: they count as present until the request is repeated
  *     wake the queue      a crash before it: the next dispatch finds the ticket waiting
  *
- * A repeated request returns the ticket's current state, and wakes the queue unless its ticks are scheduled.
- * @throws Problem 400 invalid ticket, 404 no such queue, 409 the id belongs to another ticket, a player is in another ticket, the ladder was removed, or
+ * A repeated request returns the ticket's current state, and wakes the queue unless its ticks are scheduled. Once the ticket has
+ * ended without a match, its id is refused.
+ * @throws Problem 400 invalid ticket, 404 no such queue, 409 the id belongs to another ticket or to one that has ended without a match, a player is in another ticket, the ladder was removed, or
  * the ticket that it replaces has a match, 429 a player is cooling down
  */
 export async function enqueue(
@@ -106,7 +108,20 @@ export async function putTicket(
   if (definition.presence?.required && status === 'QUEUED')
     await deps.presence.expect(definition.name, ticketId, players.length, nowMs);
   if (result.created) return result;
-  return { created: false, ticket: await withMatchStatus(deps, result.existing) };
+  const known = await withMatchStatus(deps, result.existing);
+  if (ENDED.includes(known.status)) throw ended(known);
+  return { created: false, ticket: known };
+}
+
+/** Without a match. */
+const ENDED: readonly TicketStatus[] = ['CANCELLED', 'TIMED_OUT', 'FAILED'];
+
+function ended({ ticketId, status }: CurrentTicket): Problem {
+  return conflict(
+    'TICKET_ENDED',
+    `Ticket ${ticketId} is ${status}, and its id begins no other search. Use a new ticketId for a new search.`,
+    { ticketStatus: status },
+  );
 }
 
 /** Each try after the first meets another ticket that has taken a place since, or a tick that has claimed the replaced one. */
@@ -195,8 +210,8 @@ function assertSame(existing: StoredTicket, posted: StoredTicket, definition: Qu
     existing.split === posted.split &&
     existing.replaces === posted.replaces;
   if (existing.queue === posted.queue && isSame) return;
-  throw new Problem(
-    409,
+  throw conflict(
+    'TICKET_ID_TAKEN',
     `Ticket ${posted.ticketId} already exists with another body. Use a new ticketId for a new ticket.`,
   );
 }

@@ -1,6 +1,6 @@
 import type { Caller } from '../../contract/callers.ts';
 import { PRESENCE_PING_SECONDS, type PresenceOptions } from '../../contract/presence.ts';
-import { Problem } from '../../contract/problem.ts';
+import { conflict } from '../../contract/problem.ts';
 import { isFinal } from '../../contract/ticket.ts';
 import { inParallel } from '../concurrency/in-parallel.ts';
 import type { Watcher } from '../domain/connection.ts';
@@ -89,8 +89,8 @@ export async function keepAlive(
   const { queue, players } = ticket;
   const options = await presenceOf(deps, queue);
   if (options === undefined)
-    throw new Problem(
-      409,
+    throw conflict(
+      'NO_PRESENCE',
       `Queue ${queue} has no presence, so its tickets need not be kept alive. Add presence to its definition, or leave this request out.`,
     );
   const isOwn = ({ playerId }: { playerId: string }) =>

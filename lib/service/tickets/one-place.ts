@@ -1,4 +1,4 @@
-import { Problem } from '../../contract/problem.ts';
+import { conflict, type Problem } from '../../contract/problem.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
 import type { Places, TicketStore } from '../ports/ticket-store.ts';
@@ -100,9 +100,9 @@ function isSeated({ teams }: StoredMatch, playerId: string): boolean {
 }
 
 function alreadyStanding({ playerId, by: { ticketId, queue, status } }: Taken, where: string): Problem {
-  return new Problem(
-    409,
+  return conflict(
+    'PLAYER_IN_TICKET',
     `Player ${playerId} is already in ticket ${ticketId}, which is ${status}. A player has one place ${where}: cancel that ticket, or end its match.`,
-    { extensions: { ticketId, queue, ticketStatus: status, playerId } },
+    { ticketId, queue, ticketStatus: status, playerId },
   );
 }

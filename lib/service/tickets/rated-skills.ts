@@ -1,4 +1,4 @@
-import { type FieldProblem, invalid, Problem } from '../../contract/problem.ts';
+import { conflict, type FieldProblem, invalid } from '../../contract/problem.ts';
 import { LIMITS, type QueueDefinition } from '../../contract/queue-definition.ts';
 import { id } from '../../contract/ticket.ts';
 import { shown } from '../../rules/expected.ts';
@@ -40,8 +40,8 @@ export async function withRatedSkills(
   const isKnown = playerIds.every((playerId) => known.has(playerId));
   const initial = isKnown ? undefined : (await ladders.get(ladder))?.definition.initial;
   if (!isKnown && initial === undefined)
-    throw new Problem(
-      409,
+    throw conflict(
+      'LADDER_REMOVED',
       `Queue ${name} takes no players: its ladder ${ladder} was removed. PUT /ladders/${ladder} brings it back.`,
     );
   const skillOf = (player: unknown) => {

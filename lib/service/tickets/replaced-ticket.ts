@@ -1,4 +1,4 @@
-import { Problem } from '../../contract/problem.ts';
+import { conflict, type Problem } from '../../contract/problem.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
 import type { ReplacedTicket } from '../ports/ticket-store.ts';
 import { type CancelDeps, formed, freed } from './tickets.ts';
@@ -32,9 +32,7 @@ export async function replacedTicket(
   const { ticket } = await formed(deps, found);
   const { status } = ticket;
   if (status !== 'QUEUED')
-    return refused(ticketId, `it is ${status}; only a QUEUED ticket can be replaced`, {
-      ticketStatus: status,
-    });
+    return refused(ticketId, `it is ${status}; only a QUEUED ticket can be replaced`, status);
   const now = (await deps.tickets.get(ticketId)) ?? found;
   const freedFrom = await freed(deps, now, nowMs);
   const match = freedFrom === undefined ? undefined : await deps.matches.get(freedFrom);
@@ -43,8 +41,10 @@ export async function replacedTicket(
   return { ticket: failures === 0 ? now : { ...now, failures }, freedFrom, nowMs };
 }
 
-function refused(ticketId: string, why: string, more: { readonly ticketStatus?: string } = {}): Problem {
-  return new Problem(409, `Ticket ${ticketId} cannot be replaced: ${why}.`, {
-    extensions: { ticketId, ...more },
+function refused(ticketId: string, why: string, ticketStatus?: string): Problem {
+  const code = ticketStatus === undefined ? 'TICKET_NOT_REPLACEABLE' : 'TICKET_NOT_QUEUED';
+  return conflict(code, `Ticket ${ticketId} cannot be replaced: ${why}.`, {
+    ticketId,
+    ...(ticketStatus !== undefined && { ticketStatus }),
   });
 }

@@ -1,4 +1,4 @@
-import { Problem } from '../../contract/problem.ts';
+import { conflict, Problem } from '../../contract/problem.ts';
 import type { Why } from '../../contract/reason-code.ts';
 import { isFinal, type TicketStatus } from '../../contract/ticket.ts';
 import { fateOf } from '../domain/returning.ts';
@@ -103,10 +103,10 @@ export async function cancelTicket(
     const { ticket } = await (result.ended ? withMatch(deps, result.ticket) : formed(deps, result.ticket));
     if (result.ended || ticket.status === 'CANCELLED') return ticket;
     if (ticket.status !== 'QUEUED')
-      throw new Problem(
-        409,
+      throw conflict(
+        'TICKET_NOT_QUEUED',
         `Ticket ${ticketId} is ${ticket.status}; only a QUEUED ticket can be cancelled.`,
-        { extensions: { ticketStatus: ticket.status } },
+        { ticketStatus: ticket.status },
       );
     freedFrom = await freed(deps, result.ticket, nowMs);
   }

@@ -76,8 +76,8 @@ describe.skipIf(skipped !== undefined)(suiteName('tickets in batches', emulator,
       { players: [] },
     ];
     const results = await post(...posted);
-    expect(results.map(statusOf)).toEqual([200, 400, 409, 201, 400, 400, 200, 400]);
-    expect(results[6]).toMatchObject({ ticket: { status: 'CANCELLED' } });
+    expect(results.map(statusOf)).toEqual([200, 400, 409, 201, 400, 400, 409, 400]);
+    expect(results[6]).toMatchObject({ problem: { extensions: { code: 'TICKET_ENDED' } } });
     expect(results.map(({ ticketId }) => ticketId)).toEqual(
       posted.map((one) => (one as { ticketId?: string } | null)?.ticketId ?? null),
     );

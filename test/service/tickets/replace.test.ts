@@ -73,6 +73,24 @@ describe('a ticket that replaces another', () => {
     expect(await read('apart')).toMatchObject({ status: 'CANCELLED', reason: expect.stringMatching(named) });
   });
 
+  it('is no new search under the id of a ticket that has ended, alone and in a batch', async () => {
+    await waited();
+    await cancelTicket(cloud.deps, id('old'), cloud.nowMs);
+    const ended = { code: 'TICKET_ENDED', ticketStatus: 'CANCELLED' };
+    await expectRefused(post('old', ['ann', 'ben']), ended, 'Use a new ticketId');
+    const [outcome] = await enqueueBatch(
+      cloud.deps,
+      queue,
+      { tickets: [body('old', ['ann', 'ben'])] },
+      cloud.nowMs,
+    );
+    expect(outcome).toMatchObject({ outcome: 'refused', problem: { status: 409, extensions: ended } });
+    await expectRefused(post('new', ['ann'], 'old'), {
+      code: 'TICKET_NOT_QUEUED',
+      ticketStatus: 'CANCELLED',
+    });
+  });
+
   it('has the wait and the failures of the one that it cancels, in one step', async () => {
     const since = await waited();
     const { created, ticket } = await post('new', ['ann'], 'old');
@@ -89,15 +107,12 @@ describe('a ticket that replaces another', () => {
     expect((await post('newer', ['ann', 'cem'], 'new')).ticket.enqueuedAt).toBe(since);
   });
 
-  it('is returned to a repeated request, whatever has become of it, and to no other body', async () => {
+  it('is returned to a repeated request until it has ended, and to no other body', async () => {
     await waited();
     await post('new', ['ann'], 'old');
     expect(await post('new', ['ann'], 'old')).toMatchObject({ created: false, ticket: { status: 'QUEUED' } });
     await cancelTicket(cloud.deps, id('new'), cloud.nowMs);
-    expect(await post('new', ['ann'], 'old')).toMatchObject({
-      created: false,
-      ticket: { status: 'CANCELLED' },
-    });
+    await expectRefused(post('new', ['ann'], 'old'), { code: 'TICKET_ENDED', ticketStatus: 'CANCELLED' });
     await expect(post('new', ['ann'])).rejects.toMatchObject({ status: 409 });
   });
 
