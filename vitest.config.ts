@@ -13,7 +13,7 @@ process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
 const ALONE = [
   'test/aws/{conflicts,message-consumer,other-versions,secrets}.test.ts',
   'test/service/placement/provision.test.ts',
-  'test/end-to-end/{gamelift,secrets}.test.ts',
+  'test/end-to-end/{gamelift,other-origin,secrets}.test.ts',
   'test/{bench,console,package,soak}/**/*.test.ts',
 ];
 /** They share the CDK and the bundles of the functions. */

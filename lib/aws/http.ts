@@ -62,6 +62,7 @@ export function httpHandler<Fn extends ApiFunction>(name: Fn, handlers: Handlers
     logIds({ queue, ticketId, matchId });
     try {
       const { routeKey } = event;
+      if (routeKey === PREFLIGHT && otherwise) return { statusCode: 204 };
       if (routeKey === '$default' && otherwise)
         return toResult(otherwise(event.requestContext.http.method, event.rawPath), event);
       if (!Object.hasOwn(handlers, routeKey))
@@ -73,6 +74,9 @@ export function httpHandler<Fn extends ApiFunction>(name: Fn, handlers: Handlers
     }
   };
 }
+
+/** API Gateway adds the headers to the response. */
+const PREFLIGHT = 'OPTIONS /{proxy+}';
 
 /** Ids have at most 128 characters. */
 const LOGGED_MAX = 128;

@@ -1,8 +1,10 @@
-import { Stack, Validations } from 'aws-cdk-lib';
+import { Duration, Stack, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   type CfnRoute,
   type CfnStage,
+  CorsHttpMethod,
+  type CorsPreflightOptions,
   HttpApi,
   HttpMethod,
   HttpNoneAuthorizer,
@@ -38,6 +40,8 @@ export interface ApiProps {
   readonly jwt?: JwtOptions | undefined;
   /** The limit of each route that requires credentials. */
   readonly requests: RequestLimit;
+  /** See {@link MatchmakerProps.allowedOrigins}. */
+  readonly allowedOrigins: readonly string[];
   /** Whether requests are logged. */
   readonly accessLog: boolean;
   readonly stage: StagePolicy;
@@ -51,16 +55,20 @@ export class Api extends Construct {
   readonly http: HttpApi;
   readonly stage: HttpStage;
   readonly #jwt: boolean;
+  /** The limit of preflights; undefined when no page may call the API. */
+  readonly #preflights: RequestLimit | undefined;
   readonly #integrations = new Map<MusterFunction, HttpLambdaIntegration>();
 
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
     this.#jwt = props.jwt !== undefined;
+    this.#preflights = props.allowedOrigins.length === 0 ? undefined : props.requests;
     this.http = new HttpApi(this, 'Http', {
       apiName: Stack.of(this).stackName,
       description: 'The API of Muster, a team matchmaker',
       createDefaultStage: false,
       defaultAuthorizer: authorizer(props.jwt),
+      ...(this.#preflights && { corsPreflight: corsOf(props.allowedOrigins) }),
     });
     this.stage = new HttpStage(this, 'Stage', {
       httpApi: this.http,
@@ -111,10 +119,26 @@ export class Api extends Construct {
   serveOthers(fn: MusterFunction): void {
     const reason = 'Returns 404 or 405 for requests that match no route, and reads and writes nothing.';
     this.#openRoute(fn, 'Otherwise', HttpRouteKey.DEFAULT, reason);
+    // Otherwise preflights would reach the route $default, whose limit is that of mistakes.
+    if (this.#preflights === undefined) return;
+    const why = 'Browsers send preflights without credentials. The function reads and writes nothing.';
+    this.#openRoute(
+      fn,
+      'Preflight',
+      HttpRouteKey.with('/{proxy+}', HttpMethod.OPTIONS),
+      why,
+      this.#preflights,
+    );
   }
 
-  /** Routes requests of any caller to the function, limited by {@link openRequests}. */
-  #openRoute(fn: MusterFunction, id: string, routeKey: HttpRouteKey, reason: string): void {
+  /** Routes requests of any caller to the function. */
+  #openRoute(
+    fn: MusterFunction,
+    id: string,
+    routeKey: HttpRouteKey,
+    reason: string,
+    limit = openRequests,
+  ): void {
     const route = new HttpRoute(this, id, {
       httpApi: this.http,
       routeKey,
@@ -122,7 +146,7 @@ export class Api extends Construct {
       authorizer: new HttpNoneAuthorizer(),
     });
     Validations.of(route).acknowledge({ id: 'AwsSolutions-APIG4', reason });
-    this.#limit(route, routeKey, openRequests);
+    this.#limit(route, routeKey, limit);
   }
 
   /**
@@ -184,6 +208,31 @@ function authorizer(jwt: JwtOptions | undefined): IHttpRouteAuthorizer {
     );
   }
   return new HttpJwtAuthorizer('Jwt', jwt.issuer, { jwtAudience: [...jwt.audience] });
+}
+
+/** What the pages of these origins may send and read: what the client does. */
+function corsOf(allowOrigins: readonly string[]): CorsPreflightOptions {
+  for (const origin of allowOrigins) {
+    if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) continue;
+    throw new Error(
+      `Expected \`allowedOrigins\` to be origins such as https://game.example, or *, got "${origin}".`,
+    );
+  }
+  return {
+    allowOrigins: [...allowOrigins],
+    allowMethods: [CorsHttpMethod.GET, CorsHttpMethod.POST, CorsHttpMethod.PUT, CorsHttpMethod.DELETE],
+    allowHeaders: [
+      'authorization',
+      'content-type',
+      'if-match',
+      'x-amz-content-sha256',
+      'x-amz-date',
+      'x-amz-security-token',
+    ],
+    exposeHeaders: ['etag', 'retry-after', 'x-request-id'],
+    // No browser keeps it longer.
+    maxAge: Duration.hours(2),
+  };
 }
 
 /** The access log of a stage, in a log group of its own. */

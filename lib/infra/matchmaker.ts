@@ -48,6 +48,11 @@ export interface MatchmakerProps extends LimitProps {
    */
   readonly jwt?: JwtOptions | undefined;
   /**
+   * The origins of pages whose scripts may call the API from a browser, such as `https://game.example`; `*` means all.
+   * @default - none: browsers let no page read its responses
+   */
+  readonly allowedOrigins?: readonly string[] | undefined;
+  /**
    * The prefix of secrets in Secrets Manager that queue definitions may use: the secret NAME of a definition is the secret
    * `<secretsPrefix>NAME`. Not empty.
    * @default 'muster/'
@@ -163,6 +168,7 @@ export class Matchmaker extends Construct {
     const api = new Api(this, 'Api', {
       jwt: props.jwt,
       requests: limits.requests,
+      allowedOrigins: props.allowedOrigins ?? [],
       accessLog: props.accessLog ?? true,
       stage,
     });

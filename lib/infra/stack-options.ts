@@ -16,6 +16,7 @@ import { parseStage } from './stage-policy.ts';
  * - `queues`: the folder of queue definitions, relative to the working directory. Default: `queues` beside the app.
  * - `ladders`: the folder of ladder definitions. Default: `ladders` beside the folder of queues, if there is one.
  * - `jwtIssuer`, `jwtAudience`: accept this issuer's tokens; audiences are separated by commas. Default: IAM.
+ * - `allowedOrigins`: the origins of pages that may call the API, separated by commas. Default: none.
  * - `secretGrants`: queues by secret, as JSON: `{ "NAME": ["QUEUE"] }`. Default: none.
  * - `secretsKeys`: ARNs of KMS keys, separated by commas. Default: none.
  * - `gameSessionQueues`: queues of GameLift, by name or ARN, separated by commas. Default: those of the definitions.
@@ -38,6 +39,7 @@ export function stackOptions(node: Pick<Node, 'tryGetContext' | 'getAllContext'>
     queues,
     ladders: laddersDir(text('ladders'), queues),
     jwt: jwt(text('jwtIssuer'), text('jwtAudience')),
+    allowedOrigins: list(text('allowedOrigins')),
     secretsPrefix: text('secretsPrefix'),
     secretGrants: grants(node.tryGetContext('secretGrants')),
     secretsKeys: list(text('secretsKeys')),
@@ -59,6 +61,7 @@ const optionNames = [
   'ladders',
   'jwtIssuer',
   'jwtAudience',
+  'allowedOrigins',
   'secretsPrefix',
   'secretGrants',
   'secretsKeys',

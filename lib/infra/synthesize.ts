@@ -24,6 +24,11 @@ export interface SynthesizeOptions {
    */
   readonly jwt?: JwtOptions | undefined;
   /**
+   * The origins of pages that may call the API.
+   * @default - the value in cdk.json, otherwise none
+   */
+  readonly allowedOrigins?: readonly string[] | undefined;
+  /**
    * The queues that may use a secret besides their own and the shared ones.
    * @default - the value in cdk.json, otherwise none
    */
@@ -85,6 +90,7 @@ export function synthesize(options: SynthesizeOptions = {}): Synthesized {
       ...(options.laddersDir === undefined ? {} : { ladders: options.laddersDir }),
       ...(options.stage === undefined ? {} : { stage: options.stage }),
       ...(options.push === undefined ? {} : { push: options.push }),
+      ...(options.allowedOrigins === undefined ? {} : { allowedOrigins: options.allowedOrigins.join(',') }),
       ...(options.secretGrants === undefined ? {} : { secretGrants: options.secretGrants }),
       ...(options.gameSessionQueues === undefined
         ? {}

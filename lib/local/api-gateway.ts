@@ -49,9 +49,10 @@ export async function listenForRequests(port: number): Promise<ApiGateway> {
     }
   });
   server.on('upgrade', async (request, socket, head) => {
-    const { sockets, log } = await opened.promise;
+    const { sockets, log, routes } = await opened.promise;
     try {
-      if (sockets === undefined || refusalOf(request) !== undefined) socket.destroy();
+      const isRefused = refusalOf(request, routes.cors.allowedOrigins) !== undefined;
+      if (sockets === undefined || isRefused) socket.destroy();
       else await sockets.upgrade(request, socket, head);
     } catch (error) {
       log(`${request.url?.split('?')[0]}: ${error}`);
@@ -90,8 +91,10 @@ async function serve(
   response: ServerResponse,
   { routes, sockets, delays, log }: OpenedApi,
 ): Promise<void> {
-  const refusal = refusalOf(request);
+  const refusal = refusalOf(request, routes.cors.allowedOrigins);
   if (refusal !== undefined) return respond(response, 403, { message: refusal });
+  const added = Object.entries(routes.cors.headers(request));
+  for (const [name, value] of added) response.setHeader(name, value);
   const body = await readBody(request);
   if (body === undefined) return respond(response, 413, { message: 'Request Entity Too Large' });
   const [path = '/', rawQueryString = ''] = splitQuery(request.url ?? '/');

@@ -1,16 +1,18 @@
 /** The routes of an HTTP API, and the choice of the route for a request. */
 import { type Authorizer, type AuthorizerOptions, routeAuthorizer } from './authorizers.ts';
+import { type Cors, corsOf } from './cors.ts';
 import type { LambdaFunction } from './lambda.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
 import { matchesWildcard, type Statement } from './policy.ts';
 import { type StageThrottle, stageThrottle } from './stage-throttle.ts';
-import type { Resource, Stack } from './template.ts';
+import type { Properties, Resource, Stack } from './template.ts';
 
 /** The routes of one HTTP API. */
 export interface ApiRoutes {
   match(method: string, path: string): RouteMatch | undefined;
   readonly apiId: string;
   readonly throttle: StageThrottle;
+  readonly cors: Cors;
 }
 
 export interface RouteMatch {
@@ -59,6 +61,7 @@ export function makeRoutes(
   return {
     apiId: api.name,
     throttle: stageThrottle(stage),
+    cors: corsOf(api.properties.CorsConfiguration as Properties | undefined),
     match(method, path) {
       const segments = path.split('/').slice(1);
       for (const route of routes) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { App, Stack } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
+import { Match, Template } from 'aws-cdk-lib/assertions';
 import { ApiMapping, DomainName, HttpStage, type IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -395,6 +395,43 @@ describe('tokens instead of AWS credentials', () => {
   ])('%j is rejected', (props, message) => {
     expect(() => studio(props)).toThrow(message);
   });
+});
+
+describe('the option allowedOrigins', () => {
+  it('lets pages of these origins send what the client sends, and limits preflights as other requests', () => {
+    const template = templateWith({ allowedOrigins: ['https://game.example'] });
+    template.hasResourceProperties('AWS::ApiGatewayV2::Api', {
+      CorsConfiguration: Match.objectLike({
+        AllowOrigins: ['https://game.example'],
+        AllowMethods: ['GET', 'POST', 'PUT', 'DELETE'],
+        ExposeHeaders: ['etag', 'retry-after', 'x-request-id'],
+        MaxAge: 7200,
+      }),
+    });
+    template.hasResourceProperties('AWS::ApiGatewayV2::Route', {
+      RouteKey: 'OPTIONS /{proxy+}',
+      AuthorizationType: 'NONE',
+    });
+    template.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
+      RouteSettings: Match.objectLike({
+        'OPTIONS /{proxy+}': { ThrottlingRateLimit: 1000, ThrottlingBurstLimit: 1000 },
+      }),
+    });
+  });
+
+  it('is off by default', () => {
+    const text = JSON.stringify(templateWith().toJSON());
+    expect(text).not.toMatch(/CorsConfiguration|OPTIONS/);
+  });
+
+  it.each(['game.example', 'https://game.example/', 'https://game.example/play', 'https://*.example'])(
+    'is rejected when it is %s',
+    (origin) => {
+      expect(() => studio({ allowedOrigins: [origin] })).toThrow(
+        `Expected \`allowedOrigins\` to be origins such as https://game.example, or *, got "${origin}".`,
+      );
+    },
+  );
 });
 
 describe('the environment of a function', () => {

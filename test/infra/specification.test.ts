@@ -35,6 +35,7 @@ const OPTIONS: {
   push: () => true,
   pushKey: () => 2,
   socketLog: () => true,
+  allowedOrigins: () => ['https://game.example', 'http://localhost:8080'],
   pollConcurrency: () => 500,
   searchReserve: () => 30,
   publishReserve: () => 10,
