@@ -8,6 +8,7 @@ import { reportFailure } from './failure.ts';
 import { importCommand } from './import.ts';
 import { ladderCommand } from './ladder.ts';
 import { matchCommand } from './match.ts';
+import { preflightCommand } from './preflight.ts';
 import { rateCommand } from './rate.ts';
 import { reproduceCommand } from './reproduce.ts';
 import { serveCommand } from './serve.ts';
@@ -40,6 +41,7 @@ function program(): Command {
     .addCommand(serveCommand())
     .addCommand(consoleCommand())
     .addCommand(validateCommand())
+    .addCommand(preflightCommand())
     .addCommand(matchCommand())
     .addCommand(simulateCommand())
     .addCommand(tuneCommand())

@@ -1,67 +1,9 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { App, Stack } from 'aws-cdk-lib';
-import { Topic } from 'aws-cdk-lib/aws-sns';
 import { describe, expect, it } from 'vitest';
-import type { MatchmakerProps } from '../../lib/infra/matchmaker.ts';
-import { MusterStack } from '../../lib/infra/muster-stack.ts';
-import { defaultQueuesDir } from '../../lib/infra/stack-options.ts';
-import type { Stage } from '../../lib/infra/stage-policy.ts';
 import { IS_LONG } from '../long.ts';
 import { builtApp } from './built-app.ts';
+import { OPTION_NAMES, templateWith } from './option-matrix.ts';
 import { faultsOf } from './specification.ts';
 import { temporaryFolder } from './synthesized.ts';
-
-/** A value other than the default for each option. A missing option is a type error here. */
-const OPTIONS: {
-  [Name in keyof Required<Omit<MatchmakerProps, 'stage'>>]: (app: App) => MatchmakerProps[Name];
-} = {
-  queues: () => defaultQueuesDir,
-  ladders: () => {
-    const dir = temporaryFolder();
-    writeFileSync(join(dir, 'ranked.json'), '{ "name": "ranked" }');
-    return dir;
-  },
-  jwt: () => ({ issuer: 'https://issuer.example', audience: ['game', 'tools'] }),
-  secretsPrefix: () => 'studio/',
-  secretGrants: () => ({ backend: ['arena', 'duel'] }),
-  secretsKeys: () => ['arn:aws:kms:us-east-1:000000000000:key/1234abcd-12ab-34cd-56ef-1234567890ab'],
-  alarmTopic: (app) =>
-    Topic.fromTopicArn(new Stack(app, 'Other'), 'Alarms', 'arn:aws:sns:us-east-1:000000000000:alarms'),
-  gameSessionQueues: () => ['arenas', 'arn:aws:gamelift:eu-central-1:000000000000:gamesessionqueue/duels'],
-  failedShare: () => 0.5,
-  accessLog: () => false,
-  invocationLog: () => true,
-  push: () => true,
-  pushKey: () => 2,
-  socketLog: () => true,
-  allowedOrigins: () => ['https://game.example', 'http://localhost:8080'],
-  pollConcurrency: () => 500,
-  searchReserve: () => 30,
-  publishReserve: () => 10,
-  tickConcurrency: () => 20,
-  notifyConcurrency: () => 50,
-  notifySlowConcurrency: () => 10,
-  provisionConcurrency: () => 50,
-  deadlineConcurrency: () => 10,
-  requestsPerSecond: () => 200,
-  requestBurst: () => 400,
-  bucketCapacity: () => 0.25,
-};
-
-const NAMES = Object.keys(OPTIONS) as (keyof typeof OPTIONS)[];
-
-/** The template of a stage with these options. */
-function templateWith(stage: Stage, names: readonly (keyof typeof OPTIONS)[]) {
-  const app = new App({
-    outdir: temporaryFolder(),
-    analyticsReporting: false,
-    builtinCloudFormationValidation: false,
-  });
-  const props = Object.fromEntries(names.map((name) => [name, OPTIONS[name](app)]));
-  const stack = new MusterStack(app, 'Muster', { stage, ...props });
-  return app.synth().getStackArtifact(stack.artifactId).template;
-}
 
 describe('the check by the CloudFormation specification finds no fault', () => {
   it('in the template that is deployed', () => {
@@ -69,16 +11,16 @@ describe('the check by the CloudFormation specification finds no fault', () => {
   });
 
   it.each(['dev', 'prod'] as const)('in %s without options', (stage) => {
-    expect(faultsOf(templateWith(stage, []))).toEqual([]);
+    expect(faultsOf(templateWith(stage, [], temporaryFolder))).toEqual([]);
   });
 
   it.each(['dev', 'prod'] as const)('in %s with every option', (stage) => {
-    expect(faultsOf(templateWith(stage, NAMES))).toEqual([]);
+    expect(faultsOf(templateWith(stage, OPTION_NAMES, temporaryFolder))).toEqual([]);
   });
 
   // Every option is in the templates above. Alone, none may need what only another one makes.
-  it.runIf(IS_LONG).each(NAMES)('with the option %s alone', (name) => {
-    expect(faultsOf(templateWith('dev', [name]))).toEqual([]);
+  it.runIf(IS_LONG).each(OPTION_NAMES)('with the option %s alone', (name) => {
+    expect(faultsOf(templateWith('dev', [name], temporaryFolder))).toEqual([]);
   });
 });
 

@@ -10,15 +10,10 @@ import type {
   UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { DYNAMODB_LIMITS } from '../../lib/local/aws-limits.ts';
 import { type Item, meets, type Placeholders, updated } from './expressions.ts';
 import { itemSize } from './item-size.ts';
-import {
-  ITEM_BYTES_MAX,
-  ItemTooLarge,
-  MemoryTable,
-  type Partitions,
-  type TableSchema,
-} from './memory-table.ts';
+import { ItemTooLarge, MemoryTable, type Partitions, type TableSchema } from './memory-table.ts';
 import type { Entry } from './sorted-items.ts';
 
 /** Capacity units that a call has consumed of one partition key. */
@@ -31,12 +26,8 @@ export interface Consumed {
   readonly units: number;
 }
 
-/** A page ends when this many bytes are read. */
-const PAGE_BYTES = 1_048_576;
 const READ_UNIT_BYTES = 4_096;
 const TOKENS_MAX = 100_000;
-/** The maximum of writes in a transaction. */
-const TRANSACTION_MAX = 100;
 /** A transaction prepares and commits each item, so its units count twice. */
 const TRANSACTION_FACTOR = 2;
 
@@ -92,6 +83,9 @@ export class MemoryDynamoDB {
   }
 
   #batchGet({ RequestItems = {} }: BatchGetCommandInput) {
+    const keys = Object.values(RequestItems).reduce((sum, { Keys = [] }) => sum + Keys.length, 0);
+    if (keys > DYNAMODB_LIMITS.batchGetKeysMax)
+      throw invalid('Too many items requested for the BatchGetItem call');
     const responses = Object.entries(RequestItems).map(([TableName, { Keys = [], ConsistentRead }]) => [
       TableName,
       Keys.flatMap((Key) => this.#get({ TableName, Key, ConsistentRead }).Item ?? []),
@@ -112,7 +106,10 @@ export class MemoryDynamoDB {
     let last: Entry | undefined;
     let isCut = false;
     for (const entry of entries(partitions, range, isForward, startAt)) {
-      if (last !== undefined && (items.length === input.Limit || bytes + entry.bytes > PAGE_BYTES)) {
+      if (
+        last !== undefined &&
+        (items.length === input.Limit || bytes + entry.bytes > DYNAMODB_LIMITS.pageBytesMax)
+      ) {
         isCut = true;
         break;
       }
@@ -148,7 +145,10 @@ export class MemoryDynamoDB {
     let isCut = false;
     for (const key of keys) {
       if (from !== undefined && key <= from) continue;
-      if (found.length === Limit || (found.length > 0 && bytes + table.bytesOf(key) > PAGE_BYTES)) {
+      if (
+        found.length === Limit ||
+        (found.length > 0 && bytes + table.bytesOf(key) > DYNAMODB_LIMITS.pageBytesMax)
+      ) {
         isCut = true;
         break;
       }
@@ -192,10 +192,8 @@ export class MemoryDynamoDB {
 
   #transact({ TransactItems = [], ClientRequestToken }: TransactWriteCommandInput) {
     if (ClientRequestToken !== undefined && this.#applied.has(ClientRequestToken)) return {};
-    if (TransactItems.length > TRANSACTION_MAX)
-      throw Object.assign(new Error('Member must have length less than or equal to 100'), {
-        name: 'ValidationException',
-      });
+    if (TransactItems.length > DYNAMODB_LIMITS.transactionWritesMax)
+      throw invalid('Member must have length less than or equal to 100');
     const writes = TransactItems.map((item) => {
       const [kind, write] = Object.entries(item)[0] as [WriteKind, Write];
       const table = this.#table(write.TableName!);
@@ -220,7 +218,12 @@ export class MemoryDynamoDB {
       });
     }
     const after = writes.map(({ kind, write, before }) => outcome(kind, write, before));
-    const isTooLarge = after.map((item) => item !== undefined && itemSize(item) > ITEM_BYTES_MAX);
+    const bytes = after.reduce((sum, item) => sum + (item === undefined ? 0 : itemSize(item)), 0);
+    if (bytes > DYNAMODB_LIMITS.transactionBytesMax)
+      throw invalid('Collection size of the transaction has exceeded the maximum allowed size');
+    const isTooLarge = after.map(
+      (item) => item !== undefined && itemSize(item) > DYNAMODB_LIMITS.itemBytesMax,
+    );
     if (isTooLarge.includes(true)) {
       throw new TransactionCanceledException({
         message: 'Transaction cancelled',
@@ -283,21 +286,14 @@ function keyIn(kind: WriteKind, { Item, Key }: Write): Item {
   return (kind === 'Put' ? Item : Key)!;
 }
 
-/** The maximum of an expression, in bytes. */
-const EXPRESSION_BYTES_MAX = 4_096;
-
-/** @throws ExpressionTooLong */
-function checkLengths({ UpdateExpression = '', ConditionExpression = '' }: Write): void {
-  for (const expression of [UpdateExpression, ConditionExpression])
-    if (Buffer.byteLength(expression) > EXPRESSION_BYTES_MAX) throw new ExpressionTooLong();
+function invalid(message: string): Error {
+  return Object.assign(new Error(message), { name: 'ValidationException' });
 }
 
-class ExpressionTooLong extends Error {
-  override readonly name = 'ValidationException';
-
-  constructor() {
-    super('Invalid expression: Expression size has exceeded the maximum allowed size');
-  }
+function checkLengths({ UpdateExpression = '', ConditionExpression = '' }: Write): void {
+  for (const expression of [UpdateExpression, ConditionExpression])
+    if (Buffer.byteLength(expression) > DYNAMODB_LIMITS.expressionBytesMax)
+      throw invalid('Invalid expression: Expression size has exceeded the maximum allowed size');
 }
 
 function isMet(write: Write, before: Item | undefined): boolean {

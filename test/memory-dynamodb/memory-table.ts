@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { DYNAMODB_LIMITS } from '../../lib/local/aws-limits.ts';
 import type { Item } from './expressions.ts';
 import { itemSize } from './item-size.ts';
 import { type Entry, SortedItems } from './sorted-items.ts';
@@ -63,15 +64,22 @@ export class Partitions {
   }
 }
 
-/** The maximum of bytes of an item. */
-export const ITEM_BYTES_MAX = 400 * 1_024;
-
 /** What DynamoDB says of an item above its limit. */
 export class ItemTooLarge extends Error {
   override readonly name = 'ValidationException';
 
   constructor() {
     super('Item size has exceeded the maximum allowed size');
+  }
+}
+
+class KeyTooLong extends Error {
+  override readonly name = 'ValidationException';
+
+  constructor() {
+    super(
+      'One or more parameter values were invalid: Size of hashkey or rangekey has exceeded the maximum size limit',
+    );
   }
 }
 
@@ -123,7 +131,8 @@ export class MemoryTable {
     const old = this.#items.get(key);
     const before = old?.item;
     const bytes = after === undefined ? 0 : itemSize(after);
-    if (bytes > ITEM_BYTES_MAX) throw new ItemTooLarge();
+    if (bytes > DYNAMODB_LIMITS.itemBytesMax) throw new ItemTooLarge();
+    if (after !== undefined) this.#checkKeys(after);
     const partition = String((after ?? before)?.[this.schema.partition] ?? key.split('\0')[0]);
     const units: WriteUnits[] = [{ key: partition, units: kilobytes(Math.max(bytes, old?.bytes ?? 0)) }];
     for (const { schema, partitions } of this.indexes.values())
@@ -138,6 +147,19 @@ export class MemoryTable {
     }
     if (this.schema.hasStream && !isDeepStrictEqual(before, after)) this.changes.push({ before, after });
     return units;
+  }
+
+  /** @throws KeyTooLong also of an index: then DynamoDB refuses the write to the table */
+  #checkKeys(item: Item): void {
+    const schemas = [this.schema, ...[...this.indexes.values()].map(({ schema }) => schema)];
+    const isLonger = (name: string | undefined, most: number) =>
+      name !== undefined && Buffer.byteLength(String(item[name] ?? '')) > most;
+    for (const { partition, sort } of schemas)
+      if (
+        isLonger(partition, DYNAMODB_LIMITS.partitionKeyBytesMax) ||
+        isLonger(sort, DYNAMODB_LIMITS.sortKeyBytesMax)
+      )
+        throw new KeyTooLong();
   }
 
   #writeIndex(
