@@ -95,7 +95,8 @@ function reportSetAside(message: TickMessage, why: string): void {
 
 /** Records each value separately, so that a dashboard can distinguish queues and compute percentiles. */
 function record(ticked: TickMetrics): void {
-  const { queue, waiting, recent, timedOut, isCut, lostRaces, durationMs, ageMs, choiceFreeNeeded } = ticked;
+  const { queue, waiting, recent, timedOut, isCut, lostRaces, durationMs, ageMs } = ticked;
+  const { missedLastChances, choiceFreeNeeded } = ticked;
   const metrics = new Metrics({ defaultDimensions: { queue } });
   const { Count, Milliseconds, NoUnit, Percent } = MetricUnit;
   const put = (
@@ -121,8 +122,9 @@ function record(ticked: TickMetrics): void {
     Milliseconds,
     recent.flatMap(({ waitsMs }) => waitsMs),
   );
-  // Each metric of a queue costs money, so there is none for queues whose searches end in time or that have no choices.
+  // Each metric of a queue costs money, so there is none for queues whose searches end in time, whose last chances are kept or that have no choices.
   if (isCut) put('SearchesCut', Count, [1]);
+  if (missedLastChances > 0) put('LastChancesMissed', Count, [missedLastChances]);
   if (choiceFreeNeeded !== undefined) put('ChoiceFreeNeeded', Percent, [choiceFreeNeeded]);
   metrics.publishStoredMetrics();
 }

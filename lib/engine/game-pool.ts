@@ -156,6 +156,11 @@ export class GamePool {
     return pooled && this.#indexOfAll().bestWith(pooled, nowMs);
   }
 
+  /** Whether the last query was cut short. If it found no game, there may still be one. */
+  get wasCut(): boolean {
+    return this.#clock.wasCut;
+  }
+
   /** Releases the best game repeatedly until none can be formed. A game is removed from the pool before it is yielded. */
   *drain(nowMs: number): Generator<Game, void> {
     for (let game = this.best(nowMs); game; game = this.best(nowMs)) {

@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { shapeOf } from '../engine/game-pool.ts';
 import type { Ticket } from '../engine/types.ts';
 import { NUMBER_LIMITS } from '../rules/number-limits.ts';
-import { aroundDue, SEATS_AMONG_NEIGHBOURS } from './option-value/around-due.ts';
-import { aroundDueTickets } from './option-value/due-search.ts';
+import { aroundDueTickets, SEATS_AMONG_NEIGHBOURS } from './option-value/due-search.ts';
 import { dueAt } from './option-value/due-tickets.ts';
 import { type LimitTerms, limitOf, limitTerms } from './option-value/limits.ts';
 import { soloWindows } from './option-value/solo-windows.ts';
@@ -63,10 +62,9 @@ export function optionValue(options: OptionValueOptions): Policy {
       const termsOf = termsAt(facts, nowMs);
       const isSolo = (ticket: Ticket) => ticket.players.length === 1 || !pool.isWaiting(ticket);
       const solos = takesAnyone(facts.rules) && !pool.hasRules && pool.bySkill.every(isSolo);
+      const isSmall = shapeOf(facts.rules).seats <= SEATS_AMONG_NEIGHBOURS;
+      if (solos && isSmall) return soloWindows(pool, facts, termsOf);
       const isDue = dueAt(options, pool, facts, nowMs);
-      if (pool.hasRules || shapeOf(facts.rules).seats > SEATS_AMONG_NEIGHBOURS)
-        return aroundDue(pool, facts, termsOf, isDue);
-      if (solos) return soloWindows(pool, facts, termsOf);
       const byTicket = new Map<Ticket, number>();
       loads = { facts, byTicket };
       return aroundDueTickets(pool, facts, nowMs, termsOf, isDue, byTicket);

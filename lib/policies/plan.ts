@@ -72,6 +72,8 @@ export interface TickPlan {
   readonly unfilled: readonly { readonly backfillId: string; readonly reason: string }[];
   /** Backfills past the time-out of the queue. They are not filled. */
   readonly timedOutBackfills: readonly string[];
+  /** How many tickets wait on at their last chance although a game was not proved to be impossible. */
+  readonly missedLastChances: number;
   readonly memory: TickMemory;
 }
 
@@ -196,6 +198,7 @@ export function* planGames(input: TickInput): Generator<Released, TickPlan> {
     matches,
     fillings: backfills?.filled ?? [],
     unfilled: backfills?.unfilled(reasons === true) ?? [],
+    missedLastChances: pool.missed,
     timedOutBackfills: backfilled.filter(isOver).map(({ backfillId }) => backfillId),
     waiting: pool.byAge
       .filter((ticket) => pool.isWaiting(ticket))

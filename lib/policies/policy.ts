@@ -109,7 +109,7 @@ export interface CandidateSource {
   everyone(): Iterable<Candidate>;
   /** The best game among a few tickets; with `anchor`, the best one that contains this ticket. */
   gameAmong(tickets: readonly Ticket[], anchor?: Ticket): Candidate | undefined;
-  /** The best game with this ticket among all waiting tickets. */
+  /** The best game with this ticket among all waiting tickets, for last chances: the plan counts those that it missed. */
   gameWith(ticket: Ticket): Candidate | undefined;
   /**
    * Prepares searches for games within limits among these tickets, for games of up to 16 seats without rules.

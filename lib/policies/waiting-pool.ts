@@ -73,6 +73,7 @@ export class WaitingPool implements CandidateSource {
   /** All waiting tickets, for proofs; built when the first proof is needed. */
   #all: GamePool | undefined;
   #allSolos: SoloPool | undefined;
+  readonly #unproved = new Set<Ticket>();
   #releases = 0;
   /** The bound of the last release. */
   #bound = Number.NEGATIVE_INFINITY;
@@ -251,11 +252,20 @@ export class WaitingPool implements CandidateSource {
     return game && candidateOf(game, tickets);
   }
 
-  gameWith({ ticketId }: Ticket): Candidate | undefined {
-    if (this.#isSpent()) return undefined;
-    this.#all ??= this.#poolOfAll();
-    const game = this.#all.bestWith(ticketId, this.#nowMs);
-    return game && this.#candidateOf(game);
+  gameWith(ticket: Ticket): Candidate | undefined {
+    if (!this.#isSpent()) {
+      this.#all ??= this.#poolOfAll();
+      const game = this.#all.bestWith(ticket.ticketId, this.#nowMs);
+      if (game) return this.#candidateOf(game);
+      if (!this.#all.wasCut) return undefined;
+    }
+    this.#unproved.add(ticket);
+    return undefined;
+  }
+
+  /** How many waiting tickets `gameWith` found no game for, and has not proved that there is none. */
+  get missed(): number {
+    return [...this.#unproved].filter((ticket) => this.isWaiting(ticket)).length;
   }
 
   /** The waiting tickets as newcomers of running games. */

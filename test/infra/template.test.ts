@@ -602,6 +602,7 @@ describe('the dashboard', () => {
       'TickAge p99',
       'LostRaces Sum',
       'SearchesCut Sum',
+      'LastChancesMissed Sum',
       'ChoiceFreeNeeded Maximum',
     ]);
   });

@@ -122,12 +122,21 @@ function tooFewFor(within: readonly ShapeTicket[], layout: Layout, apart: string
     layout.classes.forEach(({ seats }, at) => {
       if ((set >> at) & 1) needed += seats;
     });
-    let willing = 0;
-    for (const { classes } of within) for (const mask of classes!) if ((mask & set) !== 0) willing++;
+    const willing = countWilling(within, set, needed);
     if (willing < needed)
       return `Too few players accept ${what}: a match needs ${needed}, ${willing} available${apart}.`;
   }
   return undefined;
+}
+
+/** How many players can take some of these seats, as far as there are fewer than needed. */
+function countWilling(within: readonly ShapeTicket[], set: number, needed: number): number {
+  let willing = 0;
+  for (const { classes } of within) {
+    for (const mask of classes!) if ((mask & set) !== 0) willing++;
+    if (willing >= needed) break;
+  }
+  return willing;
 }
 
 /** The sets of two or more roles of teams of one kind. */

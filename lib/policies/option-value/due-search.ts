@@ -4,6 +4,7 @@ import {
   byArrival,
   type Candidate,
   type CandidateSource,
+  type CandidatesWithin,
   meanSkill,
   type PoolFacts,
   type WithinLimit,
@@ -25,10 +26,17 @@ const URGENCY_MIN = 0.01;
 /** From as many games on that the due tickets could fill, the narrowest windows go first. */
 const GAMES_OF_MANY = 10;
 
+/** Games of more seats are searched best first, not among neighbours. */
+export const SEATS_AMONG_NEIGHBOURS = 16;
+
 /**
- * For parties and classes of seats (roles, sides) without rules: for each ticket that is due, longest wait first, the game with
- * the widest margin among its neighbours. Neighbours of its own kind are tried first. Solo players with classes are all
- * searched first, and the widest margin of all is released first.
+ * Last chances first: the best game of each ticket that must get one now, among its neighbours or else among all. Only the
+ * pool knows whether none exists (`gameWith`). Tickets whose seats are crowded come after the others, so that they do not
+ * take scarce players from them.
+ *
+ * Then for each ticket that is due, longest wait first, the game with the widest margin among its neighbours; under rules, the
+ * best game. Neighbours of its own kind are tried first. Solo players with classes of seats (roles, sides) are all searched
+ * first, and the widest margin of all is released first. Games of more than 16 seats are searched best first.
  *
  * When many solo players are due at once, after a start or an outage, the order of the searches decides what is left for
  * the last ones. Then the narrowest windows of skill that can fill a game go first, in relation to their limits, and loads
@@ -122,7 +130,9 @@ class DueSearch {
   readonly #loads: Map<Ticket, number>;
   readonly #of: WaitingTickets;
   readonly #line: WaitingLine;
-  readonly #search: ReturnType<CandidateSource['within']>;
+  readonly #isSmall: boolean;
+  /** Undefined under rules and in games of more than 16 seats. */
+  readonly #search: CandidatesWithin | undefined;
   readonly #seatsMin: number;
   /** Parties may not fit into the teams and roles may be missing, so the engine gets more tickets than a game needs. */
   readonly #enough: number;
@@ -159,11 +169,13 @@ class DueSearch {
     this.#loads = loads;
     this.#of = of;
     this.#line = new WaitingLine(skills, sizes);
-    this.#search = pool.within(sorted, limits);
+    this.#isSmall = seats <= SEATS_AMONG_NEIGHBOURS;
+    this.#search = this.#isSmall && !pool.hasRules ? pool.within(sorted, limits) : undefined;
     this.#seatsMin = seatsMin;
     this.#isMany = due.length >= GAMES_OF_MANY * seats;
-    this.#hasClasses = this.#search.seats !== undefined;
-    this.#enough = (this.#hasClasses ? 6 : 3) * seats;
+    this.#hasClasses = this.#search?.seats !== undefined;
+    const hasFewFits = pool.hasRules || rules.roles !== undefined || typeof rules.teams === 'object';
+    this.#enough = (hasFewFits ? 6 : 3) * seats;
     // Where sides differ, a player of the rare one should not go to the ticket that is searched first.
     this.#hasSides = typeof rules.teams === 'object';
     this.#looksAround = this.#hasSides || (hasParties && !this.#isMany);
@@ -171,8 +183,8 @@ class DueSearch {
     this.#countsLoads = hasParties || !this.#isMany;
     const areUrgent = urgencies.includes(Number.POSITIVE_INFINITY);
     const isNeeded = this.#countsLoads || (areUrgent && this.#hasSides);
-    const classes = isNeeded ? this.#search.seats : undefined;
-    this.#seatLoads = classes && seatLoads(skills, classes, this.#search.masksAt);
+    const classes = isNeeded ? this.#search?.seats : undefined;
+    this.#seatLoads = classes && seatLoads(skills, classes, this.#search!.masksAt);
     const ofSeats = this.#countsLoads ? this.#seatLoads : undefined;
     if (ofSeats)
       for (let at = 0; at < sorted.length; at++) limits.apart[at] += forLoad(limits.atFirst[at], ofSeats[at]);
@@ -186,16 +198,41 @@ class DueSearch {
       (at) => sorted[at].enqueuedAtMs,
       (a, b) => byArrival(sorted[a], sorted[b]),
     );
-    for (const anchor of anchors)
-      if (this.#isLastChance(anchor) && !this.#isCrowded(anchor) && !pool.isOver())
-        yield* this.#around(anchor);
-    if (this.#isMany && !hasParties) yield* this.#narrowestWindows();
+    const last = anchors.filter((anchor) => this.#isLastChance(anchor));
+    for (const isCrowded of [false, true]) {
+      for (const anchor of last)
+        if (this.#isCrowded(anchor) === isCrowded && this.#line.has(anchor)) yield* this.#lastChance(anchor);
+    }
+    if (!this.#isSmall) {
+      yield* pool.bestFirst();
+      return;
+    }
+    if (this.#search && this.#isMany && !hasParties) yield* this.#narrowestWindows(this.#search);
     const others = anchors.filter((anchor) => !this.#isLastChance(anchor));
     if (this.#hasClasses && !hasParties && !this.#isMany) yield* this.#widestFirst(others);
     else for (const anchor of others) if (!pool.isOver()) yield* this.#around(anchor);
-    for (const anchor of anchors)
-      if (this.#isLastChance(anchor) && this.#isCrowded(anchor) && !pool.isOver())
-        yield* this.#around(anchor);
+  }
+
+  /** The best game with the ticket among its neighbours, or else among all. */
+  *#lastChance(anchor: number): Iterable<Candidate> {
+    const ticket = this.#of.sorted[anchor];
+    for (const neighbours of this.#isSmall ? this.#searched : []) {
+      const near = this.#near(anchor, neighbours, () => false);
+      const best = near.players < this.#seatsMin ? undefined : this.#bestAmong(near.places, anchor);
+      if (best !== undefined) yield* this.#offer(best);
+      if (!this.#pool.isWaiting(ticket)) return;
+    }
+    // Where a role or side is missing altogether, a search among all would be in vain.
+    if (this.#search && this.#rules.short === undefined && this.#isLacking(this.#search)) return;
+    const best = this.#pool.gameWith(ticket);
+    if (best !== undefined) yield* this.#offer(best);
+  }
+
+  /** The nearest tickets that may meet the anchor. */
+  #near(anchor: number, neighbours: Neighbours, isLeftOut: (at: number) => boolean) {
+    const { sorted } = this.#of;
+    const mayMeet = (at: number) => !this.#pool.hasRules || this.#pool.mayMeet(sorted[anchor], sorted[at]);
+    return this.#line.nearest(anchor, neighbours, this.#enough, (at) => isLeftOut(at) || !mayMeet(at));
   }
 
   #isLastChance(at: number): boolean {
@@ -235,21 +272,19 @@ class DueSearch {
       // A game of its tickets that is released may be one without it.
       for (let before = -1; this.#line.has(anchor) && before < this.#line.removals; ) {
         before = this.#line.removals;
-        const candidate = this.#isLastChance(anchor)
-          ? this.#bestOfAny(anchor, neighbours)
-          : this.#widest(anchor, neighbours);
+        const candidate = this.#widest(anchor, neighbours);
         if (candidate !== undefined) yield* this.#offer(candidate);
       }
     }
   }
 
   /** The windows in the order of their range, as a share of their limit, until they hold no more games within their limits. */
-  *#narrowestWindows(): Iterable<Candidate> {
+  *#narrowestWindows(search: CandidatesWithin): Iterable<Candidate> {
     const perRange = imbalancePerRange(this.#rules);
     for (let released = true; released && !this.#pool.isOver(); ) {
       released = false;
       const places = this.#line.places();
-      const starts = this.#search.windows(places).flatMap(({ first, last }) => {
+      const starts = search.windows(places).flatMap(({ first, last }) => {
         const range = this.#of.skills[places[last]] - this.#of.skills[places[first]];
         let limit = 0;
         for (let at = first; at <= last; at++) limit += this.#of.limits.now[places[at]] / (last + 1 - first);
@@ -263,7 +298,7 @@ class DueSearch {
         if (this.#pool.isOver()) return;
         if (!this.#isWhole(places, first, last)) continue;
         const middle = places[first + ((last + 1 - first) >> 1)];
-        const candidate = this.#isLastChance(middle) ? undefined : this.#widest(middle, 'all');
+        const candidate = this.#widest(middle, 'all');
         if (candidate === undefined) continue;
         yield* this.#offer(candidate);
         released ||= !this.#line.has(middle);
@@ -299,14 +334,16 @@ class DueSearch {
   #widest(anchor: number, neighbours: Neighbours): Candidate | undefined {
     const last = neighbours === 'all' ? this.#failed[anchor] : undefined;
     if (last && this.#line.isUnchanged(last.low, last.high, last.removals)) return undefined;
-    const near = this.#line.nearest(
+    const search = this.#search;
+    const { urgencies } = this.#of;
+    const near = this.#near(
       anchor,
       neighbours,
-      this.#enough,
-      (at) => this.#of.urgencies[at] > this.#of.urgencies[anchor],
+      (at) => search !== undefined && urgencies[at] > urgencies[anchor],
     );
     if (near.players < this.#seatsMin) return undefined;
-    const game = this.#search.game(near.places, near.middle, 1 + this.#of.urgencies[anchor]);
+    if (search === undefined) return this.#bestAmong(near.places, anchor);
+    const game = search.game(near.places, near.middle, 1 + urgencies[anchor]);
     if (game === undefined && this.#mayStartShort(this.#of.sorted[anchor]))
       return this.#bestAmong(near.places, anchor);
     if (game === undefined && neighbours === 'all') {
@@ -317,14 +354,14 @@ class DueSearch {
         removals: this.#line.removals,
       };
     }
-    return game === undefined || !this.#looksAround ? game : this.#widestAround(game, anchor);
+    return game === undefined || !this.#looksAround ? game : this.#widestAround(search, game, anchor);
   }
 
   /**
    * The game, or the one with the widest margin around another of its tickets. Parties bring tickets together that are far
    * apart, so these have other neighbours. A game without the anchor does not have its urgency, so none is counted.
    */
-  #widestAround(game: WithinLimit, anchor: number): Candidate {
+  #widestAround(search: CandidatesWithin, game: WithinLimit, anchor: number): Candidate {
     let best = game;
     for (const ticket of game.tickets) {
       const at = this.#placeOf(ticket);
@@ -335,7 +372,7 @@ class DueSearch {
         this.#enough,
         (other) => this.#of.urgencies[other] > this.#of.urgencies[anchor],
       );
-      best = this.#search.game(near.places, near.middle, 1, best.margin) ?? best;
+      best = search.game(near.places, near.middle, 1, best.margin) ?? best;
     }
     return best;
   }
@@ -347,21 +384,9 @@ class DueSearch {
     );
   }
 
-  /** The best game at a last chance: among the neighbours, or among all waiting tickets when those form none. */
-  #bestOfAny(anchor: number, neighbours: Neighbours): Candidate | undefined {
-    const near = this.#line.nearest(anchor, neighbours, this.#enough, () => false);
-    const best = near.players < this.#seatsMin ? undefined : this.#bestAmong(near.places, anchor);
-    if (best !== undefined || neighbours !== 'all') return best;
-    const waiting = this.#line.places();
-    if (waiting.length === near.places.length) return undefined;
-    // Where a role or side is missing altogether, a search among all would be in vain.
-    if (this.#rules.short === undefined && this.#isLacking(waiting)) return undefined;
-    return this.#pool.gameWith(this.#of.sorted[anchor]);
-  }
-
   /** Whether all waiting tickets lack the players of some seat. */
-  #isLacking(waiting: readonly number[]): boolean {
-    if (this.#lackingAt !== this.#line.removals && !this.#search.canFill(waiting))
+  #isLacking(search: CandidatesWithin): boolean {
+    if (this.#lackingAt !== this.#line.removals && !search.canFill(this.#line.places()))
       this.#lackingAt = this.#line.removals;
     return this.#lackingAt === this.#line.removals;
   }

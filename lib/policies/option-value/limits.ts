@@ -69,7 +69,8 @@ export function limitOf(
     apart += (size * (terms[at].apart + forLoad(terms[at].theta, loads.get(ticket) ?? 1))) / players;
     urgency = Math.max(urgency, terms[at].urgency);
   });
-  return threshold * (1 + urgency) + apart;
+  // Not computed from the threshold, which may be 0.
+  return urgency === Number.POSITIVE_INFINITY ? urgency : threshold * (1 + urgency) + apart;
 }
 
 /** What the load of its seats adds to what a ticket allows; below 0 for a load below 1. */

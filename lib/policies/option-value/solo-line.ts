@@ -102,7 +102,7 @@ export class SoloLine {
       }
       const limit = (threshold / seats) * (1 + urgency);
       const least = this.#least(at);
-      if (urgency === Number.POSITIVE_INFINITY) urgent.push({ at, margin: limit, least });
+      if (urgency === Number.POSITIVE_INFINITY) urgent.push({ at, margin: urgency, least });
       else if (least <= limit) others.push({ at, margin: limit - least, least });
     }
     const byLeast = (a: Start, b: Start) => a.least - b.least || a.at - b.at;

@@ -3,11 +3,11 @@ import type { Ticket } from '../../engine/types.ts';
 import { type Candidate, type CandidateSource, meanSkill, type PoolFacts } from '../policy.ts';
 import type { LimitTerms } from './limits.ts';
 import { overdueSolos } from './overdue-solos.ts';
-import { SoloLine } from './solo-line.ts';
+import { SoloLine, type Start } from './solo-line.ts';
 
 /**
- * For solos: games of overdue tickets, then all games of neighbours whose spread is within their limit, the widest margin first. At a last chance the best
- * game of all that wait, as far as a candidate's node budget finds it.
+ * For solos: games of overdue tickets, then the games of last chances, each the best of all that wait as far as a candidate's
+ * node budget finds it. Then all games of neighbours whose spread is within their limit, the widest margin first.
  *
  * A release makes others neighbours, so the line is gone through again as long as there are releases. Neighbours that have
  * been offered are not offered again.
@@ -19,19 +19,40 @@ export function* soloWindows(
 ): Iterable<Candidate> {
   yield* overdueSolos(pool, facts, termsOf);
   const isWaiting = (ticket: Ticket) => pool.isWaiting(ticket);
+  const isLastChance = (ticket: Ticket) =>
+    isWaiting(ticket) && termsOf(ticket).urgency === Number.POSITIVE_INFINITY;
+  if (pool.byAge.some(isLastChance)) {
+    yield* ofNeighbours(pool, facts, termsOf, (start) => start.margin === Number.POSITIVE_INFINITY);
+    // Neighbours that share a player form no game.
+    for (const ticket of pool.byAge) {
+      const any = isLastChance(ticket) ? pool.gameWith(ticket) : undefined;
+      if (any !== undefined) yield any;
+    }
+  }
+  yield* ofNeighbours(pool, facts, termsOf, () => true);
+}
+
+/** The games of neighbours that are wanted. */
+function* ofNeighbours(
+  pool: CandidateSource,
+  facts: PoolFacts,
+  termsOf: (ticket: Ticket) => LimitTerms,
+  isWanted: (start: Start) => boolean,
+): Iterable<Candidate> {
+  const isWaiting = (ticket: Ticket) => pool.isWaiting(ticket);
   const sorted = pool.bySkill.filter(isWaiting);
   const line = new SoloLine(sorted, facts, termsOf);
   for (;;) {
     let released = false;
-    for (const start of line.starts()) {
+    for (const start of line.starts().filter(isWanted)) {
       const window = line.window(start);
-      const ofNeighbours = window && pool.gameAmong(window);
-      if (ofNeighbours === undefined) continue;
+      const nearest = window && pool.gameAmong(window);
+      if (nearest === undefined) continue;
       const best =
         start.margin === Number.POSITIVE_INFINITY
-          ? bestAtLastChance(pool, sorted, window!, ofNeighbours, facts, termsOf)
+          ? bestAtLastChance(pool, sorted, window!, nearest, facts, termsOf)
           : undefined;
-      const candidate = best ?? ofNeighbours;
+      const candidate = best ?? nearest;
       yield candidate;
       if (candidate.tickets.every(isWaiting)) continue;
       released = true;

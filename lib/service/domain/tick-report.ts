@@ -7,10 +7,10 @@ import { type MinuteCounts, minuteCounts } from './minute-counts.ts';
 import { type SetAside, setAside } from './set-aside.ts';
 
 /**
- * What a tick counts: matches that it has made, tickets that were matched or timed out, and searches that were cut short
- * because their time was up.
+ * What a tick counts: matches that it has made, tickets that were matched or timed out, searches that were cut short
+ * because their time was up, and last chances that were missed although no proof says that there was no game.
  */
-export type TickCount = 'found' | 'matched' | 'timedOut' | 'cut';
+export type TickCount = 'found' | 'matched' | 'timedOut' | 'cut' | 'missed';
 
 /** The state that a tick stores for the statistics and for the next tick's release policy. */
 export interface TickReport {

@@ -40,7 +40,13 @@ export function nextReport(
     recent: [...(before?.recent ?? []), ...recent].slice(-RECENT_MATCHES),
     counted: countedAfter(
       before,
-      { found: matches.length, matched: matchedIds.size, timedOut, cut: isCut ? 1 : 0 },
+      {
+        found: matches.length,
+        matched: matchedIds.size,
+        timedOut,
+        cut: isCut ? 1 : 0,
+        missed: plan.missedLastChances,
+      },
       startMs,
     ),
     memory: plan.memory,

@@ -44,6 +44,8 @@ export interface TickMetrics {
   readonly timedOut: number;
   /** Whether the search was cut short because its time was up. */
   readonly isCut: boolean;
+  /** Tickets that wait on at their last chance although a game was not proved to be impossible. */
+  readonly missedLastChances: number;
   /** Matches that were planned but not committed, because a ticket was taken or the store was busy. */
   readonly lostRaces: number;
   readonly busy: number;

@@ -117,7 +117,9 @@ async function search(deps: TickDeps, tick: LeasedTick, before: TicksBefore): Pr
   const { matches, recent, lostRaces, busy } = summary;
   const { timedOut, isCut, tooLarge, plan } = found;
   const { waiting } = report;
-  const metrics = { queue, waiting, recent, timedOut, isCut, lostRaces, busy, durationMs, ageMs };
+  const { missedLastChances } = plan;
+  const counts = { waiting, recent, timedOut, isCut, missedLastChances, lostRaces, busy };
+  const metrics = { queue, ...counts, durationMs, ageMs };
   const { unreadable } = read;
   const blocks = matchedWaits(tick, read, found);
   await asked;
@@ -140,7 +142,7 @@ async function rest(deps: TickDeps, tick: DueTick, before: TicksBefore, setAside
     durationMs,
   });
   await deps.ranges.putReport(queue, rangeName(range), report, deps.clock.now());
-  const none = { recent: [], lostRaces: 0, busy: 0, isCut: false };
+  const none = { recent: [], lostRaces: 0, busy: 0, isCut: false, missedLastChances: 0 };
   const metrics = { queue, waiting: report.waiting, timedOut, durationMs, ageMs, ...none };
   return { outcome: 'set-aside', metrics, unreadable: read.unreadable, why: whyOf(setAside) };
 }
