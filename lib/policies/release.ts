@@ -5,14 +5,15 @@ import { greedy, greedyOptions } from './greedy.ts';
 import { optionValue, optionValueOptions } from './option-value.ts';
 import { periodic, periodicOptions } from './periodic.ts';
 import type { Policy } from './policy.ts';
-import { removedPolicyError } from './removed-policies.ts';
 
 /** A queue definition's `release`: the policy and its parameters. */
-export const releaseOptions = z.discriminatedUnion(
-  'policy',
-  [greedyOptions, fifoOptions, periodicOptions, expandingOptions, optionValueOptions],
-  { error: ({ input }) => removedPolicyError(input) },
-);
+export const releaseOptions = z.discriminatedUnion('policy', [
+  greedyOptions,
+  fifoOptions,
+  periodicOptions,
+  expandingOptions,
+  optionValueOptions,
+]);
 export type ReleaseOptions = z.infer<typeof releaseOptions>;
 
 /** The policy of a queue definition; a policy itself is returned as it is. */

@@ -1,5 +1,4 @@
 import { QueueRoom } from '@colyseus/core';
-import { sortSkills } from '../../lib/engine/collections/sort-skills.ts';
 import { everyoneAtOnce, GamePool } from '../../lib/engine/game-pool.ts';
 import { SoloQueue } from '../../lib/engine/solo/solo-queue.ts';
 import type { Game, GameRules, Ticket } from '../../lib/engine/types.ts';
@@ -73,7 +72,7 @@ export function benchEngine(scale: number, seed: number, report: (row: MeasuredR
     [size(1e5), '< 0.25 s'],
     [size(1e6), '< 4 s'],
   ] as const) {
-    const start = sortSkills(skills(n));
+    const start = skills(n).sort();
     let sink = 0;
     let games = 0;
     const ms = best(Math.min(runs, 2), () => {
@@ -308,7 +307,7 @@ export function benchEngine(scale: number, seed: number, report: (row: MeasuredR
   ];
   for (const [name, rules] of variants) {
     const n = size(1e4);
-    const start = sortSkills(skills(n));
+    const start = skills(n).sort();
     let sink = 0;
     let games = 0;
     const ms = best(runs, () => {
@@ -325,7 +324,7 @@ export function benchEngine(scale: number, seed: number, report: (row: MeasuredR
 
   for (const full of [1e3, 1e4, 1e5, 1e6]) {
     const input = skills(size(full));
-    const sorted = sortSkills(input);
+    const sorted = input.slice().sort();
     let fromScratch = 0;
     let fromQueue = 0;
     const scratch = best(runs, () => {

@@ -98,16 +98,6 @@ describe('messages for invalid fields', () => {
     expect(faults(schema, value)).toEqual([line]);
   });
 
-  it.each([
-    ['brackets', '"option-value" with a waitCost'],
-    ['difference-wait', '"option-value" with the waitCost 1 / secondsPerImbalance'],
-    ['patient', '"option-value" with the same waitCost'],
-  ])('name the policy that replaces %s', (policy, instead) => {
-    expect(faults(queueDefinition, { ...definition(), release: { policy } })).toEqual([
-      `#/release/policy: Expected ${instead}, which replaces "${policy}" since Muster 0.2, got "${policy}"`,
-    ]);
-  });
-
   it('name every unknown field separately', () => {
     expect(faults(z.strictObject({ a: z.number() }), { a: 1, 'b/c': 2, d: 3 })).toEqual([
       '#/b~1c: Expected only the field a, got "b/c"',
@@ -129,7 +119,7 @@ describe('messages for invalid fields', () => {
     for (const field of Object.keys(queueDefinition.shape)) {
       for (const value of wrong) expectOurWords(field, queueDefinition, { ...definition(), [field]: value });
     }
-    for (const policy of ['periodic', 'expanding', 'option-value', 'brackets', 'patient']) {
+    for (const policy of ['periodic', 'expanding', 'option-value', 'unknown']) {
       for (const value of wrong) {
         const release = { policy, everySeconds: value, count: value, tolerance: value, steps: value };
         expectOurWords(policy, queueDefinition, { ...definition(), release });

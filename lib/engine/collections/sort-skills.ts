@@ -1,33 +1,8 @@
 /**
- * Sorts skills in ascending order into a new array. Two linear passes fill buckets of equal width; then
- * an insertion sort moves each player within its bucket. Buckets that are too full for that use
- * the platform's sort, so the cost is never worse than O(n log n).
+ * The indices of the skills in ascending order, equal skills by index. Two linear passes fill buckets of equal width; then
+ * an insertion sort moves each player within its bucket. Buckets that are too full for that use the platform's sort, so the
+ * cost is never worse than O(n log n).
  */
-export function sortSkills(skills: Float64Array): Float64Array {
-  const buckets = countBuckets(skills);
-  if (!buckets) return skills.slice().sort();
-  const { low, perSkill, start } = buckets;
-  const next = start.slice();
-  const sorted = new Float64Array(skills.length);
-  for (let i = 0; i < skills.length; i++) sorted[next[((skills[i] - low) * perSkill) >>> 0]++] = skills[i];
-  for (let b = 0; b + 1 < start.length; b++) {
-    const from = start[b];
-    const to = start[b + 1];
-    if (to - from > insertionMax) {
-      sorted.subarray(from, to).sort();
-      continue;
-    }
-    for (let i = from + 1; i < to; i++) {
-      const skill = sorted[i];
-      let j = i - 1;
-      for (; j >= from && sorted[j] > skill; j--) sorted[j + 1] = sorted[j];
-      sorted[j + 1] = skill;
-    }
-  }
-  return sorted;
-}
-
-/** The indices of the skills in ascending order, equal skills by index. Same method and nearly as fast. */
 export function orderBySkill(skills: Float64Array): Uint32Array {
   const bySkill = (a: number, b: number) => skills[a] - skills[b] || a - b;
   const buckets = countBuckets(skills);

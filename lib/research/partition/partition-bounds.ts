@@ -1,4 +1,3 @@
-import { sortSkills } from '../../engine/collections/sort-skills.ts';
 import { imbalancePerRange, type ShapeTicket, shapeOf } from '../../engine/game-pool.ts';
 import type { GameRules } from '../../engine/types.ts';
 import { narrowestRange } from './narrowest-groups.ts';
@@ -14,7 +13,7 @@ export function partitionBounds(
   rules: GameRules,
 ): { worst: number; sum: number } {
   if (games === 0) return { worst: 0, sum: 0 };
-  const skills = sortSkills(Float64Array.from(tickets.flatMap(({ skills }) => [...skills])));
+  const skills = Float64Array.from(tickets.flatMap(({ skills }) => [...skills])).sort();
   // A game of fewer players has at least the range of its narrowest window of the fewest.
   const size = shapeOf(rules).seatsMin;
   const greatest = narrowestRange(skills, games, size, 'greatest');

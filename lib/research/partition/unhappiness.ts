@@ -1,5 +1,4 @@
 import { firstPlace } from '../../engine/collections/first-place.ts';
-import { sortSkills } from '../../engine/collections/sort-skills.ts';
 import { imbalancePerRange, type ShapeTicket, shapeOf } from '../../engine/game-pool.ts';
 import type { Forbids, GameRules } from '../../engine/types.ts';
 import { type BestGame, BestGames } from './best-games.ts';
@@ -81,7 +80,7 @@ export function nodesPerTicket(tickets: number): number {
 /** By ticket, what no game with it is below by the range of its players (Lemma 6), for searches that are cut short. */
 function leastImbalances(tickets: readonly ShapeTicket[], rules: GameRules): Float64Array {
   const size = shapeOf(rules).seatsMin;
-  const sorted = sortSkills(Float64Array.from(tickets.flatMap(({ skills }) => [...skills])));
+  const sorted = Float64Array.from(tickets.flatMap(({ skills }) => [...skills])).sort();
   const perRange = imbalancePerRange(rules) * (1 - 1e-12);
   return Float64Array.from(tickets, ({ skills, low, high }) => {
     const ranges = Array.from(skills, (skill) => narrowestAround(sorted, skill, size));

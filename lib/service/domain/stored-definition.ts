@@ -2,16 +2,12 @@ import * as z from 'zod';
 import { expectation } from '../../contract/expectation.ts';
 import { type LadderDefinition, ladderDefinition } from '../../contract/ladder.ts';
 import { type QueueDefinition, queueDefinition } from '../../contract/queue-definition.ts';
-import { releaseInForce } from '../../policies/removed-policies.ts';
 
 /**
  * The schema of a stored queue definition. It was valid for the version that stored it. Fields of later versions are ignored
- * at any depth, and a release policy of an earlier version is read as the one that replaces it.
+ * at any depth.
  */
-export const storedDefinition: z.ZodType<QueueDefinition> = z
-  .unknown()
-  .transform(withReleaseInForce)
-  .pipe(withoutFieldsOfLater(queueDefinition));
+export const storedDefinition: z.ZodType<QueueDefinition> = withoutFieldsOfLater(queueDefinition);
 
 /** The schema of a stored ladder definition, which ignores fields of later versions at any depth. */
 export const storedLadder: z.ZodType<LadderDefinition> = withoutFieldsOfLater(ladderDefinition);
@@ -26,11 +22,6 @@ function withoutFieldsOfLater<Definition>(schema: z.ZodType<Definition>) {
     for (const { path, message } of result.error.issues) context.addIssue({ code: 'custom', path, message });
     return z.NEVER;
   });
-}
-
-function withReleaseInForce(definition: unknown): unknown {
-  if (typeof definition !== 'object' || definition === null || !('release' in definition)) return definition;
-  return { ...definition, release: releaseInForce(definition.release) };
 }
 
 function withoutUnknownFields(definition: unknown, issues: readonly z.core.$ZodIssue[]): unknown {

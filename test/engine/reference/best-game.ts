@@ -1,5 +1,4 @@
 import { imbalancePerRange, lemma1 } from '../../../lib/engine/bounds/range-bounds.ts';
-import { sortSkills } from '../../../lib/engine/collections/sort-skills.ts';
 import { type Division, teamsOf } from '../../../lib/engine/model/division.ts';
 import { shapeOf } from '../../../lib/engine/model/game-shape.ts';
 import { SoloSearch } from '../../../lib/engine/solo/solo-search.ts';
@@ -23,7 +22,7 @@ export function bestGame(skills: Float64Array, rules: GameRules): BestGame | und
   if (skills.length < n) return undefined;
   // For p = ∞ the search needs the most skilled players first.
   const sign = rules.p === Number.POSITIVE_INFINITY ? -1 : 1;
-  const sorted = sortSkills(skills);
+  const sorted = skills.slice().sort();
   if (sign < 0) {
     sorted.reverse();
     for (let i = 0; i < sorted.length; i++) sorted[i] = -sorted[i];

@@ -1,4 +1,3 @@
-import { sortSkills } from '../../../lib/engine/collections/sort-skills.ts';
 import type { GameRules } from '../../../lib/engine/types.ts';
 import { DynamicQueue } from '../../../lib/research/dynamic-queue/dynamic-queue.ts';
 import { partitionSolos } from '../../../lib/research/partition/solo-partition.ts';
@@ -19,7 +18,7 @@ export function measureTheorems(scale: number, seed: number): string[][] {
     const operations = size(4e5);
     const arriving = skills(operations);
     const queue = new DynamicQueue(plain);
-    queue.load(sortSkills(skills(n)));
+    queue.load(skills(n).sort());
     const ids = Array.from({ length: n }, (_, id) => id);
     ids.push(queue.insert(1500));
     queue.best();
