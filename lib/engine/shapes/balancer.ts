@@ -7,7 +7,7 @@ import type { ShapeTicket } from './shape-ticket.ts';
 
 /**
  * Balances the teams of a draft, for games of too many players to try all divisions: exchanges between the team that is
- * farthest from the common value and others, exact divisions of three small teams, and exchanges with tickets in no game,
+ * farthest from the common value and others, and exchanges with tickets in no game,
  * as long as one of them helps. It proves nothing; the numbers of the game are exact.
  */
 export class Balancer {
@@ -101,7 +101,6 @@ class Balance {
       const team = order[stuck];
       if (Math.abs(off[team]) <= 1e-12 * (1 + Math.abs(this.#sums[team]))) return;
       let helped = this.#exchange(team, off);
-      if (!helped && isSmall) helped = this.#redivide(team, off, round);
       if (mayReplace && (isSmall || !helped) && this.#replace(team, near)) helped = true;
       stuck = helped ? 0 : stuck + 1;
     }
@@ -175,80 +174,6 @@ class Balance {
     const permit = this.#permit;
     if (!permit?.judgesTeams) return true;
     return this.#draft.teams[team].every((unit, i) => i === at || permit.mayBeMates(unit.ticket, ticket));
-  }
-
-  /** Divides this team, the most opposite one and others in turn again: the best of all divisions of their units. */
-  #redivide(team: number, off: Float64Array, round: number): boolean {
-    const { teams, layout } = this.#draft;
-    const opposite = [...teams.keys()].reduce((a, b) =>
-      Math.sign(off[team]) * (off[b] - off[a]) < 0 ? b : a,
-    );
-    if (opposite === team) return false;
-    for (let turn = 0; turn < Math.min(teams.length, thirdTeams); turn++) {
-      const third = (turn + round) % teams.length;
-      if (third === team || third === opposite) continue;
-      const three = [team, opposite, third];
-      if (three.some((t) => layout.kindOf[t] !== layout.kindOf[team])) continue;
-      if (this.#divideAnew(three, off)) return true;
-    }
-    return false;
-  }
-
-  #divideAnew(three: readonly number[], off: Float64Array): boolean {
-    const { teams } = this.#draft;
-    const units = three.flatMap((t) => teams[t]).sort((a, b) => b.size - a.size);
-    const values = units.map(this.#valueOf);
-    const scale = this.#scale[three[0]];
-    const target = this.#sums[three[0]] - off[three[0]] / scale;
-    // Teams of one kind have fewer players than seats in a short game, and not always equally many.
-    const sizes = three.map((t) => teams[t].reduce((sum, unit) => sum + unit.size, 0));
-    const [size] = sizes;
-    if (sizes.some((other) => other !== size)) return false;
-    const free = three.map(() => size);
-    const sums = three.map(() => 0);
-    const at = new Int8Array(units.length);
-    let best = three.reduce((sum, t) => sum + (this.#sums[t] - target) ** 2, 0) * (1 - 1e-9) - 1e-300;
-    let found: Int8Array | undefined;
-    const go = (i: number): void => {
-      if (i === units.length) {
-        let sum = 0;
-        for (const one of sums) sum += (one - target) ** 2;
-        if (sum < best) {
-          best = sum;
-          found = at.slice();
-        }
-        return;
-      }
-      let isOpened = false;
-      for (let t = 0; t < 3; t++) {
-        if (free[t] < units[i].size) continue;
-        if (free[t] === size) {
-          if (isOpened) continue;
-          isOpened = true;
-        }
-        free[t] -= units[i].size;
-        sums[t] += values[i];
-        at[i] = t;
-        go(i + 1);
-        free[t] += units[i].size;
-        sums[t] -= values[i];
-      }
-    };
-    go(0);
-    if (!found) return false;
-    const divided = three.map((_, t) => units.filter((_unit, i) => found![i] === t));
-    if (this.#hasRoles && !three.every((t, i) => this.#draft.canPlay(t, divided[i]))) return false;
-    const permit = this.#permit;
-    if (permit?.judgesTeams) {
-      const areMates = (team: readonly Unit[]) =>
-        team.every((a, i) => team.slice(0, i).every((b) => permit.mayBeMates(a.ticket, b.ticket)));
-      if (!divided.every(areMates)) return false;
-    }
-    three.forEach((t, i) => {
-      teams[t] = divided[i];
-      this.#sums[t] = divided[i].reduce((sum, unit) => sum + this.#valueOf(unit), 0);
-    });
-    return true;
   }
 
   /**
@@ -364,9 +289,6 @@ class Balance {
 
 /** The rounds of improvement for each team of a game. */
 const roundsPerTeam = 8;
-
-/** The third teams with which two are divided again. */
-const thirdTeams = 20;
 
 /** How much the root mean square of the distances counts beside the gap. */
 const rmsWeight = 1;
