@@ -410,8 +410,29 @@ function contradictions(definition: unknown): { between: string[]; message: stri
       message: `Expected graceSeconds below timeoutSeconds (${grace.timeoutSeconds}), got ${grace.presence.graceSeconds}: every ticket would time out before its player counts as gone; lower graceSeconds or remove presence`,
     });
   }
-  found.push(...cooldownContradictions(definition), ...ladderContradictions(definition));
+  found.push(
+    ...cooldownContradictions(definition),
+    ...ladderContradictions(definition),
+    ...regionContradictions(definition),
+  );
   return found;
+}
+
+const placedFields = z.object({
+  provisioner: z.object({ type: z.literal('agones'), allocator: z.record(z.string(), z.unknown()) }),
+  rules: rules.default([]),
+});
+
+/** Contradictions of a provisioner that names regions: a match without a region cannot be placed. */
+function regionContradictions(definition: unknown): { between: string[]; message: string }[] {
+  const fields = placedFields.safeParse(definition).data;
+  const isOn = fields?.rules.some(
+    (rule) => rule.type === 'latency' && !rule.relax?.some((step) => step.off === true),
+  );
+  if (fields === undefined || isOn) return [];
+  const message =
+    'Expected a rule of type latency that is never off beside an allocator for each region, got none: it gives each match its region; add one, or name one allocator for all';
+  return [{ between: ['provisioner', 'rules'], message }];
 }
 
 const ratedFields = z.object({

@@ -227,6 +227,27 @@ describe('a queue definition', () => {
     );
   });
 
+  it('has a rule that gives each match its region when its provisioner has an allocator for each', () => {
+    const placed = (more: object) =>
+      faults(
+        definition({
+          provisioner: {
+            type: 'agones',
+            allocator: { eu: 'https://eu.example.com/' },
+            certificate: 'shared/c',
+          },
+          ...more,
+        }),
+      );
+    const ping = { name: 'Ping', type: 'latency', max: 80 };
+    expect(placed({})).toEqual(['#/provisioner']);
+    expect(placed({ rules: [{ ...ping, relax: [{ waitSeconds: 30, off: true }] }] })).toEqual([
+      '#/provisioner',
+    ]);
+    expect(placed({ rules: [ping] })).toEqual([]);
+    expect(placed({ rules: [{ ...ping, relax: [{ waitSeconds: 30, max: 200 }] }] })).toEqual([]);
+  });
+
   it('has at most the bytes that a request may have', () => {
     const attributes = Object.fromEntries(
       Array.from({ length: 12 }, (_, i) => [

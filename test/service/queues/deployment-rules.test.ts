@@ -38,7 +38,8 @@ describe('a definition that a client puts', () => {
 
 describe('a definition with a provisioner', () => {
   const errorsOf = async (provisioner: QueueDefinition['provisioner']) => {
-    const wanted = definition({ name: 'duel', ...(provisioner && { provisioner }) });
+    const rules = [{ name: 'Ping', type: 'latency' as const, max: 80 }];
+    const wanted = definition({ name: 'duel', rules, ...(provisioner && { provisioner }) });
     try {
       expect(await parsed('duel', wanted)).toEqual(wanted);
       return [];
