@@ -7,6 +7,7 @@ import {
 import * as z from 'zod';
 import { Problem } from '../contract/problem.ts';
 import type { RuledPlayer } from '../rules/types.ts';
+import { reasonWithout } from '../service/domain/erased-name.ts';
 import type { StoredMatch } from '../service/domain/stored-match.ts';
 import type { StoredResult } from '../service/domain/stored-result.ts';
 import { Unreadable } from '../service/domain/unreadable.ts';
@@ -212,25 +213,13 @@ interface Rewriting {
   readonly guards: readonly string[];
 }
 
-/** Whether a text has an id as a word of its own: the id "eve" is not in "every". */
-function names(text: string, id: string): boolean {
-  const isInWord = (character: string | undefined) =>
-    character !== undefined && /[\p{L}\p{N}]/u.test(character);
-  for (let at = text.indexOf(id); at >= 0; at = text.indexOf(id, at + 1))
-    if (!isInWord(text[at - 1]) && !isInWord(text[at + id.length])) return true;
-  return false;
-}
-
 function rewriting(playerId: string, named: Named, pseudonym: string): Rewriting {
   switch (named.kind) {
     case 'ticket': {
-      const { ticket, item } = named;
+      const { ticket } = named;
       const players = packPlayers(withoutPlayer(playerId, ticket.players, pseudonym), ticket.split);
-      const reason = item.attributes.reason;
-      const tellsMore =
-        typeof reason === 'string' && (reason.includes('#/players') || names(reason, playerId));
       return {
-        sets: { players, ...(tellsMore && { reason: 'a player of it was erased' }) },
+        sets: { players, ...reasonFor(playerId, ticket) },
         ...(named.is === 'about' && OUT_OF_POOL),
         guards: ['status'],
       };
@@ -260,6 +249,11 @@ function rewriting(playerId: string, named: Named, pseudonym: string): Rewriting
     case 'unreadable':
       throw new Error('Expected an item that can be read');
   }
+}
+
+/** The reason of an item, if it has one, without the player. */
+function reasonFor(playerId: string, { reason }: { readonly reason?: string | undefined }) {
+  return reason === undefined ? {} : { reason: reasonWithout(reason, [playerId]) };
 }
 
 function withoutPlayer<P extends RuledPlayer>(
@@ -297,6 +291,7 @@ function matchWithout(playerId: string, match: StoredMatch, pseudonym: string): 
     sets: {
       game: packGame(gameOf({ ...match, teams })),
       erasures: erasures + 1,
+      ...reasonFor(playerId, match),
       ...(assignment && {
         assignment: JSON.stringify({
           ...assignment,

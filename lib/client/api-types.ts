@@ -1881,24 +1881,66 @@ export interface DeadLetters {
 
 export interface PlayerData {
   readonly playerId: string;
-  /** With this player alone. `status` is that of the ticket itself, without its match */
+  /** With this player alone, and as `GET /tickets/{ticketId}` returns them otherwise */
   readonly tickets: readonly Ticket[];
   readonly matches: readonly {
     readonly matchId: string;
     readonly queue: string;
     readonly status: 'REQUIRES_ACCEPTANCE' | 'PLACING' | 'COMPLETED' | 'FAILED';
     readonly createdAt: string;
-    readonly seat: {
-      readonly playerId: string;
-      /** Absent for a bot */
-      readonly ticketId?: string | undefined;
-      readonly role?: string | undefined;
-      readonly bot?: true | undefined;
-      /** The attributes that its ticket was posted with; to a player, those that are `visibleTo` match */
-      readonly attributes?: Readonly<Record<string, number | string | readonly string[]>> | undefined;
-    };
+    /** Where the match is played: of the regions that the latency rule permits, the one with the least latency for its worst player */
+    readonly region?: string | undefined;
+    /** Why it FAILED */
+    readonly reason?: string | undefined;
+    /** Why it FAILED, for programs. DECLINED: a ticket has declined. NOT_ACCEPTED: not every ticket has answered in time. PLACEMENT_REFUSED: its provisioner has refused it. PLACEMENT_TIMED_OUT: it had no assignment in time. PLAYER_LEFT: a player was gone before it was accepted or placed */
+    readonly reasonCode?:
+      | 'DECLINED'
+      | 'NOT_ACCEPTED'
+      | 'PLACEMENT_REFUSED'
+      | 'PLACEMENT_TIMED_OUT'
+      | 'PLAYER_LEFT'
+      | undefined;
+    /** When the match was ended for good */
+    readonly endedAt?: string | undefined;
+    /** Absent for a player of whom only a token is stored */
+    readonly seat?:
+      | {
+          readonly playerId: string;
+          /** Absent for a bot */
+          readonly ticketId?: string | undefined;
+          readonly role?: string | undefined;
+          readonly bot?: true | undefined;
+          /** The attributes that its ticket was posted with; to a player, those that are `visibleTo` match */
+          readonly attributes?: Readonly<Record<string, number | string | readonly string[]>> | undefined;
+        }
+      | undefined;
     /** The player's token of the game server */
     readonly token?: string | undefined;
+    /** When a backfill added the player */
+    readonly joinedAt?: string | undefined;
+    /** Without `rank` it is void */
+    readonly result?:
+      | {
+          readonly at: string;
+          /** That of the player's team */
+          readonly rank?: number | undefined;
+          /** The part of the match that the player was there for (default 1) */
+          readonly weight?: number | undefined;
+        }
+      | undefined;
+    /** What the result has changed: before and after the match */
+    readonly rating?:
+      | {
+          readonly before: {
+            readonly mean: number;
+            readonly deviation: number;
+          };
+          readonly after: {
+            readonly mean: number;
+            readonly deviation: number;
+          };
+        }
+      | undefined;
   }[];
   readonly backfills: readonly {
     readonly backfillId: string;
@@ -1906,7 +1948,7 @@ export interface PlayerData {
     readonly queue: string;
     readonly player: TicketPlayer;
   }[];
-  /** Whom the player met, in queues with a `recent` rule */
+  /** Whom the player met, in queues with a `recent` rule: the record of the queue, and what a ticket or a backfill has of it */
   readonly meetings: readonly {
     readonly queue: string;
     readonly met: readonly {
@@ -1938,7 +1980,14 @@ export interface PlayerData {
     readonly deviation: number;
     readonly matches: number;
     readonly updatedAt: string;
+    /** The means after the latest matches, oldest first, at most 50: to the minute, with four digits */
+    readonly recent: readonly {
+      readonly at: string;
+      readonly mean: number;
+    }[];
   }[];
+  /** The items, of this part and those before it, that this version of Muster cannot read, or whose match it cannot read. They are not in the data */
+  readonly unreadable: number;
   /** Repeat the request with it to read the rest */
   readonly continuation?: string | undefined;
 }

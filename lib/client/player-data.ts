@@ -43,5 +43,6 @@ export async function playerData(
     places: parts.flatMap(({ places }) => places),
     cooldowns: parts.flatMap(({ cooldowns = [] }) => cooldowns),
     ratings: parts.flatMap(({ ratings = [] }) => ratings),
+    unreadable: parts.at(-1)!.unreadable,
   };
 }

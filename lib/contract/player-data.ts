@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { offence } from './cooldown.ts';
-import { MATCH_STATUSES, team } from './match.ts';
+import { matchView, team } from './match.ts';
+import { ratingView } from './rating.ts';
 import { ticketView } from './ticket.ts';
 
 /** Where to continue: the value of an earlier response. */
@@ -40,23 +41,45 @@ export const playerErasure = z
 export type PlayerErasure = z.output<typeof playerErasure>;
 
 const seat = team.shape.players.element;
+const rating = matchView.shape.ratings.unwrap().element;
 
 /** What is stored about a player. */
 export const playerData = z
   .object({
     playerId: z.string(),
     tickets: z.array(ticketView).meta({
-      description: 'With this player alone. `status` is that of the ticket itself, without its match',
+      description: 'With this player alone, and as `GET /tickets/{ticketId}` returns them otherwise',
     }),
     matches: z.array(
-      z.object({
-        matchId: z.string(),
-        queue: z.string(),
-        status: z.enum(MATCH_STATUSES),
-        createdAt: z.iso.datetime(),
-        seat,
-        token: z.string().optional().meta({ description: "The player's token of the game server" }),
-      }),
+      matchView
+        .pick({
+          matchId: true,
+          queue: true,
+          status: true,
+          createdAt: true,
+          region: true,
+          reason: true,
+          reasonCode: true,
+          endedAt: true,
+        })
+        .extend({
+          seat: seat.optional().meta({ description: 'Absent for a player of whom only a token is stored' }),
+          token: z.string().optional().meta({ description: "The player's token of the game server" }),
+          joinedAt: z.iso.datetime().optional().meta({ description: 'When a backfill added the player' }),
+          result: z
+            .object({
+              at: z.iso.datetime(),
+              rank: z.number().optional().meta({ description: "That of the player's team" }),
+              weight: z.number().optional().meta({
+                description: 'The part of the match that the player was there for (default 1)',
+              }),
+            })
+            .optional()
+            .meta({ description: 'Without `rank` it is void' }),
+          rating: rating.omit({ playerId: true }).optional().meta({
+            description: 'What the result has changed: before and after the match',
+          }),
+        }),
     ),
     backfills: z.array(
       z.object({
@@ -73,7 +96,10 @@ export const playerData = z
           met: z.array(z.object({ playerId: z.string(), at: z.iso.datetime() })),
         }),
       )
-      .meta({ description: 'Whom the player met, in queues with a `recent` rule' }),
+      .meta({
+        description:
+          'Whom the player met, in queues with a `recent` rule: the record of the queue, and what a ticket or a backfill has of it',
+      }),
     places: z.array(z.object({ queue: z.string(), ticketId: z.string() })).meta({
       description:
         'The last ticket of the player in queues with `onePlace`; `queue` is * for those with `onePlace: "service"` together',
@@ -98,9 +124,14 @@ export const playerData = z
           deviation: z.number(),
           matches: z.number().int(),
           updatedAt: z.iso.datetime(),
+          recent: ratingView.shape.recent,
         }),
       )
       .meta({ description: "The player's ratings, by ladder" }),
+    unreadable: z.number().int().meta({
+      description:
+        'The items, of this part and those before it, that this version of Muster cannot read, or whose match it cannot read. They are not in the data',
+    }),
     continuation: continuation.optional().meta({
       description: 'Repeat the request with it to read the rest',
     }),

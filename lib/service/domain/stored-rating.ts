@@ -45,11 +45,16 @@ export function toRatingView(
     matches,
     placement: Math.max(0, (ladder.placementMatches ?? 0) - matches),
     ...(stored && { updatedAt: new Date(stored.updatedAtMs).toISOString() }),
-    recent: (stored?.recent ?? '').split(' ').flatMap((one) => {
-      const [minute, then] = one.split(':');
-      if (minute === undefined || then === undefined) return [];
-      const at = new Date(Number.parseInt(minute, 36) * MINUTE).toISOString();
-      return [{ at, mean: Number(then) }];
-    }),
+    recent: toRecentView(stored?.recent ?? ''),
   };
+}
+
+/** The recent means in the format of responses. */
+export function toRecentView(recent: string): RatingView['recent'] {
+  return recent.split(' ').flatMap((one) => {
+    const [minute, then] = one.split(':');
+    if (minute === undefined || then === undefined) return [];
+    const at = new Date(Number.parseInt(minute, 36) * MINUTE).toISOString();
+    return [{ at, mean: Number(then) }];
+  });
 }

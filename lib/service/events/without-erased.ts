@@ -1,5 +1,6 @@
 import type { MusterEvent } from '../../contract/events.ts';
 import type { TicketView } from '../../contract/ticket.ts';
+import { reasonWithout } from '../domain/erased-name.ts';
 import type { ErasedPlayers } from '../ports/erased-players.ts';
 
 /** A younger event is posted as it is: it has hardly waited. Milliseconds. */
@@ -50,12 +51,13 @@ export async function withoutErased(
   };
   const rename = <P extends { readonly playerId: string }>(one: P): P =>
     gone.has(one.playerId) ? { ...one, playerId: ERASED } : one;
-  const { result, ratings } = match;
+  const { result, ratings, reason } = match;
   return {
     ...event,
     match: {
       ...match,
       teams,
+      ...(reason !== undefined && { reason: reasonWithout(reason, gone) }),
       ...(assignment && { assignment }),
       ...(result?.players && { result: { ...result, players: result.players.map(rename) } }),
       ...(ratings && { ratings: ratings.filter(({ playerId }) => !gone.has(playerId)) }),
@@ -67,7 +69,7 @@ async function ticketWithoutErased(
   erased: Pick<ErasedPlayers, 'among'>,
   ticket: TicketView,
 ): Promise<TicketView> {
-  const { players } = ticket;
+  const { players, reason } = ticket;
   const own = players.map(({ playerId }) => playerId);
   const named = [...new Set([...own, ...players.flatMap(({ avoid = [] }) => avoid)])];
   const areMany = named.length > NAMES_MAX;
@@ -78,5 +80,11 @@ async function ticketWithoutErased(
       ? { playerId: ERASED, skill: 0 }
       : { ...player, ...(avoid && !areMany && { avoid: avoid.filter((other) => !gone.has(other)) }) },
   );
-  return { ...ticket, players: left };
+  // A name that was not looked up may be that of an erased player.
+  const unsaid = areMany ? named.filter((name) => gone.has(name) || !own.includes(name)) : gone;
+  return {
+    ...ticket,
+    players: left,
+    ...(reason !== undefined && { reason: reasonWithout(reason, unsaid) }),
+  };
 }

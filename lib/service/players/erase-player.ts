@@ -14,8 +14,8 @@ import { type Progress, progressFrom, progressText } from './progress.ts';
 
 /** A call reads further pages for this long. API Gateway waits 30 s. */
 export const PAGES_MS = 10_000;
-/** The items of a page that are changed at the same time. */
-const AT_ONCE = 8;
+/** The items of a page that are changed, or whose matches are read, at the same time. */
+export const AT_ONCE = 8;
 
 export interface EraseDeps extends CancelDeps {
   readonly data: PlayerDataStore;

@@ -71,6 +71,24 @@ describe('a webhook that has waited', () => {
     });
   });
 
+  it('does not say in its reason who was erased, or what is quoted of them', async () => {
+    const reasonOf = async (event: MusterEvent, reason: string) => {
+      const told =
+        'ticket' in event
+          ? { ...event, ticket: { ...event.ticket, reason } }
+          : { ...event, match: { ...event.match, reason } };
+      const posted = (await withoutErased(erased('ann'), told as MusterEvent, late)) as typeof told;
+      return 'ticket' in posted ? posted.ticket.reason : posted.match.reason;
+    };
+    for (const event of [ticketEvent, matchEvent]) {
+      expect(await reasonOf(event, 'ann is banned')).toBe('a player of it was erased');
+      expect(await reasonOf(event, '#/players/0/attributes/clan: got "red"')).toBe(
+        'a player of it was erased',
+      );
+      expect(await reasonOf(event, 'Hanna has left')).toBe('Hanna has left');
+    }
+  });
+
   it('is posted as it is when no player in it was erased', async () => {
     for (const event of [ticketEvent, matchEvent])
       expect(await withoutErased(erased('eve'), event, late)).toBe(event);
@@ -97,10 +115,12 @@ describe('a webhook that has waited', () => {
       skill: 1,
       avoid: Array.from({ length: 100 }, (_, other) => `a${n}-${other}`),
     }));
-    const large: MusterEvent = { ...ticketEvent, ticket: { ...ticketEvent.ticket, players } };
+    const reason = 'p1 avoids a1-7';
+    const large: MusterEvent = { ...ticketEvent, ticket: { ...ticketEvent.ticket, players, reason } };
     const gone = erased('p0');
     const { ticket } = (await withoutErased(gone, large, late)) as typeof large;
     expect(gone.asked).toHaveLength(93);
+    expect(ticket.reason).toBe('a player of it was erased');
     expect(ticket.players).toEqual([
       { playerId: 'erased', skill: 0 },
       ...players.slice(1).map(({ avoid: _, ...player }) => player),

@@ -156,6 +156,43 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
     expect(await tickets.get('unnamed')).toMatchObject({ reason: `Hanna, x${ann} and ${ann}2 planned it` });
   });
 
+  it('keeps why a match has failed, unless the reason names them', async () => {
+    const { matches } = service();
+    await matched('named', 'FAILED', {});
+    await matched('unnamed', 'FAILED', {});
+    const set = (matchId: string, reason: string) =>
+      service().client.send(
+        new UpdateCommand({
+          TableName: service().names.matches,
+          Key: { matchId },
+          UpdateExpression: 'SET reason = :reason',
+          ExpressionAttributeValues: { ':reason': reason },
+        }),
+      );
+    await set('named', `the server returned 422: ${ann} is banned`);
+    await set('unnamed', 'the server returned 422: it is full');
+    await erased();
+    expect(await matches.get('named')).toMatchObject({ reason: 'a player of it was erased' });
+    expect(await matches.get('unnamed')).toMatchObject({ reason: 'the server returned 422: it is full' });
+  });
+
+  it('counts a ticket whose match this version cannot read, and exports the rest', async () => {
+    const { client, names, tickets } = service();
+    const [own] = await matched('later', 'COMPLETED');
+    await tickets.create(withAnn('waiting'), LAYOUT);
+    await client.send(
+      new UpdateCommand({
+        TableName: names.matches,
+        Key: { matchId: 'later' },
+        UpdateExpression: 'SET game = :game',
+        ExpressionAttributeValues: { ':game': 'a form of a later version' },
+      }),
+    );
+    const data = await exportPlayer(service(), ann, undefined);
+    expect(own).toBe('later-a');
+    expect(data).toMatchObject({ tickets: [{ ticketId: 'waiting' }], unreadable: 1 });
+  });
+
   it('takes everything that is stored about them, and leaves the others', async () => {
     const { tickets, matches, backfills } = service();
     await tickets.create(withAnn('ended'), LAYOUT, false, { places: { scope: 'duel', holders: new Map() } });
@@ -393,11 +430,13 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
     await service().cooldowns.add('duel', ann, OFFENCE, 60_000);
     await service().cooldowns.add('duel', 'bob', { ...OFFENCE, matchId: 'left-by-bob' }, 60_000);
     await service().cooldowns.forgive('duel', ann, NOW_MS, 60_000);
+    const meeting = { queue: 'duel', met: [{ playerId: 'rival', at: new Date(NOW_MS).toISOString() }] };
     const data = await exportPlayer(service(), ann, undefined);
     expect(data).toMatchObject({
       playerId: ann,
       matches: [{ matchId: 'played', seat: { playerId: ann, role: 'tank' }, token: 'token-of-ann' }],
-      meetings: [{ queue: 'duel', met: [{ playerId: 'rival', at: new Date(NOW_MS).toISOString() }] }],
+      // Of the queue, and as each of the two tickets has them.
+      meetings: [meeting, meeting, meeting],
       cooldowns: [
         {
           queue: 'duel',
@@ -406,7 +445,11 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
         },
       ],
     });
-    expect(data.tickets.map(({ ticketId }) => ticketId).sort()).toEqual(['played-a', 'waiting']);
+    const statuses = data.tickets.map(({ ticketId, status }) => [ticketId, status]).sort();
+    expect(statuses).toEqual([
+      ['played-a', 'COMPLETED'],
+      ['waiting', 'QUEUED'],
+    ]);
     for (const one of data.tickets)
       expect(one.players).toEqual([
         expect.objectContaining({
