@@ -3,7 +3,7 @@ import { type Match, musterClient, type NewTicket, readyMatch, verifyWebhook } f
 const muster = musterClient({ url: process.env.MUSTER_URL! });
 const secret = process.env.MUSTER_SECRET!; // whsec_…
 
-// Call this when a player presses "find match". You choose the ticketId; posting the same ticket again is safe.
+// Call this when a player presses "find match". You choose the ticketId, a new one for each search.
 export async function findMatch(ticket: NewTicket) {
   await muster.post('duel', ticket);
 }

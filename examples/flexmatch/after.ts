@@ -5,9 +5,11 @@ const muster = musterClient({ url: process.env.MUSTER_URL! });
 const secret = process.env.MUSTER_SECRET!; // whsec_…
 
 // Call this when a party presses "find match". The rank is the skill; the other attributes keep their names.
+// Every search has a ticketId of its own: keep it with the party, and pass it to cancel.
 export async function findMatch({ id, members }: Party) {
+  const ticketId = `${id}.${crypto.randomUUID()}`;
   await muster.post('ranked', {
-    ticketId: id,
+    ticketId,
     players: members.map(({ id, rank, modes, pings }) => ({
       playerId: id,
       skill: rank,
@@ -15,9 +17,10 @@ export async function findMatch({ id, members }: Party) {
       latencyMs: pings,
     })),
   });
+  return ticketId;
 }
-export async function cancel(partyId: string) {
-  await muster.cancel(partyId);
+export async function cancel(ticketId: string) {
+  await muster.cancel(ticketId);
 }
 // Call this with the raw body of a webhook. It throws when the signature is invalid: respond with 401.
 export async function onWebhook(body: string, headers: Record<string, string>) {

@@ -67,7 +67,7 @@ test('the same backend with Muster plays in the imported queue', async () => {
   expect((await muster.api.put('/queues/ranked', { ...definition, webhooks })).status).toBeLessThan(300);
 
   const { cancel, findMatch, onWebhook } = await import('../../examples/flexmatch/after.ts');
-  await findMatch(party('far', 5000));
+  const far = await findMatch(party('far', 5000));
   await findMatch(party('t-1', 1000));
   await findMatch(party('t-2', 1040));
   const { text, headers } = await muster.receiver.deliveries.first(({ path }) => path === '/ranked');
@@ -81,8 +81,10 @@ test('the same backend with Muster plays in the imported queue', async () => {
       ? [lineOf('red', 't-1'), lineOf('blue', 't-2')]
       : [lineOf('red', 't-2'), lineOf('blue', 't-1')],
   );
-  await cancel('far');
-  expect((await muster.api.get('/tickets/far')).body).toMatchObject({ status: 'CANCELLED' });
+  await cancel(far);
+  const next = await findMatch(party('far', 5000));
+  const statusOf = async (ticketId: string) => (await muster.api.get(`/tickets/${ticketId}`)).body.status;
+  expect([await statusOf(far), await statusOf(next)]).toEqual(['CANCELLED', 'QUEUED']);
 });
 
 test('the page for those who come from FlexMatch quotes both backends without a change', () => {

@@ -565,7 +565,8 @@ export const JOURNEYS = {
     const { queue, one } = await pair(muster, { provisioner }, 'FAILED');
     const { ticketId, players } = one;
     const again = await muster.api.post(`/queues/${queue}/tickets`, { ticketId, players });
-    expect(again).toMatchObject({ status: 200, body: { status: 'FAILED', matchId: one.matchId } });
+    const ended = { code: 'TICKET_ENDED', ticketStatus: 'FAILED' };
+    expect(again).toMatchObject({ status: 409, body: ended });
   },
 
   async 'be released by the schedule from a match whose messages were lost'(muster) {

@@ -29,7 +29,7 @@ import { ticket } from '../aws/samples.ts';
 import { ChaosLeavers, offenceViolations } from './chaos-cooldowns.ts';
 import { CHAOS_LADDER, ChaosResults, ratingViolations } from './chaos-results.ts';
 import { ChaosServers } from './chaos-servers.ts';
-import { ChaosWatchers } from './chaos-watchers.ts';
+import { ChaosWatchers, FINAL } from './chaos-watchers.ts';
 import { violations } from './checker.ts';
 import { definition, putLadder, putQueue } from './definitions.ts';
 import { type Fate, Interleaving, type Process } from './interleaving.ts';
@@ -156,6 +156,8 @@ export class ChaosRun {
   readonly #changesMs: number[] = [];
   /** What requests were told of tickets, in the order of the responses. */
   readonly #told: Told[] = [];
+  /** Posts that got another response than 409, although a response before had said that the ticket has ended without a match. */
+  readonly #revived: string[] = [];
   #requests = 0;
   /** The servers of the matches, which ask for players. */
   readonly #servers: ChaosServers;
@@ -427,6 +429,7 @@ export class ChaosRun {
     const others = Array.from({ length: this.all.random.integer(6) }, () =>
       this.#posted(this.#newTicketId()),
     );
+    const begin = ++this.#requests;
     // A ticket may be in a batch twice.
     const tickets = [first, ...others, ...(this.all.chance(0.2) ? [first] : [])];
     this.all.begin(
@@ -439,17 +442,28 @@ export class ChaosRun {
           this.cloud.nowMs,
         ),
       (outcomes) => {
-        for (const one of outcomes ?? []) if (one.outcome === 'enqueued') this.#answered.add(one.ticketId!);
+        for (const one of outcomes ?? [])
+          if (one.outcome === 'enqueued') this.#accepted(one.ticketId!, begin);
       },
     );
   }
 
   #join(posted: Posted): void {
+    const begin = ++this.#requests;
     this.all.begin(
       `enqueue ${posted.ticketId}`,
       () => enqueue(this.#deps, this.queue, this.#bodyOf(posted), this.cloud.nowMs),
-      (result) => result && this.#answered.add(posted.ticketId),
+      (result) => result && this.#accepted(posted.ticketId, begin),
     );
+  }
+
+  /** Notes the response to a post, which the id of a ticket that was read as ended may not get. */
+  #accepted(ticketId: string, begin: number): void {
+    this.#answered.add(ticketId);
+    const ended = this.#told.find(
+      (one) => one.ticketId === ticketId && one.end < begin && FINAL.includes(one.status),
+    );
+    if (ended !== undefined) this.#revived.push(`ticket ${ticketId} was posted after it was ${ended.status}`);
   }
 
   /** Cooldowns of some tens of steps, in half of the queues, and wherever the same people post many tickets. */
@@ -758,6 +772,7 @@ export class ChaosRun {
     const stored = tickets.flatMap((found) => (found ? [found] : []));
     const made = new Map(matches.flatMap((found) => (found ? [[found.matchId, found] as const] : [])));
     return [
+      ...this.#revived,
       ...this.#contradictions(made),
       ...this.#inTwoPlaces(stored, made),
       ...(await this.#servers.violations()),

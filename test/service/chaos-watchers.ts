@@ -37,7 +37,8 @@ interface Client {
 /** As the template says. */
 const RETRIES = 3;
 
-const FINAL = ['CANCELLED', 'TIMED_OUT', 'FAILED'];
+/** The statuses of a ticket that has ended without a match. */
+export const FINAL = ['CANCELLED', 'TIMED_OUT', 'FAILED'];
 
 /**
  * Game clients that watch tickets of a run, connect, vanish and return at any moment. The sockets are API Gateway's: a
