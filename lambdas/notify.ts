@@ -1,7 +1,7 @@
-import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { APIGatewayProxyEventV2, Context, SQSEvent } from 'aws-lambda';
 import { clock } from '../lib/aws/clock.ts';
+import { countForAlarm } from '../lib/aws/count-for-alarm.ts';
 import { deliveryStore } from '../lib/aws/delivery-store.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment, privateAddressesAllowed } from '../lib/aws/environment.ts';
@@ -92,7 +92,5 @@ function report({ event: { queue } }: Delivery, result: DeliveryOutcome): void {
   logger.error('a webhook fails', { webhook, queue, why, failures, recent });
   // One that fails counts for the alarm.
   if (!fails) return;
-  const metrics = new Metrics();
-  metrics.addMetric('WebhookFailing', MetricUnit.Count, 1);
-  metrics.publishStoredMetrics();
+  countForAlarm('WebhookFailing');
 }

@@ -14,7 +14,7 @@ import { environment } from '../lib/aws/environment.ts';
 import { logIds, toProblem } from '../lib/aws/http.ts';
 import { logger } from '../lib/aws/log.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
-import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
+import { pushRetries, sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { outcomeStore } from '../lib/aws/outcome-store.ts';
 import { presenceStore } from '../lib/aws/presence-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
@@ -33,6 +33,7 @@ import { FrameLimit } from '../lib/service/watching/frame-limit.ts';
 import { latestOfEach, showTicket } from '../lib/service/watching/show-ticket.ts';
 
 const client = documentClient();
+const sqs = sqsClient();
 const deps: FrameDeps & ConnectDeps & DisconnectDeps = {
   tickets: ticketStore(client, environment('TICKETS_TABLE')),
   matches: singleMatchStore(client, environment('MATCHES_TABLE')),
@@ -43,7 +44,8 @@ const deps: FrameDeps & ConnectDeps & DisconnectDeps = {
   connections: connectionStore(client, environment('CONNECTIONS_TABLE')),
   sockets: sockets(environment('SOCKETS_URL')),
   clock,
-  ticks: tickSender(sqsClient(), environment('TICK_QUEUE_URL')),
+  ticks: tickSender(sqs, environment('TICK_QUEUE_URL')),
+  retries: pushRetries(sqs, environment('PUSH_RETRIES_URL')),
 };
 
 const frames = new FrameLimit();

@@ -3,6 +3,7 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { SQSEvent } from 'aws-lambda';
 import { backfillStore } from '../lib/aws/backfill-store.ts';
 import { clock } from '../lib/aws/clock.ts';
+import { countForAlarm } from '../lib/aws/count-for-alarm.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment, optionalEnvironment } from '../lib/aws/environment.ts';
 import { experimentStore } from '../lib/aws/experiment-store.ts';
@@ -88,9 +89,7 @@ export const handler = async (event: SQSEvent): Promise<void> => {
 /** Counts the ticks that did not search because their queue is set aside, of all queues together for the alarm. */
 function reportSetAside(message: TickMessage, why: string): void {
   logger.error('a queue is set aside because its ticks fail', { ...message, why });
-  const metrics = new Metrics();
-  metrics.addMetric('SetAside', MetricUnit.Count, 1);
-  metrics.publishStoredMetrics();
+  countForAlarm('SetAside');
 }
 
 /** Records each value separately, so that a dashboard can distinguish queues and compute percentiles. */

@@ -25,6 +25,7 @@ export type Variable =
   | 'RATE_QUEUE_URL'
   | 'EVENT_BUS_NAME'
   | 'PARKED_EVENTS_URL'
+  | 'PUSH_RETRIES_URL'
   | 'SECRETS_PREFIX'
   /** JSON, see {@link SecretGrants}. */
   | 'SECRET_GRANTS'

@@ -11,6 +11,7 @@ import { messageText } from '../service/events/message-text.ts';
 import type { DeadlineTimer } from '../service/ports/deadline-timer.ts';
 import type { DeliverySender } from '../service/ports/delivery-sender.ts';
 import type { EventParking } from '../service/ports/event-parking.ts';
+import type { PushRetries } from '../service/ports/push-retries.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
 import type { TickSender } from '../service/ports/tick-sender.ts';
 import { inBatches } from './batches.ts';
@@ -29,6 +30,8 @@ const ATTEMPTS = 4;
 
 /** The delay before a parked event is read for the first time. */
 const PARKED_SECONDS = 5;
+/** The delay before a push is tried again for the first time. */
+const PUSH_RETRY_SECONDS = 1;
 
 export interface OutgoingMessage {
   readonly body: unknown;
@@ -144,6 +147,18 @@ export function eventParking(client: SQSClient, url: string): EventParking {
         client,
         url,
         events.map((body) => ({ body, delaySeconds: PARKED_SECONDS })),
+      ),
+  };
+}
+
+/** Sends pushes to the queue of their retries. Each queue of the studio is a group, so that one that fails comes after the others. */
+export function pushRetries(client: SQSClient, url: string): PushRetries {
+  return {
+    send: (retries) =>
+      sendAll(
+        client,
+        url,
+        retries.map((body) => ({ body, delaySeconds: PUSH_RETRY_SECONDS, group: body.queue })),
       ),
   };
 }

@@ -45,6 +45,9 @@ export function sockets(url: string): Sockets {
   };
 }
 
+/** Keys that sign, by the secret and the day. To derive one takes half of a request's processor time. */
+const signingKeys = new Map<string, ArrayBuffer>();
+
 /** The status of the response; undefined without one. */
 async function statusOf(method: Method, url: string, body?: string): Promise<number | undefined> {
   const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '', AWS_SESSION_TOKEN, AWS_REGION } = process.env;
@@ -57,6 +60,7 @@ async function statusOf(method: Method, url: string, body?: string): Promise<num
     ...(AWS_SESSION_TOKEN && { sessionToken: AWS_SESSION_TOKEN }),
     ...(AWS_REGION && { region: AWS_REGION }),
     service: 'execute-api',
+    cache: signingKeys,
   });
   const { headers } = await signer.sign();
   try {

@@ -1,11 +1,32 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
+import { Unreadable } from '../service/domain/unreadable.ts';
 import type { Change } from '../service/events/publish.ts';
 import { isBackfill } from './backfill-store.ts';
+import { logger } from './log.ts';
 import { isAbandoned, toMatch } from './match-item.ts';
 import { isPlace } from './places.ts';
 import { toTicket } from './ticket-item.ts';
+
+/**
+ * The changes in stream records. A record that cannot be parsed is logged and skipped: it never becomes an event, however often it
+ * is retried, and does not delay the others of its shard.
+ */
+export function readableChanges(
+  records: readonly DynamoDBRecord[],
+): { readonly record: DynamoDBRecord; readonly change: Change }[] {
+  return records.flatMap((record) => {
+    try {
+      const change = toChange(record);
+      return change === undefined ? [] : [{ record, change }];
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      logger.error('a change cannot be parsed and becomes no event', { eventId: record.eventID, error });
+      return [];
+    }
+  });
+}
 
 /**
  * The change in a stream record of the tickets or the matches table; undefined for a removal, for an

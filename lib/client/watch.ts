@@ -35,8 +35,13 @@ export interface Watch extends AsyncIterable<Change> {
 /** A ticket as it was posted or read; without its status, a `Ticket` comes first. */
 export type WatchedTicket = Ticket | (Pick<Ticket, 'ticketId' | 'watch'> & { readonly status?: never });
 
-/** The delays before a further connection. */
-const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000 };
+/**
+ * The delays before a further connection. API Gateway opens 500 a second for an account, and all clients of a service may lose theirs
+ * at the same moment.
+ */
+const BACKOFF: Backoff = { firstMs: 2_000, maxMs: 60_000 };
+/** A connection that was open for this long was no attempt of a storm: the delays start again. */
+const STEADY_MS = 60_000;
 /** How long connections may fail in a row, where nothing else can be done, in milliseconds. A deployment takes less. */
 const FAILING_MS = 600_000;
 /** Connections in a row without any message, after which long polls are used, if there is a way to poll. */
@@ -70,6 +75,7 @@ function watchBy(ways: Ways, { signal, onProblem, WebSocket }: WatchOptions): Wa
     const seen = new Seen(ways.target?.seen);
     if (known && seen.isNews(known)) yield known;
     let answeredMs = Date.now();
+    let delays = 0;
     for (let failed = 0; ; ) {
       signal?.throwIfAborted();
       const { target } = ways;
@@ -85,6 +91,7 @@ function watchBy(ways: Ways, { signal, onProblem, WebSocket }: WatchOptions): Wa
           new Error('No connection for ten minutes: no network, or an invalid token'),
         );
       session = new SocketSession(target, { Socket, signal, onProblem, seen: () => seen.state });
+      const beganMs = Date.now();
       for await (const change of session.messages()) {
         failed = 0;
         if (!seen.isNews(change)) continue;
@@ -93,7 +100,8 @@ function watchBy(ways: Ways, { signal, onProblem, WebSocket }: WatchOptions): Wa
       }
       if (session.isCurrent) answeredMs = Date.now();
       failed++;
-      await ways.pause(BACKOFF, failed, signal);
+      delays = session.isCurrent && Date.now() - beganMs >= STEADY_MS ? 1 : delays + 1;
+      await ways.pause(BACKOFF, delays, signal);
     }
   }
   return {

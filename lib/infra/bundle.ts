@@ -27,6 +27,7 @@ export const functionNames = [
   'deploy-queues',
   'authorize',
   'sockets',
+  'push',
 ] as const;
 
 export type FunctionName = (typeof functionNames)[number];

@@ -1,11 +1,12 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import { EventBus, Match } from 'aws-cdk-lib/aws-events';
 import { Grant } from 'aws-cdk-lib/aws-iam';
-import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Limits } from './limits.ts';
 import { MusterFunction } from './muster-function.ts';
+import { ENDED_TICKETS, readStream } from './read-stream.ts';
 import { allowSecrets, type SecretsAccess } from './secrets-access.ts';
 import type { StagePolicy } from './stage-policy.ts';
 import type { Store, StoreTable } from './store.ts';
@@ -101,7 +102,7 @@ export class FanOut extends Construct {
       tickets: this.#readStream(
         'Tickets',
         store.tickets,
-        { status: { S: FilterRule.or('CANCELLED', 'TIMED_OUT', 'FAILED') } },
+        ENDED_TICKETS,
         // Of QUEUED tickets, only those of queues that publish the event.
         { status: { S: FilterRule.isEqual('QUEUED') }, announced: { S: FilterRule.isEqual('TicketQueued') } },
       ),
@@ -253,36 +254,18 @@ export class FanOut extends Construct {
       id: 'AwsSolutions-SQS3',
       reason: 'It is itself the dead-letter queue of a stream, which the rule does not detect.',
     });
-    Grant.addToPrincipal({
-      grantee: this.publish,
-      actions: ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map(
-        (action) => `dynamodb:${action}`,
-      ),
-      resourceArns: [table.tableStreamArn!],
-    });
-    Grant.addToPrincipal({
-      grantee: this.publish,
-      actions: ['sqs:SendMessage'],
-      resourceArns: [deadLetters.queueArn],
-    });
-    new EventSourceMapping(this, `${name}Stream`, {
-      target: this.publish,
-      eventSourceArn: table.tableStreamArn!,
+    readStream(this, `${name}Stream`, {
+      fn: this.publish,
+      table,
+      events: ['INSERT', 'MODIFY'],
+      ...(images.length > 0 && { images }),
+      reportsFailures: true,
+      deadLetters,
       startingPosition: StartingPosition.TRIM_HORIZON,
-      batchSize: 100,
       // One invocation at a time for each shard, so the number of shards bounds the invocations.
       parallelizationFactor: 1,
-      bisectBatchOnError: true,
-      reportBatchItemFailures: true,
       // A failing record blocks its shard, so retries are limited. They outlast a temporary failure of the bus.
       retryAttempts: 50,
-      onFailure: { bind: () => ({ destination: deadLetters.queueArn }) },
-      filters: (images.length === 0 ? [undefined] : images).map((NewImage) =>
-        FilterCriteria.filter({
-          eventName: FilterRule.or('INSERT', 'MODIFY'),
-          ...(NewImage && { dynamodb: { NewImage } }),
-        }),
-      ),
     });
     return deadLetters;
   }

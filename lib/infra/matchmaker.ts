@@ -210,7 +210,7 @@ export class Matchmaker extends Construct {
             failedShare,
             stage,
           });
-    const push = pushOf(this, props, { store, tick, intake, fanOut, requests: limits.requests, stage });
+    const push = pushOf(this, props, { store, tick, intake, requests: limits.requests, stage });
     const parts = { api, store, tick, intake, fanOut, gameLift, push };
     allowCount(intake.queues, deadLettersOf(parts));
     const observability = new Observability(this, 'Observability', {
@@ -254,17 +254,11 @@ export class Matchmaker extends Construct {
 function pushOf(
   scope: Construct,
   { push = false, pushKey = 1, socketLog = false }: MatchmakerProps,
-  {
-    intake,
-    fanOut,
-    ...parts
-  }: Pick<PushProps, 'store' | 'tick' | 'requests' | 'stage'> & Pick<Parts, 'intake' | 'fanOut'>,
+  { intake, ...parts }: Pick<PushProps, 'store' | 'tick' | 'requests' | 'stage'> & Pick<Parts, 'intake'>,
 ): Push | undefined {
   const keyNumber = checkedKeyNumber(pushKey);
   if (!push) return undefined;
-  const { enqueue } = intake;
-  const { publish } = fanOut;
-  return new Push(scope, 'Push', { ...parts, enqueue, publish, keyNumber, socketLog });
+  return new Push(scope, 'Push', { ...parts, enqueue: intake.enqueue, keyNumber, socketLog });
 }
 
 /** The parts of a deployment. */
@@ -279,7 +273,7 @@ interface Parts {
 }
 
 /** The dead letters of each consumer, by its name. */
-function deadLettersOf({ tick, fanOut, gameLift }: Parts) {
+function deadLettersOf({ tick, fanOut, gameLift, push }: Parts) {
   return {
     Tick: tick.queue.deadLetters,
     PublishTickets: fanOut.unpublished.tickets,
@@ -290,6 +284,7 @@ function deadLettersOf({ tick, fanOut, gameLift }: Parts) {
     Deadline: fanOut.deadline.queue.deadLetters,
     Rate: fanOut.rate.queue.deadLetters,
     ...(gameLift && { ProvisionGameLift: gameLift.provision.queue.deadLetters }),
+    ...(push && { Push: push.retries.deadLetters }),
   };
 }
 
@@ -305,6 +300,7 @@ function observed(parts: Parts): ObservabilityProps {
     publish: fanOut.publish,
     enqueue: intake.enqueue,
     sockets: push?.sockets,
+    push: push?.push,
     tables: {
       Tickets,
       Matches,
@@ -342,7 +338,7 @@ function observed(parts: Parts): ObservabilityProps {
       fanOut.deadline.fn,
       fanOut.rate.fn,
       ...(gameLift ? [gameLift.provision.fn] : []),
-      ...(push ? [push.authorize, push.sockets] : []),
+      ...(push ? [push.authorize, push.sockets, push.push] : []),
     ],
     deadLetters: deadLettersOf(parts),
   };

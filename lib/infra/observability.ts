@@ -37,6 +37,8 @@ export interface ObservabilityProps {
   readonly enqueue: MusterFunction;
   /** Connects game clients; undefined without `push`. */
   readonly sockets: MusterFunction | undefined;
+  /** Sends game clients the changes of their tickets; undefined without `push`. */
+  readonly push: MusterFunction | undefined;
   /** The tables by their contents. */
   readonly tables: Readonly<Record<string, StoreTable>>;
   /** The queues whose messages must not wait, by consumer, each with the maximum age. */
@@ -74,6 +76,9 @@ export class Observability extends Construct {
       throttledAlarm(this, 'Enqueue', props.enqueue),
       ...(props.sockets
         ? [socketsFailAlarm(this, props.sockets), throttledAlarm(this, 'Sockets', props.sockets)]
+        : []),
+      ...(props.push
+        ? [pushLateAlarm(this, props.push), pushDroppedAlarm(this), throttledAlarm(this, 'Push', props.push)]
         : []),
       ...Object.entries(props.tables).map(([name, table]) => tableThrottledAlarm(this, name, table)),
       ...Object.entries(props.queues).map(([name, { queue, ageMax }]) =>
@@ -293,13 +298,38 @@ function queueFailingAlarm(scope: Construct): Alarm {
  * too little concurrency. Dead letters appear only after the last of many tries.
  */
 function publishLateAlarm(scope: Construct, publish: MusterFunction): Alarm {
-  return alarm(scope, 'PublishLate', {
-    alarmDescription:
-      'publish received a change of a ticket or match more than a minute after it was written: webhooks and assignments are late. See its log.',
-    metric: publish.metric('IteratorAge', { period: Duration.minutes(5), statistic: 'Maximum' }),
+  return streamLateAlarm(scope, 'PublishLate', publish, 'webhooks and assignments are late');
+}
+
+/** Players who cannot be reached do not count: they are left to the retries. */
+function pushLateAlarm(scope: Construct, push: MusterFunction): Alarm {
+  const consequence = 'game clients learn of changes late, or with their next ping';
+  return streamLateAlarm(scope, 'PushLate', push, consequence);
+}
+
+function streamLateAlarm(scope: Construct, id: string, fn: MusterFunction, consequence: string): Alarm {
+  return alarm(scope, id, {
+    alarmDescription: `${fn.name} received a change of a ticket or match more than a minute after it was written: ${consequence}. See its log.`,
+    metric: fn.metric('IteratorAge', { period: Duration.minutes(5), statistic: 'Maximum' }),
     threshold: minute.toMilliseconds(),
     evaluationPeriods: 1,
     comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+  });
+}
+
+/** A player is tried for a minute at least, so one datapoint is enough. A client that has left does not count. */
+function pushDroppedAlarm(scope: Construct): Alarm {
+  return alarm(scope, 'PushDropped', {
+    alarmDescription:
+      'API Gateway has taken no message for connected players for a minute: it throttles or fails. They learn of changes with their next ping. See the log of push, and the quota of requests of API Gateway (docs/scale.md).',
+    metric: new Metric({
+      namespace: 'Muster',
+      metricName: 'PushesDropped',
+      dimensionsMap: { service: 'push' },
+      statistic: 'Sum',
+      period: minute,
+    }),
+    evaluationPeriods: 1,
   });
 }
 

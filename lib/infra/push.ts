@@ -4,23 +4,23 @@ import { WebSocketLambdaAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authoriz
 import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { AttributeType, StreamViewType } from 'aws-cdk-lib/aws-dynamodb';
 import { Grant } from 'aws-cdk-lib/aws-iam';
-import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { accessLog } from './api.ts';
 import type { RequestLimit } from './limits.ts';
 import { MusterFunction } from './muster-function.ts';
+import { ENDED_TICKETS, readStream } from './read-stream.ts';
 import type { StagePolicy } from './stage-policy.ts';
 import { type Store, StoreTable } from './store.ts';
 import type { Tick } from './tick.ts';
+import { WorkQueue } from './work-queue.ts';
 
 export interface PushProps {
   readonly store: Store;
   readonly tick: Tick;
   /** Creates tickets, whose answers name the socket and have the tokens. */
   readonly enqueue: MusterFunction;
-  /** Sends changes. */
-  readonly publish: MusterFunction;
   /** The number of the key that signs tokens; see {@link MatchmakerProps.pushKey}. */
   readonly keyNumber: number;
   /** The limit of connections and frames together. */
@@ -37,6 +37,10 @@ export interface PushProps {
 export class Push extends Construct {
   readonly authorize: MusterFunction;
   readonly sockets: MusterFunction;
+  /** Sends changes. It reads the streams beside `publish`, so that what it waits for delays no event. */
+  readonly push: MusterFunction;
+  /** Players who could not be reached. Its dead letters are also those of the streams. */
+  readonly retries: WorkQueue;
   /** Connections by `ticketId` and `connectionId`. */
   readonly connections: StoreTable;
   readonly stage: WebSocketStage;
@@ -55,19 +59,17 @@ export class Push extends Construct {
     });
     this.authorize = this.#authorize();
     this.sockets = this.#sockets();
+    this.push = this.#push();
+    this.retries = this.#retries();
     this.#api = this.#webSocketApi();
     this.stage = this.#stage();
-    this.#readStream();
-    this.#allowCommands(props.publish, ['POST', 'DELETE']);
+    this.#readStreams();
+    this.#allowCommands(this.push, ['POST', 'DELETE']);
     this.#allowCommands(this.sockets, ['POST', 'GET', 'DELETE']);
     // It asks players whose ping is missing.
     this.#allowCommands(props.tick.tick, ['POST']);
     props.enqueue.addEnvironment('SOCKETS_URL', this.url);
     this.#allowKeys([props.enqueue, this.authorize]);
-    // For changes of watched tickets.
-    this.connections.allow(props.publish, 'Query', 'DeleteItem');
-    props.store.tickets.allow(props.publish, 'GetItem');
-    props.store.matches.allow(props.publish, 'GetItem');
   }
 
   /** The URL that clients open, with `?token=TOKEN`. */
@@ -98,6 +100,38 @@ export class Push extends Construct {
     store.allowTicketChanges(fn);
     tick.queue.allowSend(fn);
     return fn;
+  }
+
+  #push(): MusterFunction {
+    const { store, stage } = this.#props;
+    const fn = new MusterFunction(this, 'Push', {
+      name: 'push',
+      description: 'Sends each change of a watched ticket or match to the sockets of its players',
+      timeout: Duration.seconds(15),
+      // A message takes half a millisecond of a whole processor.
+      memorySizeMb: 1024,
+      stage,
+    });
+    this.connections.allow(fn, 'Query', 'DeleteItem');
+    store.queues.allow(fn, 'GetItem');
+    store.tickets.allow(fn, 'GetItem');
+    store.matches.allow(fn, 'GetItem');
+    return fn;
+  }
+
+  #retries(): WorkQueue {
+    const retries = new WorkQueue(this, 'Retries', {
+      consumer: this.push,
+      variable: 'PUSH_RETRIES_URL',
+      batchSize: 10,
+      // A message ends after a minute, or with the acceptance of its match: some 60 tries in 15 minutes. The others are for
+      // messages that Lambda has no concurrency for.
+      maxReceiveCount: 120,
+      maxConcurrency: 5,
+    });
+    for (const fn of [this.push, this.sockets]) retries.allowSend(fn);
+    retries.allowPostpone(this.push);
+    return retries;
   }
 
   #webSocketApi(): WebSocketApi {
@@ -140,26 +174,32 @@ export class Push extends Construct {
     return live;
   }
 
-  /** Each new connection gets its ticket. The client connects again if that fails for too long. */
-  #readStream(): void {
-    Grant.addToPrincipal({
-      grantee: this.sockets,
-      actions: ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map(
-        (action) => `dynamodb:${action}`,
-      ),
-      resourceArns: [this.connections.tableStreamArn!],
-    });
-    new EventSourceMapping(this, 'NewConnections', {
-      target: this.sockets,
-      eventSourceArn: this.connections.tableStreamArn!,
+  #readStreams(): void {
+    const { tickets, matches } = this.#props.store;
+    const changes = {
+      fn: this.push,
+      events: ['INSERT', 'MODIFY'],
+      reportsFailures: false,
+      deadLetters: this.retries.deadLetters,
+      startingPosition: StartingPosition.TRIM_HORIZON,
+      // API Gateway's quota of requests is shared with the API, so that more at once would have its requests throttled.
+      parallelizationFactor: 1,
+      // A failing record blocks its shard, so retries are limited.
+      retryAttempts: 50,
+    } as const;
+    readStream(this, 'TicketsStream', { ...changes, table: tickets, images: [ENDED_TICKETS] });
+    readStream(this, 'MatchesStream', { ...changes, table: matches });
+    // Each new connection gets its ticket. The client connects again if that fails for too long.
+    readStream(this, 'NewConnections', {
+      fn: this.sockets,
+      table: this.connections,
+      events: ['INSERT'],
+      reportsFailures: true,
       startingPosition: StartingPosition.LATEST,
-      batchSize: 100,
       // Connections of different tickets do not wait for each other.
       parallelizationFactor: 10,
-      reportBatchItemFailures: true,
       retryAttempts: 3,
       maxRecordAge: Duration.minutes(1),
-      filters: [FilterCriteria.filter({ eventName: FilterRule.isEqual('INSERT') })],
     });
   }
 

@@ -29,9 +29,12 @@ export interface EventSourcesOptions {
   readonly log: (line: string) => void;
 }
 
+/** AWS throttles further readers of a shard. */
+const READERS_MAX = 2;
+
 /**
- * @throws LocalCloudError when a mapping's source or function is not in the template, or when the function's role does
- * not allow the calls that Lambda makes to the source
+ * @throws LocalCloudError when a mapping's source or function is not in the template, when the function's role does not
+ * allow the calls that Lambda makes to the source, or when a stream has more than two readers
  */
 export function startEventSources(options: EventSourcesOptions): EventSources {
   const { stack, sqs } = options;
@@ -45,6 +48,11 @@ export function startEventSources(options: EventSourcesOptions): EventSources {
     if (source.type === 'AWS::SQS::Queue') {
       queues.push(startQueueSource({ ...options, mapping, target, queue: source, sqs: sqs.service }));
     } else {
+      const readers = mappings.filter((one) => one.source === source).length;
+      if (readers > READERS_MAX)
+        throw new LocalCloudError(
+          `Expected at most ${READERS_MAX} event source mappings of the stream of ${source.logicalId}, which AWS lets read a shard at once, got ${readers}. Let one function do the work of two.`,
+        );
       const started = startStreamSource({ ...options, mapping, target, table: source, sqs: sqs.service });
       streams.push({ tableName: source.name, source: started });
     }

@@ -21,7 +21,12 @@ import { roleStatements, type Statement } from './policy.ts';
 import { makeRoutes } from './routes.ts';
 import { makeSchedules, type Schedules } from './schedules.ts';
 import { generatedSecrets, readSecrets, SECRETS_TARGET, secretsService } from './secrets.ts';
-import { makeSocketApi, type SocketApiLimits, type SocketUsage } from './socket-api.ts';
+import {
+  type CommandInterceptor,
+  makeSocketApi,
+  type SocketApiLimits,
+  type SocketUsage,
+} from './socket-api.ts';
 import { socketRoutes } from './socket-routes.ts';
 import { type QueueContents, SQS_TARGET, startSqs } from './sqs.ts';
 import { openStreamPositions } from './stream-positions.ts';
@@ -50,6 +55,8 @@ export interface LocalCloudOptions extends AuthorizerOptions {
   readonly socketLimits?: SocketApiLimits | undefined;
   /** Observes or changes calls from functions to AWS's services, to measure them or to inject faults. */
   readonly intercept?: Interceptor | undefined;
+  /** Answers commands of functions to sockets, to inject faults. */
+  readonly interceptCommand?: CommandInterceptor | undefined;
   /** Called when an invocation of a function ends. */
   readonly onInvocation?: ((invocation: InvocationReport) => void) | undefined;
   /** Called with each log line, as it is written. */
@@ -161,7 +168,7 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
     [SQS_TARGET]: sqs.service,
     [STREAMS_TARGET]: dynamodb.service,
   };
-  const { intercept } = options;
+  const { intercept, interceptCommand } = options;
   const callers = callersOf(functions, statements);
   aws.open({ services, callers, intercept, delays, log: say });
   await deployCustomResources(stack, functions, inDir(dataDir, 'custom-resources.json'));
@@ -174,7 +181,7 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
   // Messages in flight arrive before their receiver stops.
   ends.with(delays);
   const watched = socketRoutes(stack, functions);
-  const reached = { callers, delays, log: say, limits: options.socketLimits };
+  const reached = { callers, delays, log: say, limits: options.socketLimits, interceptCommand };
   const sockets = watched && ends.with(makeSocketApi({ routes: watched, ...reached }));
   api.open({ routes, sockets, delays, log: say });
 

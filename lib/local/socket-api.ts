@@ -54,6 +54,9 @@ export interface SocketUsage {
   connectedMs: number;
 }
 
+/** Answers a command of a function to a connection in place of API Gateway; undefined passes it on. */
+export type CommandInterceptor = (method: string, connectionId: string) => CommandReply | undefined;
+
 export interface SocketApiOptions {
   readonly routes: SocketRoutes;
   /** The functions by their access keys. A caller with another key may send any command. */
@@ -62,6 +65,7 @@ export interface SocketApiOptions {
   readonly log: (line: string) => void;
   /** @default {@link SOCKET_API_LIMITS} */
   readonly limits?: SocketApiLimits | undefined;
+  readonly interceptCommand?: CommandInterceptor | undefined;
 }
 
 interface Connection {
@@ -119,7 +123,7 @@ class LocalSocketApi implements SocketApi {
   }
 
   async command(request: IncomingMessage, path: string, body: Buffer): Promise<CommandReply | undefined> {
-    const { routes, callers, delays } = this.#options;
+    const { routes, callers, delays, interceptCommand } = this.#options;
     const prefix = `/${routes.stage}/@connections/`;
     if (!path.startsWith(prefix)) return undefined;
     const { method = 'GET' } = request;
@@ -133,7 +137,10 @@ class LocalSocketApi implements SocketApi {
       );
       return { status: 403, body: { message: 'Forbidden' } };
     }
-    return delays.atLeast(caller && 'socketRequest', async () => this.#do(method, id, body));
+    return delays.atLeast(
+      caller && 'socketRequest',
+      async () => interceptCommand?.(method, id) ?? this.#do(method, id, body),
+    );
   }
 
   stop(): void {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type WebSocket as ServerSocket, WebSocketServer } from 'ws';
 import {
   type Change,
@@ -9,6 +9,7 @@ import {
   type Ticket,
   watchBySocket,
 } from '../../lib/client/index.ts';
+import { SocketSession } from '../../lib/client/socket-session.ts';
 
 let server: WebSocketServer;
 let url: string;
@@ -190,6 +191,57 @@ describe('a ticket that is watched', () => {
     expect(await states).toEqual(['TicketTimedOut TIMED_OUT']);
     expect(urls).toEqual(Array(2).fill('/live?token=token&seen=QUEUED&pingSeconds=0.01'));
     expect(received[0]).toEqual({ action: 'ping', seen: { status: 'QUEUED' } });
+  });
+
+  it('waits longer before each connection that follows a short one, and after a long one starts again', async () => {
+    const tries: number[] = [];
+    // The first pause is 1 to 2 s, and each further one twice as long.
+    const pause = async (ms: number) => {
+      tries.push(1 + Math.floor(Math.log2(ms / 1_000)));
+    };
+    const now = vi.spyOn(Date, 'now');
+    const startMs = Date.now();
+    connected = (socket, before) => {
+      if (before === 5) {
+        say(socket, 'TicketCancelled', { ticket: ticketOf('CANCELLED') });
+        return;
+      }
+      say(socket, 'Ticket', { ticket: ticketOf('QUEUED') });
+      if (before === 3) now.mockImplementation(() => startMs + 61_000);
+      socket.close();
+    };
+    const client = musterClient({ url: 'http://muster.example', pause });
+    const states = all(client.watch({ ticketId: 't', watch: { url, tokens: { ann: 'token' } } }));
+    await states.finally(() => now.mockRestore());
+    expect(tries).toEqual([1, 2, 3, 1, 2]);
+  });
+
+  it('asks for a first message that does not come, before it connects again', () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const sent: string[] = [];
+    let ends = 0;
+    class Silent {
+      static readonly OPEN = 1;
+      readonly readyState = 1;
+      send(text: string) {
+        sent.push(text);
+      }
+      close() {
+        ends++;
+      }
+    }
+    new SocketSession(target(), {
+      Socket: Silent as never,
+      signal: undefined,
+      onProblem: undefined,
+      seen: () => undefined,
+    });
+    vi.advanceTimersByTime(45_000);
+    expect(sent).toEqual(Array(3).fill('{"action":"ping"}'));
+    expect(ends).toBe(0);
+    vi.advanceTimersByTime(15_000);
+    expect(ends).toBe(1);
   });
 
   it('asks for the whole ticket when it connects again with a match', async () => {

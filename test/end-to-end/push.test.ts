@@ -218,8 +218,9 @@ describe('connections with one token', () => {
 
 describe('a connection that floods frames', () => {
   it('is told and ended, and the watchers of other tickets notice nothing', async () => {
-    const queue = await api.queue();
-    const [flooding, other] = [await api.ticket(queue, 1), await api.ticket(queue, 5_000)];
+    // Two queues, in each of which a ticket waits alone.
+    const flooding = await api.ticket(await api.queue(), 1);
+    const other = await api.ticket(await api.queue(), 1);
     const { watcher } = await first(watchUrl(other));
     const { socket, messages, closed } = await connection(watchUrl(flooding));
     await messages.first(({ type }) => type === 'Ticket');

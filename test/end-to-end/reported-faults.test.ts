@@ -4,9 +4,10 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, it } from 'vitest';
+import { watchBySocket } from '../../lib/client/index.ts';
 import { type AwsCall, type AwsReply, errorReply } from '../../lib/local/aws-json.ts';
 import { eventually } from '../patience.ts';
-import { testMuster } from './muster.ts';
+import { fresh, player, testMuster } from './muster.ts';
 
 /** The table of faults names the entry of the log of each. */
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/reliability.md'), 'utf8');
@@ -15,10 +16,13 @@ const PAGE = readFileSync(join(import.meta.dirname, '../../docs/reliability.md')
 let refuse: (call: AwsCall, caller: string) => AwsReply | undefined = () => undefined;
 afterEach(() => {
   refuse = () => undefined;
+  throttlesSockets = false;
 });
+let throttlesSockets = false;
 
 const { api, cloud } = await testMuster({
   schedules: false,
+  interceptCommand: () => (throttlesSockets ? { status: 429 } : undefined),
   intercept: async (call, service, caller) =>
     (caller === undefined ? undefined : refuse(call, caller)) ?? service(call),
 });
@@ -38,6 +42,22 @@ interface Fault {
 }
 
 const FAULTS: readonly Fault[] = [
+  {
+    what: 'API Gateway throttles messages to game clients',
+    log: 'players could not be reached on their sockets',
+    begin: async () => {
+      const { watch, ticketId } = await api.client.post(await api.queue(), {
+        ticketId: fresh('watched'),
+        players: [player(1)],
+      });
+      const changes = watchBySocket({ url: watch!.url, token: Object.values(watch!.tokens)[0]! });
+      for await (const _ of changes) {
+        throttlesSockets = true;
+        break;
+      }
+      await api.delete(`/tickets/${ticketId}`);
+    },
+  },
   {
     what: 'the table of the tickets is throttled',
     log: 'the store is busy',

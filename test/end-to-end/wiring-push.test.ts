@@ -10,7 +10,9 @@ import { refusalsOfEachCall } from './refusals.ts';
 import { retriesAtOnce } from './retries.ts';
 
 /** Each function of the WebSocket API has at least so many kinds of calls to AWS. */
-const REFUSED_MIN = { authorize: 1, sockets: 10 };
+const REFUSED_MIN = { authorize: 1, sockets: 10, push: 5 };
+/** So many first commands to a connection are throttled: a message, with all of its tries. */
+const THROTTLED = 3;
 /** So often a player's client pings, to find what a failure has withheld from it. */
 const PING_SECONDS = 1;
 
@@ -21,6 +23,7 @@ const refusals = refusalsOfEachCall();
 const used: { readonly caller: string; readonly action: string; readonly resourceArn: string }[] = [];
 const routes = new Set<string>();
 const lines: string[] = [];
+const throttled = new Map<string, number>();
 const { cloud, api } = await refusingMuster();
 
 /** The service with its WebSocket API. The first calls of each kind to AWS are rejected. */
@@ -30,6 +33,12 @@ async function refusingMuster() {
     ...builtApp('local'),
     port: 0,
     log: ({ line }) => lines.push(line),
+    interceptCommand: (method, connectionId) => {
+      if (method !== 'POST') return undefined;
+      const count = (throttled.get(connectionId) ?? 0) + 1;
+      throttled.set(connectionId, count);
+      return count <= THROTTLED ? { status: 429 } : undefined;
+    },
     intercept: (call, service, caller) => {
       for (const access of accessesOf(call.target, call.operation, call.input))
         if (caller !== undefined) used.push({ caller, ...access });
@@ -155,10 +164,10 @@ describe('the template of the sockets', () => {
       used.some(
         (one) => one.caller === fn.name && one.action === action && matchesWildcard(arn, one.resourceArn),
       );
-    // Lambda reads streams and writes logs for a function. Commands to connections are no calls that this test sees: without
+    // Lambda reads streams and queues, sends dead letters and writes logs for a function. Commands to connections are no calls that this test sees: without
     // the right to them no player gets a message.
     const isSeen = ({ action, arn }: { action: string; arn: string }) =>
-      !/^(logs|execute-api):/.test(action) && !arn.includes('/stream/');
+      !/^(logs:|execute-api:|sqs:(Receive|Delete|Get))/.test(action) && !/\/stream\/|DeadLetters/.test(arn);
     // It changes tickets with the same rights as the API, whose use `wiring.test.ts` checks.
     const shared = new Set(rightsOf('ticket-changes').map((right) => JSON.stringify(right)));
     const own = rightsOf(name).filter((right) => isSeen(right) && !shared.has(JSON.stringify(right)));

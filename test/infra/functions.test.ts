@@ -24,6 +24,7 @@ const DEAD_LETTERS = [
   'deadline dead letters',
   'rate dead letters',
   'provision-gamelift dead letters',
+  'push dead letters',
 ];
 
 /** The permissions of each function for each table and queue, besides writing its log. */
@@ -151,12 +152,6 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
   ],
   publish: [
     'dynamodb:GetItem queues',
-    'dynamodb:GetItem tickets',
-    'dynamodb:GetItem matches',
-    'dynamodb:Query connections',
-    'dynamodb:DeleteItem connections',
-    'execute-api:ManageConnections /live/POST/@connections/*',
-    'execute-api:ManageConnections /live/DELETE/@connections/*',
     'events:PutEvents bus',
     'dynamodb:BatchGetItem ranges',
     'dynamodb:UpdateItem ranges',
@@ -270,6 +265,7 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'dynamodb:GetItem ranges',
     'dynamodb:UpdateItem ranges',
     'sqs:SendMessage tick',
+    'sqs:SendMessage push',
     'dynamodb:DescribeStream connections/stream',
     'dynamodb:GetRecords connections/stream',
     'dynamodb:GetShardIterator connections/stream',
@@ -277,6 +273,27 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'execute-api:ManageConnections /live/POST/@connections/*',
     'execute-api:ManageConnections /live/GET/@connections/*',
     'execute-api:ManageConnections /live/DELETE/@connections/*',
+  ],
+  push: [
+    'dynamodb:GetItem queues',
+    'dynamodb:GetItem tickets',
+    'dynamodb:GetItem matches',
+    'dynamodb:Query connections',
+    'dynamodb:DeleteItem connections',
+    'execute-api:ManageConnections /live/POST/@connections/*',
+    'execute-api:ManageConnections /live/DELETE/@connections/*',
+    'sqs:SendMessage push',
+    'sqs:ChangeMessageVisibility push',
+    'sqs:ReceiveMessage push',
+    'sqs:DeleteMessage push',
+    'sqs:GetQueueAttributes push',
+    'sqs:SendMessage push dead letters',
+    ...['tickets', 'matches'].flatMap((table) => [
+      `dynamodb:DescribeStream ${table}/stream`,
+      `dynamodb:GetRecords ${table}/stream`,
+      `dynamodb:GetShardIterator ${table}/stream`,
+      `dynamodb:ListStreams ${table}/stream`,
+    ]),
   ],
 };
 
@@ -354,10 +371,6 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     MATCHES_TABLE: 'matches',
   },
   publish: {
-    TICKETS_TABLE: 'tickets',
-    MATCHES_TABLE: 'matches',
-    CONNECTIONS_TABLE: 'connections',
-    SOCKETS_URL: 'socket api',
     EVENT_BUS_NAME: 'bus',
     QUEUES_TABLE: 'queues',
     RANGES_TABLE: 'ranges',
@@ -414,6 +427,15 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     CONNECTIONS_TABLE: 'connections',
     SOCKETS_URL: 'socket api',
     TICK_QUEUE_URL: 'tick',
+    PUSH_RETRIES_URL: 'push',
+  },
+  push: {
+    TICKETS_TABLE: 'tickets',
+    MATCHES_TABLE: 'matches',
+    QUEUES_TABLE: 'queues',
+    CONNECTIONS_TABLE: 'connections',
+    SOCKETS_URL: 'socket api',
+    PUSH_RETRIES_URL: 'push',
   },
 };
 
@@ -544,9 +566,9 @@ it('loop detection is off only for functions that receive batches and send to th
       Properties.BatchSize,
     ]),
   );
-  expect(sending).toEqual(['tick', 'publish', 'notify', 'deadline']);
-  // publish sends what it has read from a stream, and what it reads from its own queue goes to the bus.
-  const again = sending.filter((name) => name !== 'publish');
+  expect(sending).toEqual(['tick', 'publish', 'notify', 'deadline', 'push']);
+  // publish and push send what they have read from a stream, and what they read from their own queue goes elsewhere.
+  const again = sending.filter((name) => name !== 'publish' && name !== 'push');
   expect(allowing).toEqual(again.filter((name) => batches.get(name) > 1));
 });
 
@@ -572,8 +594,9 @@ function nameResources(): Map<string, string> {
     const service = consumer.Properties.Environment.Variables.POWERTOOLS_SERVICE_NAME;
     const isSecond = [...names.values()].includes(service);
     if (!names.has(source)) names.set(source, isSecond ? `${service} slow lane` : service);
+    // Those of the streams that push reads are those of its own queue.
     const deadLetters =
-      Properties.DestinationConfig?.OnFailure.Destination ??
+      (service !== 'push' && Properties.DestinationConfig?.OnFailure.Destination) ||
       template.Resources[source]!.Properties.RedrivePolicy?.deadLetterTargetArn;
     if (deadLetters && !names.has(target(deadLetters)))
       names.set(target(deadLetters), `${names.get(source)} dead letters`);

@@ -28,18 +28,21 @@ describe('the option push', () => {
       expect(off).not.toContain(word);
   });
 
-  it('adds resources, and changes only what tickets and changes pass', () => {
+  it('adds resources, and changes only what tickets pass and who asks players', () => {
     const [off, on] = [stackWith({}), stackWith({ push: true })];
     const changed = Object.keys(off.Resources).filter(
       (id) => JSON.stringify(off.Resources[id]) !== JSON.stringify(on.Resources[id]),
     );
     const kinds = changed.map((id) => `${id.replace(/[0-9A-F]{8}$/, '')}`);
     expect(kinds.sort()).toEqual([
-      'MatchmakerFanOutPublish',
-      'MatchmakerFanOutPublishRoleDefaultPolicy',
       'MatchmakerIntakeEnqueue',
       'MatchmakerIntakeEnqueueRoleDefaultPolicy',
+      'MatchmakerIntakeQueues',
+      'MatchmakerIntakeQueuesRoleDefaultPolicy',
       'MatchmakerObservabilityDashboard',
+      // It asks players whose ping is missing.
+      'MatchmakerTick',
+      'MatchmakerTickTickRoleDefaultPolicy',
     ]);
   });
 
@@ -50,6 +53,18 @@ describe('the option push', () => {
       )!.Properties.AccessLogSettings;
     expect(logOf({})).toBeUndefined();
     expect(logOf({ socketLog: true }).Format).toContain('$context.routeKey');
+  });
+
+  it('reads each stream beside one other function, as many as AWS lets read a shard', () => {
+    const readers = resourcesOf(stackWith({ push: true }), 'AWS::Lambda::EventSourceMapping').filter(
+      ({ Properties }) => Properties.StartingPosition !== undefined,
+    );
+    const counts = new Map<string, number>();
+    for (const { Properties } of readers) {
+      const stream = target(Properties.EventSourceArn);
+      counts.set(stream, (counts.get(stream) ?? 0) + 1);
+    }
+    expect([...counts.values()].sort()).toEqual([1, 2, 2]);
   });
 
   it('rotates its key by a second one', () => {

@@ -18,7 +18,17 @@ type StreamEvent = {
   }[];
 };
 
-const tableNames = ['Shape', 'Filtered', 'Batches', 'Bisected', 'Partial', 'GivenUp', 'Resumed', 'Told'];
+const tableNames = [
+  'Shape',
+  'Filtered',
+  'Batches',
+  'Bisected',
+  'Partial',
+  'GivenUp',
+  'Resumed',
+  'Told',
+  'TwoReaders',
+];
 const stack = stackOf({
   Failures: { Type: 'AWS::SQS::Queue' },
   ...Object.fromEntries(
@@ -48,15 +58,16 @@ function connect(
   answer: (event: StreamEvent) => unknown,
   mapping: object = {},
   positions: StreamPositions = openStreamPositions(),
+  logicalId = 'Mapping',
 ) {
   const table = resourceOf(stack, 'AWS::DynamoDB::GlobalTable', tableName);
   const target = fakeFunction('Consumer', answer);
   const Properties = { EventSourceArn: `${table.arn}/stream/label`, ...mapping };
   const source = startStreamSource({
     mapping: resourceOf(
-      stackOf({ Mapping: { Type: 'AWS::Lambda::EventSourceMapping', Properties } }),
+      stackOf({ [logicalId]: { Type: 'AWS::Lambda::EventSourceMapping', Properties } }),
       'AWS::Lambda::EventSourceMapping',
-      'Mapping',
+      logicalId,
     ),
     table,
     target,
@@ -138,6 +149,20 @@ describe.each(EMULATORS)('a stream of %s with a function', (emulator, canRun) =>
       const { ids } = connect('Batches', () => null, { BatchSize: 3 });
       await until(() => ids().flat().length === 7);
       expect(ids()).toEqual([all.slice(0, 3), all.slice(3, 6), all.slice(6)]);
+    });
+
+    test('passes all records to each of two readers, whatever the other does', async () => {
+      const positions = openStreamPositions();
+      const fails = () => {
+        throw new Error('always');
+      };
+      const failed = connect('TwoReaders', fails, {}, positions, 'First');
+      const other = connect('TwoReaders', () => null, {}, positions, 'Second');
+      for (const id of ['a', 'b', 'c']) await put('TwoReaders', id);
+      await until(() => other.ids().flat().length === 3);
+      expect(other.ids().flat()).toEqual(['a', 'b', 'c']);
+      await until(() => failed.events.length > 1);
+      expect(failed.ids()[1]![0]).toBe('a');
     });
 
     test('halves a batch that fails, so that only the bad record is given up', async () => {

@@ -1,6 +1,5 @@
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { Player } from '../../lib/engine/types.ts';
-import { allOf } from '../../lib/service/concurrency/all-of.ts';
 import { BUCKET_LIMITS, type BucketLimits } from '../../lib/service/domain/bucket-limits.ts';
 import type { KeyRange } from '../../lib/service/domain/buckets.ts';
 import type { StoredMatch } from '../../lib/service/domain/stored-match.ts';
@@ -22,7 +21,6 @@ import { getTickets } from '../../lib/service/tickets/get-tickets.ts';
 import { cancelTicket } from '../../lib/service/tickets/tickets.ts';
 import { dispatch } from '../../lib/service/ticks/dispatch.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
-import { push } from '../../lib/service/watching/push.ts';
 import { type RandomSource, seededRandom } from '../../lib/simulation/random.ts';
 import type { EmulatedTables } from '../aws/emulated-tables.ts';
 import { ticket } from '../aws/samples.ts';
@@ -240,7 +238,10 @@ export class ChaosRun {
       tables.names.connections,
       () => this.#deps,
     );
-    this.cloud.pushed = (changes) => push(this.#watchers.pushDeps(), changes);
+    this.cloud.pushed = (changes) => {
+      this.#watchers.changed(changes);
+      return this.#watchers.sendAll();
+    };
   }
 
   /** The dependencies of a function instance, with its own cache of queues. */
@@ -295,7 +296,7 @@ export class ChaosRun {
   async #publishAll(): Promise<void> {
     const changes = this.#unpublished.splice(0);
     await publish(this.cloud.deps, changes);
-    await push(this.#watchers.pushDeps(), changes);
+    await this.#watchers.sendAll();
   }
 
   /** The counts of the run so far. */
@@ -705,14 +706,15 @@ export class ChaosRun {
 
   /** Publishes the changes of the streams in order, sometimes again, until the bus has accepted them. */
   async #publish(): Promise<void> {
-    this.#unpublished.push(...(await this.cloud.newChanges()));
+    const changes = await this.cloud.newChanges();
+    this.#unpublished.push(...changes);
+    this.#watchers.changed(changes);
+    this.#watchers.send();
     if (this.#publishing || this.#unpublished.length === 0) return;
     // A change that no try could publish: Lambda moves it to the dead letters and continues.
     if (this.all.chance(0.06)) {
       const lost = this.#unpublished.shift()!;
       this.#deadLetters.add(lost.changeId);
-      const { after } = lost;
-      this.#watchers.missed('ticketIds' in after ? after.ticketIds : [after.ticketId]);
     }
     if (this.#unpublished.length === 0) return;
     this.#publishing = true;
@@ -721,13 +723,7 @@ export class ChaosRun {
     const again = batch.length - Math.min(10, this.#unpublished.length);
     this.all.begin(
       'publish',
-      async () => {
-        const [refused, unsent] = await allOf([
-          publish(this.#deps, batch),
-          push(this.#watchers.pushDeps(), batch),
-        ]);
-        return [...refused, ...unsent];
-      },
+      () => publish(this.#deps, batch),
       (refused) => {
         this.#publishing = false;
         if (refused === undefined) return;

@@ -2,11 +2,14 @@ import { connectionStore } from '../../lib/aws/connection-store.ts';
 import { toProblem } from '../../lib/aws/http.ts';
 import type { ConnectQuery, WatchMessage } from '../../lib/contract/watch.ts';
 import type { Connection, Watcher } from '../../lib/service/domain/connection.ts';
-import type { Sent, Sockets } from '../../lib/service/ports/sockets.ts';
+import type { PushRetry } from '../../lib/service/domain/push-retry.ts';
+import type { Change } from '../../lib/service/events/publish.ts';
+import type { Found, Sent, Sockets } from '../../lib/service/ports/sockets.ts';
 import { answerFrame, type FrameDeps } from '../../lib/service/watching/answer-frame.ts';
 import { connect } from '../../lib/service/watching/connect.ts';
 import { type DisconnectDeps, disconnect } from '../../lib/service/watching/disconnect.ts';
-import type { PushDeps } from '../../lib/service/watching/push.ts';
+import { type PushDeps, push } from '../../lib/service/watching/push.ts';
+import { pushAgain } from '../../lib/service/watching/push-again.ts';
 import { showTicket, stateOf } from '../../lib/service/watching/show-ticket.ts';
 import { type RandomSource, seededRandom } from '../../lib/simulation/random.ts';
 import { type Presences, presenceViolations } from './chaos-presence.ts';
@@ -39,10 +42,14 @@ const RETRIES = 3;
 
 /** The statuses of a ticket that has ended without a match. */
 export const FINAL = ['CANCELLED', 'TIMED_OUT', 'FAILED'];
+/** Changes in a batch of the stream, and the share of commands to sockets that API Gateway throttles or fails. */
+const BATCH = 10;
+const FAILED_SHARE = 0.05;
 
 /**
- * Game clients that watch tickets of a run, connect, vanish and return at any moment. The sockets are API Gateway's: a
- * connection opens after its function has ended, a message to one that is not open finds no client.
+ * Game clients that watch tickets of a run, connect, vanish and return at any moment, and the second reader of the streams, which
+ * sends them changes. The sockets are API Gateway's: a connection opens after its function has ended, a message to one that is not
+ * open finds no client, and some commands are throttled or fail after they took effect.
  */
 export class ChaosWatchers {
   readonly #cloud: VirtualCloud;
@@ -55,8 +62,14 @@ export class ChaosWatchers {
   readonly #sockets = new Map<string, Socket>();
   readonly #connections;
   readonly #newConnections: { readonly connection: Connection; readonly tries: number }[] = [];
+  /** What its reader of the stream has not sent yet. */
+  readonly #unsent: Change[] = [];
+  #isSending = false;
   /** Tickets of which a change was given up, so that only a ping finds it. */
   readonly #missed = new Set<string>();
+  /** For what API Gateway and the second reader do. */
+  readonly #sending: RandomSource;
+  #failedShare = FAILED_SHARE;
   #ids = 0;
   /** Messages that clients got, and connections that were made. */
   messages = 0;
@@ -72,6 +85,7 @@ export class ChaosWatchers {
   ) {
     this.#random = seededRandom(seed).fork('watchers');
     this.#saying = seededRandom(seed).fork('saying');
+    this.#sending = seededRandom(seed).fork('sending');
     this.#cloud = cloud;
     this.#all = all;
     this.#pickDeps = deps;
@@ -86,17 +100,60 @@ export class ChaosWatchers {
     };
   }
 
-  /** What `publish` sends changes with. */
-  pushDeps(): PushDeps {
+  /** The stream has these changes. */
+  changed(changes: readonly Change[]): void {
+    this.#unsent.push(...changes);
+  }
+
+  /** Sends the changes of the stream in order, some again, until a batch succeeds. */
+  send(): void {
+    if (this.#isSending || this.#unsent.length === 0) return;
+    // A change that no try could send: Lambda moves it to the dead letters and continues.
+    if (this.#sending.uniform() < 0.02) this.#misses(ticketIdsOf(this.#unsent.shift()!));
+    const batch = this.#unsent.slice(0, BATCH);
+    const { changes } = this.#cloud;
+    const repeated = this.#sending.uniform() < 0.2 ? [changes[this.#sending.integer(changes.length)]!] : [];
+    this.#isSending = true;
+    this.#all.begin(
+      'push',
+      async () => {
+        await push(this.#pushDeps(), [...repeated, ...batch]);
+        return true;
+      },
+      (isDone) => {
+        this.#isSending = false;
+        if (isDone !== undefined) this.#unsent.splice(0, batch.length);
+      },
+    );
+  }
+
+  /** Sends what is left, without faults. */
+  async sendAll(): Promise<void> {
+    await push(this.#pushDeps(), this.#unsent.splice(0));
+  }
+
+  #pushDeps(): PushDeps {
     const deps = this.#deps();
     // The time that other functions spend is not that of this one, which would not send all then.
     const nowMs = deps.clock.now();
     return { ...deps, clock: { ...deps.clock, now: () => nowMs } };
   }
 
-  /** A change of these tickets is never published. */
-  missed(ticketIds: readonly string[]): void {
+  #misses(ticketIds: readonly string[]): void {
     for (const ticketId of ticketIds) this.#missed.add(ticketId);
+  }
+
+  #sendAgain(retry: PushRetry): void {
+    this.#all.begin(
+      `push again ${retry.ticketIds}`,
+      () => pushAgain(this.#pushDeps(), retry),
+      (result) => {
+        if (result?.outcome === 'dropped') this.#misses(retry.ticketIds);
+        if (result?.outcome === 'done' || result?.outcome === 'dropped') return;
+        const { afterMs } = result ?? { afterMs: 1_000 };
+        this.#cloud.pushRetries.push({ what: retry, dueMs: this.#cloud.nowMs + afterMs });
+      },
+    );
   }
 
   /** Some client does something. */
@@ -113,8 +170,9 @@ export class ChaosWatchers {
     else if (this.#chance(0.05)) this.#frame(client, connectionId, { action: 'cancel' });
   }
 
-  /** The stream delivers new connections, sometimes twice. */
+  /** The stream delivers new connections, sometimes twice, and the queue what is tried again. */
   deliver(): void {
+    for (const retry of this.#cloud.duePushRetries()) this.#sendAgain(retry);
     for (const { connection, tries } of this.#newConnections.splice(0)) {
       const times = this.#chance(0.1) ? 2 : 1;
       for (let i = 0; i < times; i++) this.#show(connection, tries);
@@ -123,6 +181,8 @@ export class ChaosWatchers {
 
   /** Lets every client connect that has no connection, and those ping whose change was given up. */
   settle(): void {
+    this.#failedShare = 0;
+    for (const { what } of this.#cloud.pushRetries.splice(0)) this.#sendAgain(what);
     for (const client of this.#clients.values()) {
       const { connectionId, watcher } = client;
       if (connectionId === undefined) this.#connect(client);
@@ -271,17 +331,32 @@ export class ChaosWatchers {
 
   /** The commands of API Gateway. Each passes the line, so other calls may come before it. */
   #gateway(): Sockets {
-    const on = <T>(what: string, effect: () => T) => this.#cloud.pass(what, async () => effect());
+    /** Half of the commands that fail take effect. */
+    const on = <T>(what: string, effect: () => T, failed: T) =>
+      this.#cloud.pass(what, async () => {
+        const fails = this.#sending.uniform() < this.#failedShare;
+        if (fails && this.#sending.uniform() < 0.5) return failed;
+        const result = effect();
+        return fails ? failed : result;
+      });
     return {
-      send: (connectionId, message) => on('send', () => this.#take(connectionId, message)),
+      send: (connectionId, message) => on<Sent>('send', () => this.#take(connectionId, message), 'failed'),
       find: (connectionId) =>
-        on('find', () => (this.#sockets.get(connectionId)?.status === 'open' ? 'open' : 'gone')),
+        on<Found>(
+          'find',
+          () => (this.#sockets.get(connectionId)?.status === 'open' ? 'open' : 'gone'),
+          'failed',
+        ),
       close: (connectionId) =>
-        on('close', () => {
-          const socket = this.#sockets.get(connectionId);
-          if (socket?.status === 'open') this.#close(connectionId);
-          return true;
-        }),
+        on(
+          'close',
+          () => {
+            const socket = this.#sockets.get(connectionId);
+            if (socket?.status === 'open') this.#close(connectionId);
+            return true;
+          },
+          false,
+        ),
     };
   }
 
@@ -297,6 +372,10 @@ export class ChaosWatchers {
     if (data.revision >= (told.at(-1)?.revision ?? 0)) told.push(data);
     return 'sent';
   }
+}
+
+function ticketIdsOf({ after }: Change): readonly string[] {
+  return 'ticketIds' in after ? after.ticketIds : [after.ticketId];
 }
 
 /** States that come back after others: a final one that is left, or a match that was left before. */

@@ -28,7 +28,7 @@ import type { VirtualCloud } from './virtual-cloud.ts';
 /** The table of faults says how soon each is reported, and with which words. */
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/reliability.md'), 'utf8');
 const ROWS = PAGE.split('## How soon a fault is reported')[1]!.split('\n## ')[0]!.split('\n');
-const ALARMS = resourcesOf(builtApp().template, 'AWS::CloudWatch::Alarm');
+const ALARMS = resourcesOf(builtApp('whole').template, 'AWS::CloudWatch::Alarm');
 
 /** Seconds of good play before a fault, and the most after it. */
 const BEFORE_SECONDS = 60;
@@ -339,6 +339,13 @@ const LISTED_SECONDS = 20;
 const BY_AWS: readonly (readonly [what: string, alarm: string, log: string, overview: string])[] = [
   ['a message that no try can handle', 'DeadLetters', 'a message failed', 'after its last try'],
   ['the account has no Lambda concurrency left', 'TickThrottled', '–', '–'],
+  ['`push` throws', 'PushLate', '–', '–'],
+  [
+    'API Gateway throttles messages to game clients',
+    'PushDropped',
+    'players could not be reached on their sockets',
+    '–',
+  ],
 ];
 
 const { emulator, skipped } = USE_CASE_STORE;

@@ -25,6 +25,7 @@ import type { MusterEvent } from '../../lib/contract/events.ts';
 import { provisioners } from '../../lib/provisioners/provisioners.ts';
 import type { Delivery } from '../../lib/service/domain/delivery.ts';
 import type { ParkedEvent } from '../../lib/service/domain/parked-event.ts';
+import type { PushRetry } from '../../lib/service/domain/push-retry.ts';
 import type { TickMessage } from '../../lib/service/domain/tick-message.ts';
 import { countOutcomes } from '../../lib/service/events/count-outcomes.ts';
 import { countRejected } from '../../lib/service/events/count-rejected.ts';
@@ -88,6 +89,8 @@ export class VirtualCloud {
   readonly results: string[] = [];
   /** Events of queues that cannot be read. */
   readonly parked: Due<ParkedEvent>[] = [];
+  /** Players who could not be reached on their sockets. */
+  readonly pushRetries: Due<PushRetry>[] = [];
   /** Every event that the bus accepted, including repeated ones. */
   readonly events: MusterEvent[] = [];
   /** Every write in the streams, each once. */
@@ -230,6 +233,12 @@ export class VirtualCloud {
             for (const what of events) this.parked.push({ what, dueMs: this.nowMs + 5_000 });
           }),
       },
+      retries: {
+        send: (retries: readonly PushRetry[]) =>
+          pass('send push retries', async () => {
+            for (const what of retries) this.pushRetries.push({ what, dueMs: this.nowMs + 1_000 });
+          }),
+      },
       provisioners: provisioners({
         overHttp: {
           clock,
@@ -285,6 +294,10 @@ export class VirtualCloud {
   /** Removes and returns the tick messages that are due, oldest first. */
   dueTicks(): TickMessage[] {
     return takeDue(this.tickMessages, this.nowMs);
+  }
+
+  duePushRetries(): PushRetry[] {
+    return takeDue(this.pushRetries, this.nowMs);
   }
 
   dueDeliveries(): Delivery[] {

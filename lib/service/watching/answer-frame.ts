@@ -2,16 +2,19 @@ import { Problem, parseWith } from '../../contract/problem.ts';
 import { type Frame, frame } from '../../contract/watch.ts';
 import type { Watcher } from '../domain/connection.ts';
 import type { ConnectionStore } from '../ports/connection-store.ts';
+import type { PushRetries } from '../ports/push-retries.ts';
 import { type AcceptanceDeps, answerMatch } from '../tickets/acceptance.ts';
 import { type KeepAliveDeps, noteSeen } from '../tickets/keep-alive.ts';
 import { type CancelDeps, cancelTicket } from '../tickets/tickets.ts';
 import { messageOf } from './messages.ts';
+import { leaveToRetries } from './send.ts';
 import { isKnown, type ShowDeps, sendTicket, stateOf } from './show-ticket.ts';
 import { checkWatched } from './watched-ticket.ts';
 
 export interface FrameDeps extends AcceptanceDeps, CancelDeps, Omit<ShowDeps, keyof CancelDeps | 'queues'> {
   readonly presence: AcceptanceDeps['presence'] & KeepAliveDeps['presence'];
   readonly connections: ConnectionStore;
+  readonly retries: PushRetries;
 }
 
 /** The maximum of a frame with an action. API Gateway ends connections whose frames are larger than 32 KB. */
@@ -106,11 +109,12 @@ async function ping(
   if (seen && lately && isKnown(seen, lately)) return;
   await checkWatched(deps, watched);
   const nowMs = deps.clock.now();
-  await sendTicket(deps, {
+  const sent = await sendTicket(deps, {
     ...watched,
     connectionId,
     status: 'CONNECTED',
     connectedAtMs: nowMs,
     shownFromMs: nowMs,
   });
+  if (sent === 'failed') await leaveToRetries(deps, watched);
 }

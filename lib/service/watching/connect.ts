@@ -108,7 +108,7 @@ async function closeOldest(
   const place = at === -1 ? own.length : at;
   const older = own.slice(0, Math.max(0, place + 1 - CONNECTIONS_PER_PLAYER_MAX));
   for (const one of older.slice(-CLOSED_MAX)) {
-    await sockets.close(one.connectionId);
-    await connections.remove(ticketId, one.connectionId);
+    // One that may still be open is left to the next connection.
+    if (await sockets.close(one.connectionId)) await connections.remove(ticketId, one.connectionId);
   }
 }

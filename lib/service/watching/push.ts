@@ -1,20 +1,22 @@
 import type { MusterEvent } from '../../contract/events.ts';
 import { inParallel } from '../concurrency/in-parallel.ts';
 import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
+import type { PushRetry } from '../domain/push-retry.ts';
 import { SEEN_IN_MATCH } from '../domain/statuses.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import { Unreadable } from '../domain/unreadable.ts';
 import { type Change, toEvent } from '../events/publish.ts';
 import { subjectOf } from '../events/trace.ts';
-import type { ConnectionStore } from '../ports/connection-store.ts';
+import type { PushRetries } from '../ports/push-retries.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import type { TicketAndMatch } from '../tickets/ticket-status.ts';
 import { eventText } from './messages.ts';
+import type { PushAgainDeps } from './push-again.ts';
 import { sendTo } from './send.ts';
-import { type ShowDeps, stateOf } from './show-ticket.ts';
+import { stateOf } from './show-ticket.ts';
 
-export interface PushDeps extends ShowDeps {
-  readonly connections: Pick<ConnectionStore, 'of' | 'remove'>;
+export interface PushDeps extends PushAgainDeps {
+  readonly retries: PushRetries;
 }
 
 /** Matches and tickets whose changes are sent at the same time. */
@@ -22,50 +24,43 @@ const SUBJECTS_AT_ONCE = 16;
 /** Tickets of a match whose players get a message at the same time. */
 const TICKETS_AT_ONCE = 16;
 /**
- * How long the changes of a batch are sent: some thousand messages. What `publish` does for others waits for them, and must not wait
- * for an API Gateway that does not respond: a command to it takes some 7 s then.
+ * How long the changes of a batch are sent: some thousand messages. The next batch of the shard waits for them, and must not wait
+ * for an API Gateway that does not respond: a command to it takes some 3 s then.
  */
 const PUSH_MS = 4_000;
-/** A change that could not be sent for this long is not sent any more: the stream would hold up all events behind it. */
-const GIVEN_UP_MS = 30_000;
 
 /**
- * Sends changes to those who watch their tickets. A queue without watchers costs nothing: its record, which `publish` has
- * read for a second, says so. Returns the indexes of changes that must be retried.
+ * Sends changes to those who watch their tickets. A queue without watchers costs nothing but the read of its record, which is kept
+ * for a second and says so. Returns how many tickets are left to the retries.
  *
  *     look for connections   one read for each ticket of the change. A connection that is added later finds the change itself
  *     read the ticket        and its match. When they are not as the change left them, a later change follows in the same
  *                            stream and says more; so a change that the stream delivers again is not sent after a later one
  *     send                   to each connection. A crash before it: the stream delivers the change again. After it: likewise, so
- *                            the last message may be repeated, with the same eventId. What the time is up for, or what
- *                            the store is too busy for all along, is not sent: the next ping finds it
+ *                            the last message may be repeated, with the same eventId
+ *     leave to the retries   tickets whose players could not be reached, or for which the time is up, or the store too busy: see
+ *                            push-again.ts. So no batch waits for connections that fail
  *
  * Changes of one match are sent in their order, because its stream has them in order.
  */
-export async function push(deps: PushDeps, changes: readonly Change[]): Promise<number[]> {
-  const failed: number[] = [];
+export async function push(deps: PushDeps, changes: readonly Change[]): Promise<number> {
   const untilMs = deps.clock.now() + PUSH_MS;
-  await inParallel(await bySubject(deps, changes), SUBJECTS_AT_ONCE, async (group) => {
+  const left = await inParallel(await bySubject(deps, changes), SUBJECTS_AT_ONCE, async (group) => {
+    const retries: PushRetry[] = [];
     for (const told of group) {
-      try {
-        await pushEvent(deps, told, untilMs);
-      } catch (error) {
-        // Another version has written this ticket or its match: its players get their next message from that one.
-        if (error instanceof Unreadable) continue;
-        if (!(error instanceof StoreBusy)) throw error;
-        if (deps.clock.now() - told.atMs >= GIVEN_UP_MS) continue;
-        failed.push(told.index);
-        return;
-      }
+      const ticketIds = await pushEvent(deps, told, untilMs);
+      const sinceMs = deps.clock.now();
+      if (ticketIds.length > 0) retries.push({ queue: told.event.queue, ticketIds, sinceMs });
     }
+    return retries;
   });
-  return failed;
+  const retries = left.flat();
+  if (retries.length > 0) await deps.retries.send(retries);
+  return retries.reduce((sum, { ticketIds }) => sum + ticketIds.length, 0);
 }
 
 /** A change that is an event. */
 interface Told {
-  readonly index: number;
-  readonly atMs: number;
   readonly event: MusterEvent;
   /** As the change has left it; undefined when it is a change of a ticket. */
   readonly match: StoredMatch | undefined;
@@ -78,7 +73,7 @@ interface Told {
 async function bySubject(deps: PushDeps, changes: readonly Change[]): Promise<Told[][]> {
   const watched = new Map<string, boolean>();
   const groupsOf = new Map<string, Map<string, Told[]>>();
-  for (const [index, change] of changes.entries()) {
+  for (const change of changes) {
     const event = toEvent(change);
     // A ticket waits from its creation, and after a match of which MatchFailed has said so.
     if (event === undefined || event.type === 'TicketQueued') continue;
@@ -89,7 +84,7 @@ async function bySubject(deps: PushDeps, changes: readonly Change[]): Promise<To
     const match = change.table === 'matches' ? change.after : undefined;
     const groups = groupsOf.get(queue) ?? new Map<string, Told[]>();
     groupsOf.set(queue, groups);
-    groups.set(subject, [...(groups.get(subject) ?? []), { index, atMs: change.atMs, event, match }]);
+    groups.set(subject, [...(groups.get(subject) ?? []), { event, match }]);
   }
   return takingTurns([...groupsOf.values()].map((groups) => [...groups.values()]));
 }
@@ -110,30 +105,55 @@ async function isWatched({ queues, clock }: PushDeps, queue: string): Promise<bo
   }
 }
 
-async function pushEvent(deps: PushDeps, { event, match }: Told, untilMs: number): Promise<void> {
-  const isLate = () => deps.clock.now() >= untilMs;
+/** Returns the tickets whose players were not all reached. */
+async function pushEvent(deps: PushDeps, told: Told, untilMs: number): Promise<string[]> {
   // One read of the match for all of its tickets.
   const its = { ...deps, matches: readOnce(deps.matches) };
-  await inParallel(subjectOf(event).ticketIds, TICKETS_AT_ONCE, async (ticketId) => {
-    if (isLate()) return;
-    const connected = (await deps.connections.of(ticketId)).filter(({ status }) => status === 'CONNECTED');
-    const newest = connected.at(-1);
-    if (newest === undefined) return;
-    const state = await stateOf(its, newest);
-    if (state === undefined || !isStill(event, state)) return;
-    // A ticket that has returned to the pool names its match no more; the message does.
-    const told = state.match === undefined && match !== undefined ? { ...state, match } : state;
-    const texts = new Map<number, string>();
-    for (const connection of connected) {
-      if (isLate()) return;
-      // One that watched an earlier ticket with this id.
-      if (connection.enqueuedAtMs !== newest.enqueuedAtMs) continue;
-      const { player } = connection;
-      const text = texts.get(player) ?? (await eventText(deps, event, told, player));
-      texts.set(player, text);
-      await sendTo(deps, connection, text);
-    }
-  });
+  const unreached = await inParallel(
+    subjectOf(told.event).ticketIds,
+    TICKETS_AT_ONCE,
+    async (ticketId): Promise<string[]> => {
+      try {
+        return (await pushTicket(its, told, ticketId, untilMs)) ? [] : [ticketId];
+      } catch (error) {
+        // Another version has written this ticket or its match: its players get their next message from that one.
+        if (error instanceof Unreadable) return [];
+        if (error instanceof StoreBusy) return [ticketId];
+        throw error;
+      }
+    },
+  );
+  return unreached.flat();
+}
+
+/** Sends an event to the players of one ticket. Returns false when some of them could not be reached in time. */
+async function pushTicket(
+  deps: PushDeps,
+  { event, match }: Told,
+  ticketId: string,
+  untilMs: number,
+): Promise<boolean> {
+  const isLate = () => deps.clock.now() >= untilMs;
+  if (isLate()) return false;
+  const connected = (await deps.connections.of(ticketId)).filter(({ status }) => status === 'CONNECTED');
+  const newest = connected.at(-1);
+  if (newest === undefined) return true;
+  const state = await stateOf(deps, newest);
+  if (state === undefined || !isStill(event, state)) return true;
+  // A ticket that has returned to the pool names its match no more; the message does.
+  const told = state.match === undefined && match !== undefined ? { ...state, match } : state;
+  const texts = new Map<number, string>();
+  let areReached = true;
+  for (const connection of connected) {
+    if (isLate()) return false;
+    // One that watched an earlier ticket with this id.
+    if (connection.enqueuedAtMs !== newest.enqueuedAtMs) continue;
+    const { player } = connection;
+    const text = texts.get(player) ?? (await eventText(deps, event, told, player));
+    texts.set(player, text);
+    if ((await sendTo(deps, connection, text)) === 'failed') areReached = false;
+  }
+  return areReached;
 }
 
 /** Reads each match once. */

@@ -1,7 +1,8 @@
 import type { Connection } from '../domain/connection.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ConnectionStore } from '../ports/connection-store.ts';
-import type { Sockets } from '../ports/sockets.ts';
+import type { PushRetries } from '../ports/push-retries.ts';
+import type { Sent, Sockets } from '../ports/sockets.ts';
 
 export interface SendDeps {
   readonly connections: Pick<ConnectionStore, 'remove'>;
@@ -15,21 +16,27 @@ const OPENING_MS = 10_000;
 /**
  * Sends a message to a connection.
  *
- *     send     gone: its client has left, or is not connected yet; then the first message, which waits for it, says the same
- *     close    if it is unknown whether the message arrived. The client connects again, and gets the ticket as it is. So it
- *              misses nothing. If this fails too, the next ping of the client finds what it has missed
- *     remove   the connection. A crash before it: the next message does the same
+ *     send     gone: its client has left, or is not connected yet; then the first message, which waits for it, says the same.
+ *              failed: API Gateway is throttled, fails or does not respond. The connection stays, because its client may be
+ *              healthy, and one that connects again adds to the load. Whoever sends tries again later
+ *     remove   the connection of a client that has left. A crash before it: the next message does the same
  */
-export async function sendTo(deps: SendDeps, connection: Connection, text: string): Promise<boolean> {
+export async function sendTo(deps: SendDeps, connection: Connection, text: string): Promise<Sent> {
   const sent = await deps.sockets.send(connection.connectionId, text);
-  if (sent === 'sent') return true;
-  if (sent === 'gone' && deps.clock.now() - connection.connectedAtMs < OPENING_MS) return false;
-  if (sent === 'failed') await deps.sockets.close(connection.connectionId);
-  await forget(deps, connection);
-  return false;
+  const isOpening = deps.clock.now() - connection.connectedAtMs < OPENING_MS;
+  if (sent === 'gone' && !isOpening) await forget(deps, connection);
+  return sent;
 }
 
-/** Ends a connection whose client may not know how its ticket is. */
+/** Leaves a ticket whose player could not be reached to the retries: see push-again.ts. */
+export function leaveToRetries(
+  { retries, clock }: { readonly retries: PushRetries; readonly clock: Clock },
+  { queue, ticketId }: Pick<Connection, 'queue' | 'ticketId'>,
+): Promise<void> {
+  return retries.send([{ queue, ticketIds: [ticketId], sinceMs: clock.now() }]);
+}
+
+/** Ends a connection whose ticket is gone, or that does not open. Its client may connect again. */
 export async function endConnection(deps: SendDeps, connection: Connection): Promise<void> {
   await deps.sockets.close(connection.connectionId);
   await forget(deps, connection);

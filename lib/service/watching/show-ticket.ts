@@ -2,13 +2,15 @@ import type { TicketStatus } from '../../contract/ticket.ts';
 import type { Connection } from '../domain/connection.ts';
 import type { Freshness } from '../ports/freshness.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
+import type { PushRetries } from '../ports/push-retries.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
+import type { Found, Sent } from '../ports/sockets.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import { pingSecondsOf } from '../tickets/keep-alive.ts';
 import { type TicketAndMatch, withMatch } from '../tickets/ticket-status.ts';
 import { CONNECTIONS_PER_PLAYER_MAX } from './connect.ts';
 import { ticketText } from './messages.ts';
-import { endConnection, type SendDeps } from './send.ts';
+import { endConnection, leaveToRetries, type SendDeps, sendTo } from './send.ts';
 import { isWatched, type WatchedTicket } from './watched-ticket.ts';
 
 export interface ShowDeps extends SendDeps {
@@ -25,15 +27,20 @@ const OPENS_MS = [25, 50, 100, 200, 400, 800, 1_600] as const;
  *
  *     wait     until `publish` looks for those who watch the queue
  *     find     the connection open. From then on `push` reaches it; before, a change finds no connection
- *     show     the ticket: see {@link sendTicket}, unless the client has said that it shows it. A crash before it: the stream
- *              reports the connection again
+ *     show     the ticket: see {@link sendTicket}, unless the client has said that it shows it. What cannot be sent is left to
+ *              the retries: see push-again.ts. A crash before it: the stream reports the connection again
  */
-export async function showTicket(deps: ShowDeps, connection: Connection): Promise<void> {
+export async function showTicket(
+  deps: ShowDeps & { readonly retries: PushRetries },
+  connection: Connection,
+): Promise<void> {
   const { connectionId, shownFromMs } = connection;
   const untilMs = shownFromMs - deps.clock.now();
   if (untilMs > 0) await deps.clock.sleep(untilMs);
-  if (!(await isOpen(deps, connectionId))) return endConnection(deps, connection);
-  await sendTicket(deps, connection);
+  const found = await opened(deps, connectionId);
+  if (found === 'gone') return endConnection(deps, connection);
+  if (found === 'failed' || (await sendTicket(deps, connection)) === 'failed')
+    await leaveToRetries(deps, connection);
 }
 
 /**
@@ -63,13 +70,14 @@ export function latestOfEach<Added extends { readonly connection: Connection }>(
  *     send     the message. A change after the read is sent by `push`, before this message or after it: its revision is higher, by
  *              which the client knows. A crash after it: it is sent once more
  */
-export async function sendTicket(deps: ShowDeps, connection: Connection): Promise<void> {
+export async function sendTicket(deps: ShowDeps, connection: Connection): Promise<Sent> {
   const state = await stateOf(deps, connection);
-  if (state === undefined) return endConnection(deps, connection);
-  if (await needsNone(deps, connection, state)) return;
-  const text = await ticketText(deps, state, connection.player, deps.clock.now());
-  if ((await deps.sockets.send(connection.connectionId, text)) !== 'sent')
+  if (state === undefined) {
     await endConnection(deps, connection);
+    return 'gone';
+  }
+  if (await needsNone(deps, connection, state)) return 'sent';
+  return sendTo(deps, connection, await ticketText(deps, state, connection.player, deps.clock.now()));
 }
 
 /**
@@ -106,13 +114,13 @@ async function needsNone(deps: ShowDeps, { seen, queue, pingSeconds }: Connectio
   return asked === undefined || (pingSeconds !== undefined && pingSeconds <= asked);
 }
 
-/** Waits until a connection is open. Returns false when its client has left, or when this cannot be known. */
-async function isOpen({ sockets, clock }: ShowDeps, connectionId: string): Promise<boolean> {
+/** Waits until a connection is open, or its client has left. */
+async function opened({ sockets, clock }: ShowDeps, connectionId: string): Promise<Found> {
   let found = await sockets.find(connectionId);
   for (const ms of OPENS_MS) {
     if (found !== 'gone') break;
     await clock.sleep(ms);
     found = await sockets.find(connectionId);
   }
-  return found === 'open';
+  return found;
 }

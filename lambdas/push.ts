@@ -1,0 +1,57 @@
+import type { Context, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
+import { clock } from '../lib/aws/clock.ts';
+import { connectionStore } from '../lib/aws/connection-store.ts';
+import { countForAlarm } from '../lib/aws/count-for-alarm.ts';
+import { documentClient } from '../lib/aws/dynamo.ts';
+import { environment } from '../lib/aws/environment.ts';
+import { logger } from '../lib/aws/log.ts';
+import { singleMatchStore } from '../lib/aws/match-store.ts';
+import { messageConsumer } from '../lib/aws/message-consumer.ts';
+import { pushRetries, sqsClient } from '../lib/aws/message-queue.ts';
+import { queueStore } from '../lib/aws/queue-store.ts';
+import { sockets } from '../lib/aws/sockets.ts';
+import { readableChanges } from '../lib/aws/stream.ts';
+import { ticketStore } from '../lib/aws/ticket-store.ts';
+import { readPushRetry } from '../lib/service/domain/push-retry.ts';
+import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
+import { type PushDeps, push } from '../lib/service/watching/push.ts';
+import { pushAgain } from '../lib/service/watching/push-again.ts';
+
+const sqs = sqsClient();
+const retriesUrl = environment('PUSH_RETRIES_URL');
+const client = documentClient();
+const deps: PushDeps = {
+  queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
+  tickets: ticketStore(client, environment('TICKETS_TABLE')),
+  matches: singleMatchStore(client, environment('MATCHES_TABLE')),
+  connections: connectionStore(client, environment('CONNECTIONS_TABLE')),
+  sockets: sockets(environment('SOCKETS_URL')),
+  retries: pushRetries(sqs, retriesUrl),
+  clock,
+};
+
+/** The function reads changes from the tables' streams, and those that it tries again from a queue. */
+export const handler = (event: DynamoDBStreamEvent | SQSEvent, context: Context) =>
+  event.Records[0]?.eventSource === 'aws:sqs'
+    ? fromRetries(event as SQSEvent, context)
+    : fromStream(event as DynamoDBStreamEvent);
+
+const fromRetries = messageConsumer(sqs, [retriesUrl], {
+  read: readPushRetry,
+  idsOf: ({ queue, ticketIds }) => ({ queue, ticketIds }),
+  consume: async (retry) => {
+    const result = await pushAgain(deps, retry);
+    if (result.outcome !== 'dropped') return result;
+    countForAlarm('PushesDropped');
+    return { outcome: 'refused', why: 'players could not be reached on their sockets' };
+  },
+});
+
+async function fromStream(event: DynamoDBStreamEvent): Promise<void> {
+  const changes = readableChanges(event.Records);
+  const count = await push(
+    deps,
+    changes.map(({ change }) => change),
+  );
+  if (count > 0) logger.warn('players could not be reached on their sockets', { count });
+}

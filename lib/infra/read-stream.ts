@@ -1,0 +1,69 @@
+import { Grant } from 'aws-cdk-lib/aws-iam';
+import {
+  EventSourceMapping,
+  type EventSourceMappingProps,
+  FilterCriteria,
+  FilterRule,
+} from 'aws-cdk-lib/aws-lambda';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import type { MusterFunction } from './muster-function.ts';
+import type { StoreTable } from './store.ts';
+
+export interface StreamReaderProps
+  extends Pick<
+    EventSourceMappingProps,
+    'startingPosition' | 'parallelizationFactor' | 'retryAttempts' | 'maxRecordAge'
+  > {
+  readonly fn: MusterFunction;
+  readonly table: StoreTable;
+  /** The kinds of writes that are passed. */
+  readonly events: readonly ('INSERT' | 'MODIFY')[];
+  /** Filters of the new item, of which one must match. @default every item does */
+  readonly images?: readonly Record<string, unknown>[];
+  /** Whether the function reports the first record that failed. Otherwise a batch that fails is halved. */
+  readonly reportsFailures: boolean;
+  /** Dead letters point to records of the stream and contain no items. @default none: records that fail are dropped */
+  readonly deadLetters?: Queue;
+}
+
+/**
+ * Invokes a function with the records of a table's stream, in order per item. AWS lets two readers read a shard at once, for a
+ * table in one region; further ones are throttled.
+ */
+export function readStream(scope: Construct, id: string, props: StreamReaderProps): void {
+  const { fn, table, events, images = [undefined], reportsFailures, deadLetters, ...settings } = props;
+  Grant.addToPrincipal({
+    grantee: fn,
+    actions: ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map(
+      (action) => `dynamodb:${action}`,
+    ),
+    resourceArns: [table.tableStreamArn!],
+  });
+  if (deadLetters !== undefined)
+    Grant.addToPrincipal({
+      grantee: fn,
+      actions: ['sqs:SendMessage'],
+      resourceArns: [deadLetters.queueArn],
+    });
+  new EventSourceMapping(scope, id, {
+    ...settings,
+    target: fn,
+    eventSourceArn: table.tableStreamArn!,
+    batchSize: 100,
+    reportBatchItemFailures: reportsFailures,
+    filters: images.map((NewImage) =>
+      FilterCriteria.filter({
+        eventName: events.length === 1 ? FilterRule.isEqual(events[0]!) : FilterRule.or(...events),
+        ...(NewImage && { dynamodb: { NewImage } }),
+      }),
+    ),
+    ...(deadLetters && {
+      bisectBatchOnError: true,
+      onFailure: { bind: () => ({ destination: deadLetters.queueArn }) },
+    }),
+  });
+}
+
+/** Tickets that have ended without a match: their change is an event. What changes with a match is an event of the match. */
+export const ENDED_TICKETS = { status: { S: FilterRule.or('CANCELLED', 'TIMED_OUT', 'FAILED') } };

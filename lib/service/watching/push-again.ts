@@ -1,0 +1,64 @@
+import { inParallel } from '../concurrency/in-parallel.ts';
+import type { Connection } from '../domain/connection.ts';
+import type { PushRetry } from '../domain/push-retry.ts';
+import type { ConnectionStore } from '../ports/connection-store.ts';
+import { type ShowDeps, sendTicket, stateOf } from './show-ticket.ts';
+
+export interface PushAgainDeps extends ShowDeps {
+  readonly connections: Pick<ConnectionStore, 'of' | 'remove'>;
+}
+
+/** How long the players of a ticket are tried to reach. Then the next change or ping finds what they have missed. */
+const RETRIED_MS = 60_000;
+/** The pause before the next try: a fifth of the time since the first, within these milliseconds. */
+const PAUSE_MS = { min: 1_000, max: 20_000 } as const;
+/** Tickets of a message whose players are tried at the same time. */
+const RETRIED_AT_ONCE = 16;
+
+/** `done`: every player has the ticket as it is, or watches it no more. `dropped`: the time is up. */
+export type PushedAgain =
+  | { readonly outcome: 'done' }
+  | { readonly outcome: 'dropped' }
+  | { readonly outcome: 'waiting'; readonly why: string; readonly afterMs: number };
+
+/**
+ * Sends tickets as they are to players who could not be reached, with growing pauses. A player who has to accept a match is
+ * tried until its deadline, because a ping may come too late for it. A crash before the end: the message is received again, and
+ * clients ignore what they know.
+ */
+export async function pushAgain(
+  deps: PushAgainDeps,
+  { ticketIds, sinceMs }: PushRetry,
+): Promise<PushedAgain> {
+  const left = await inParallel(ticketIds, RETRIED_AT_ONCE, (ticketId) => unreachedOf(deps, ticketId));
+  const unreached = left.flat();
+  if (unreached.length === 0) return { outcome: 'done' };
+  const nowMs = deps.clock.now();
+  const afterMs = Math.min(PAUSE_MS.max, Math.max(PAUSE_MS.min, (nowMs - sinceMs) / 5));
+  if (nowMs + afterMs > Math.max(sinceMs + RETRIED_MS, ...(await acceptsUntil(deps, unreached))))
+    return { outcome: 'dropped' };
+  return {
+    outcome: 'waiting',
+    why: `${unreached.length} connections could not be reached`,
+    afterMs,
+  };
+}
+
+/** The connections of a ticket that could not be reached. */
+async function unreachedOf(deps: PushAgainDeps, ticketId: string): Promise<Connection[]> {
+  const unreached: Connection[] = [];
+  for (const { seen: _, ...connection } of await deps.connections.of(ticketId)) {
+    // Without what the client showed when it connected, which a message since may have changed.
+    if ((await sendTicket(deps, connection)) === 'failed') unreached.push(connection);
+  }
+  return unreached;
+}
+
+/** When the acceptances end that the players of these connections are asked for. */
+async function acceptsUntil(deps: PushAgainDeps, connections: readonly Connection[]): Promise<number[]> {
+  const states = await inParallel(connections, RETRIED_AT_ONCE, (one) => stateOf(deps, one, 'lately'));
+  return states.flatMap((state) => {
+    const { status, deadline } = state?.match ?? {};
+    return status === 'REQUIRES_ACCEPTANCE' && deadline !== undefined ? [Date.parse(deadline)] : [];
+  });
+}
