@@ -4,6 +4,7 @@ import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts'
 import { errorReply } from '../../../lib/local/aws-json.ts';
 import { type Manner, startHostileReceiver } from './hostile-receiver.ts';
 import type { Stage } from './stage.ts';
+import { watchingTenants } from './watching-tenants.ts';
 
 /** One way in which a tenant harms the service that it shares with others. */
 export interface HostileTenant {
@@ -52,6 +53,7 @@ export const HOSTILE_TENANTS: readonly HostileTenant[] = [
   manyLayouts(),
   longPolls(),
   dryRuns(),
+  ...watchingTenants(DUEL),
 ];
 
 /**

@@ -30,6 +30,8 @@ export interface NeighbourOptions {
   readonly drainSeconds: number;
   /** How often both are measured, one after the other. */
   readonly rounds: number;
+  /** The players who watch at once, in the row where the harm is their number. */
+  readonly watchers: number;
   readonly seed: number;
 }
 
@@ -82,7 +84,13 @@ export async function measureBeside(
       });
       await good.play(traffic('warm', options.warmUpSeconds, WARM_UP_DRAIN_SECONDS));
       alone.push(await good.play(traffic('alone', options.aloneSeconds)));
-      const stage = new Stage(cloud, HOSTILE, random);
+      const stage = new Stage({
+        cloud,
+        queue: HOSTILE,
+        random,
+        settleMs: 1_000 * options.settleSeconds,
+        watchers: options.watchers,
+      });
       watch(stage);
       try {
         const read = await tenant.begin(stage);
@@ -121,6 +129,7 @@ async function withService(work: (service: Service) => Promise<void>): Promise<v
       jwt: { issuer: 'https://issuer.example', audience: ['game'] },
       verifyToken: async (token) => claimsOf(token),
       onInvocation: (invocation) => stage?.invoked(invocation),
+      interceptCommand: (...command) => stage?.interceptedCommand(...command),
       intercept: async (call, service) => stage?.intercepted(call) ?? service(call),
     });
     cloud.secrets.set(SECRET, `whsec_${Buffer.alloc(24, 7).toString('base64')}`);

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { LIMITS, type QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import type { TicketView } from '../../../lib/contract/ticket.ts';
 import type { AwsCall, AwsReply } from '../../../lib/local/aws-json.ts';
 import type { InvocationReport } from '../../../lib/local/lambda.ts';
 import type { LocalCloud } from '../../../lib/local/local-cloud.ts';
+import type { CommandInterceptor } from '../../../lib/local/socket-api.ts';
 import type { RandomSource } from '../../../lib/simulation/random.ts';
 
 /** A player as the hostile tenant posts it: alone, and named by the stage. */
@@ -13,23 +15,39 @@ export interface NewPlayer {
 
 type Intercept = (call: AwsCall) => AwsReply | undefined;
 
+export interface StageOptions {
+  readonly cloud: LocalCloud;
+  /** The hostile tenant's queue. */
+  readonly queue: string;
+  readonly random: RandomSource;
+  /** How long the traffic of both is not measured. */
+  readonly settleMs: number;
+  /** The players who watch at once, where the harm is their number. */
+  readonly watchers: number;
+}
+
 /** What a hostile tenant has to act with, and what of the service it may see. It ends with {@link end}. */
 export class Stage {
   /** The name of a secret that signs webhooks. */
   readonly secret = 'neighbours';
   readonly cloud: LocalCloud;
   readonly random: RandomSource;
+  readonly settleMs: number;
+  readonly watchers: number;
   readonly #queue: string;
   readonly #ended = new AbortController();
   readonly #invocations: InvocationReport[] = [];
   readonly #owned: { stop(): unknown }[] = [];
   readonly #loops: Promise<void>[] = [];
   #intercept: Intercept | undefined;
+  #interceptCommand: CommandInterceptor | undefined;
   #tickets = 0;
 
-  constructor(cloud: LocalCloud, queue: string, random: RandomSource) {
+  constructor({ cloud, queue, random, settleMs, watchers }: StageOptions) {
     this.cloud = cloud;
     this.random = random;
+    this.settleMs = settleMs;
+    this.watchers = watchers;
     this.#queue = queue;
   }
 
@@ -51,6 +69,14 @@ export class Stage {
   intercepted(call: AwsCall): AwsReply | undefined {
     return this.#intercept?.(call);
   }
+
+  /** Answers commands of functions to sockets in place of the service. */
+  interceptCommand(intercept: CommandInterceptor): void {
+    this.#interceptCommand = intercept;
+  }
+
+  interceptedCommand: CommandInterceptor = (method, connectionId) =>
+    this.#interceptCommand?.(method, connectionId);
 
   /** Stops this with the stage. */
   owns<Part extends { stop(): unknown }>(part: Part): Part {
@@ -116,6 +142,11 @@ export class Stage {
 
   /** Posts each player in a ticket of its own. Returns the ids of those that were accepted. */
   async post(players: readonly NewPlayer[], perBatch = 50): Promise<string[]> {
+    return (await this.postTickets(players, perBatch)).map(({ ticketId }) => ticketId);
+  }
+
+  /** Posts each player in a ticket of its own. Returns the tickets that were accepted. */
+  async postTickets(players: readonly NewPlayer[], perBatch = 50): Promise<TicketView[]> {
     const tickets = players.map((player) => {
       const ticketId = `${this.#queue}-${this.#tickets++}`;
       return { ticketId, players: [{ playerId: this.playerOf(ticketId), ...player }] };
@@ -127,11 +158,11 @@ export class Stage {
     const accepted = await Promise.all(
       batches.map(async (batch) => {
         const { body } = await this.send('POST', path, { tickets: batch });
-        const results: { status: number }[] = body?.results ?? [];
-        return batch.filter((_, n) => results[n]?.status === 201);
+        const results: { status: number; ticket: TicketView }[] = body?.results ?? [];
+        return results.flatMap(({ status, ticket }) => (status === 201 ? [ticket] : []));
       }),
     );
-    return accepted.flat().map(({ ticketId }) => ticketId);
+    return accepted.flat();
   }
 
   playerOf(ticketId: string): string {
@@ -140,14 +171,18 @@ export class Stage {
 
   /** The matches of the tickets, when each has one. */
   async matchesOf(ticketIds: readonly string[]): Promise<string[]> {
-    while (!this.#ended.signal.aborted) {
-      const { body } = await this.send('GET', `/tickets?ticketIds=${ticketIds.join()}`);
-      const tickets: { matchId?: string }[] = body?.tickets ?? [];
-      const matches = tickets.flatMap(({ matchId }) => matchId ?? []);
-      if (matches.length === ticketIds.length) return matches;
-      await this.sleep(200);
+    const found: string[] = [];
+    for (let at = 0; at < ticketIds.length; at += LIMITS.ticketsPerBatchMax) {
+      const some = ticketIds.slice(at, at + LIMITS.ticketsPerBatchMax);
+      for (let matches: string[] = []; matches.length < some.length && !this.#ended.signal.aborted; ) {
+        const { body } = await this.send('GET', `/tickets?ticketIds=${some.join()}`);
+        const tickets: { matchId?: string }[] = body?.tickets ?? [];
+        matches = tickets.flatMap(({ matchId }) => matchId ?? []);
+        if (matches.length === some.length) found.push(...matches);
+        else await this.sleep(200);
+      }
     }
-    return [];
+    return found;
   }
 
   /** Stops the hostile tenant: its requests end without a response, its receivers close. */

@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import type { TicketView } from '../../../lib/contract/ticket.ts';
+import { inParallel } from '../../../lib/service/concurrency/in-parallel.ts';
+import type { HostileTenant } from './hostile-tenants.ts';
+import type { Stage } from './stage.ts';
+
+/** Connections that are opened at the same time. */
+const OPENED_AT_ONCE = 32;
+/** Players of a match whose players all watch. */
+const TEAM_SIZE = 50;
+/** Clients that flood frames, and frames of each in a second. */
+const FLOOD = { clients: 20, perSecond: 50 } as const;
+/** Clients that connect again as soon as they are connected. */
+const RECONNECTING = 50;
+/** Watched tickets that change at a time while messages are throttled. */
+const CHANGING = 8;
+
+/** Tenants whose players watch their tickets. @param queue the definition of their queue, without its matches */
+export function watchingTenants(queue: QueueDefinition): HostileTenant[] {
+  const lonely: QueueDefinition = { ...queue, teamSize: 100, tickSeconds: 60, timeoutSeconds: 3_600 };
+  return [
+    {
+      name: 'watchers who all learn of changes at once',
+      async begin(stage) {
+        await stage.put({
+          ...queue,
+          teamSize: TEAM_SIZE,
+          timeoutSeconds: 3_600,
+          provisioner: { type: 'external', timeoutSeconds: 3_600 },
+        });
+        let messages = 0;
+        const tickets = await postWatched(stage, stage.watchers - (stage.watchers % (2 * TEAM_SIZE)));
+        await inParallel(tickets, OPENED_AT_ONCE, async (ticket) => {
+          const socket = await opened(stage, ticket);
+          socket?.on('message', () => messages++);
+        });
+        const matchIds = [...new Set(await stage.matchesOf(tickets.map(({ ticketId }) => ticketId)))];
+        let isFirst = true;
+        stage.loop(1, async () => {
+          if (!isFirst) return stage.sleep(1_000);
+          isFirst = false;
+          await stage.sleep(stage.settleMs);
+          const each = (method: string, path: string, body: object) =>
+            inParallel(matchIds, OPENED_AT_ONCE, (id) => stage.send(method, `/matches/${id}/${path}`, body));
+          await each('PUT', 'assignment', { address: '203.0.113.1', port: 7777 });
+          await each('POST', 'end', {});
+        });
+        return () => ({ count: messages, of: `messages to ${tickets.length} watchers` });
+      },
+    },
+    {
+      name: 'a flood of frames',
+      async begin(stage) {
+        await stage.put(lonely);
+        const tickets = await postWatched(stage, FLOOD.clients);
+        const sockets = await inParallel(tickets, OPENED_AT_ONCE, (ticket) => opened(stage, ticket));
+        let frames = 0;
+        stage.every(1_000 / FLOOD.perSecond, () => {
+          for (const socket of sockets)
+            if (socket?.readyState === WebSocket.OPEN) {
+              socket.send('{"action":"ping"}');
+              frames++;
+            }
+        });
+        return () => ({ count: frames, of: 'frames sent' });
+      },
+    },
+    {
+      name: 'a storm of reconnects',
+      async begin(stage) {
+        await stage.put(lonely);
+        const tickets = await postWatched(stage, RECONNECTING);
+        let connections = 0;
+        stage.loop(RECONNECTING, async () => {
+          const socket = await opened(stage, tickets[connections++ % tickets.length]!);
+          socket?.terminate();
+          if (socket === undefined) await stage.sleep(100);
+        });
+        return () => ({ count: connections, of: 'connections tried' });
+      },
+    },
+    {
+      name: 'throttled `@connections`',
+      async begin(stage) {
+        await stage.put(lonely);
+        let throttled = 0;
+        stage.interceptCommand(() => {
+          throttled++;
+          return { status: 429, body: { message: 'Limit Exceeded' } };
+        });
+        stage.loop(CHANGING, async () => {
+          const [ticket] = await postWatched(stage, 1);
+          if (ticket === undefined) return stage.sleep(500);
+          await opened(stage, ticket);
+          await stage.send('DELETE', `/tickets/${ticket.ticketId}`);
+        });
+        return () => ({ count: throttled, of: 'commands throttled' });
+      },
+    },
+  ];
+}
+
+type Watched = Pick<TicketView, 'ticketId' | 'watch'>;
+
+async function postWatched(stage: Stage, count: number): Promise<Watched[]> {
+  return stage.postTickets(Array.from({ length: count }, () => ({ skill: stage.random.uniform() * 1_000 })));
+}
+
+/** The open socket of a ticket's player, which ends with the stage; undefined when it cannot connect. */
+async function opened(stage: Stage, { watch }: Watched): Promise<WebSocket | undefined> {
+  const socket = new WebSocket(`${watch!.url}?token=${Object.values(watch!.tokens)[0]}`);
+  stage.owns({ stop: () => socket.terminate() });
+  socket.on('error', () => {});
+  await Promise.race([once(socket, 'open'), once(socket, 'close')]).catch(() => {});
+  return socket.readyState === WebSocket.OPEN ? socket : undefined;
+}
