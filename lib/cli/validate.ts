@@ -3,9 +3,12 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { styleText } from 'node:util';
 import { Command } from 'commander';
 import { ladderProblems } from '../contract/ladder.ts';
-import { isLoopback, refusalOf, urlProblems, urlsOf } from '../contract/outbound-url.ts';
-import { invalid } from '../contract/problem.ts';
+import { isLoopback, refusalOf } from '../contract/outbound-url.ts';
+import { type FieldProblem, invalid } from '../contract/problem.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
+import { ALL_SECRETS } from '../contract/secret-grants.ts';
+import { placementSecondsOf } from '../service/domain/match-status.ts';
+import { type DeploymentRules, deploymentProblems } from '../service/queues/deployment-rules.ts';
 import { reportFailure } from './failure.ts';
 import { readLadderFile, readQueueFile } from './input.ts';
 
@@ -16,8 +19,8 @@ export function validateCommand(): Command {
     .description(
       'Checks definitions and names every invalid field. Prints to standard error only. A file in a folder named ladders is a ' +
         'definition of a ladder, every other one of a queue. The folder ladders beside that of a queue is checked as well, and the ' +
-        'ladder that a queue names has to be among the files. URLs on this machine are valid, with a note: only the local ' +
-        'service may call them.',
+        'ladder that a queue names has to be among the files. What some deployments refuse is valid, with a note: URLs on this ' +
+        'machine, secrets that need a grant and queues of GameLift.',
     )
     .argument('<file...>', 'definitions of queues and ladders')
     .action((files: string[]) => {
@@ -28,7 +31,7 @@ export function validateCommand(): Command {
       const ladders = checkFiles([...once.values()], 'ladder', readLadderFile);
       checkFiles(queues, 'queue', (file) => {
         const definition = readQueueFile(file);
-        checkUrls(definition, file);
+        checkDeployable(definition, file);
         const problems = ladderProblems(definition, ladders);
         if (problems.length > 0) throw invalid(file, problems);
         return definition;
@@ -67,14 +70,41 @@ function checkFiles(
   return [...fileOf.keys()];
 }
 
+/** The rules of a deployment whose options allow everything, and of the local service. */
+const WIDEST: DeploymentRules = {
+  refuseUrl: (url) => (isLoopback(url) ? undefined : refusalOf(url)),
+  secretGrants: ALL_SECRETS,
+  gameSessionQueues: 'any',
+};
+/** The rules of a deployment whose options allow nothing. */
+const NARROWEST: DeploymentRules = {
+  refuseUrl: (url) => {
+    const refusal = refusalOf(url);
+    return refusal && `${refusal}; only the local service may call ${url}`;
+  },
+  secretGrants: {},
+  gameSessionQueues: [],
+};
+
 /**
- * Notes the URLs that only the local service may call.
- * @throws Problem when a URL can be called by no service
+ * Notes what depends on the deployment, and what is valid but not sensible.
+ * @throws Problem when no deployment takes the definition
  */
-function checkUrls(definition: QueueDefinition, file: string): void {
-  const problems = urlProblems(definition, (url) => (isLoopback(url) ? undefined : refusalOf(url)));
+function checkDeployable(definition: QueueDefinition, file: string): void {
+  const problems = deploymentProblems(definition, WIDEST);
   if (problems.length > 0) throw invalid(file, problems);
-  for (const { pointer, url } of urlsOf(definition))
-    if (isLoopback(new URL(url)))
-      console.error(`${file}: ${pointer}: a deployment refuses ${url}; only the local service may call it`);
+  for (const { pointer, detail } of deploymentProblems(definition, NARROWEST))
+    console.error(`${file}: ${pointer}: a deployment may refuse this: ${detail}`);
+  for (const { pointer, detail } of warningsOf(definition))
+    console.error(`${file}: ${pointer}: warning: ${detail}`);
+}
+
+/** Tickets that return to the queue when they have timed out get no further match. */
+function warningsOf({ provisioner, timeoutSeconds }: QueueDefinition): FieldProblem[] {
+  if (provisioner === undefined || provisioner.type === 'none' || provisioner.onFailure !== 'requeue')
+    return [];
+  const seconds = placementSecondsOf(provisioner);
+  if (seconds < timeoutSeconds) return [];
+  const detail = `Expected less than the timeoutSeconds of the queue (${timeoutSeconds}), got ${seconds}${provisioner.timeoutSeconds === undefined ? ' by default' : ''}: a ticket whose match is not placed in time has timed out when it returns to the queue, so onFailure has no effect; lower this one or raise that of the queue`;
+  return [{ pointer: '#/provisioner/timeoutSeconds', detail }];
 }

@@ -659,7 +659,7 @@ export interface NewPlayer {
   readonly roles?: readonly string[] | undefined;
   /** Values of the attributes of the queue */
   readonly attributes?: Readonly<Record<string, number | string | readonly string[]>> | undefined;
-  /** Milliseconds to each region that the player can reach */
+  /** Milliseconds to each region that the player can reach. Omit a region that was not measured: 0 is the best latency */
   readonly latencyMs?: Readonly<Record<string, number>> | undefined;
   /** playerIds that are never in one match with this player, even if only one of the two names the other. Never shown to players */
   readonly avoid?: readonly string[] | undefined;
@@ -727,7 +727,7 @@ export interface Player {
   readonly roles?: readonly string[] | undefined;
   /** Values of the attributes of the queue */
   readonly attributes?: Readonly<Record<string, number | string | readonly string[]>> | undefined;
-  /** Milliseconds to each region that the player can reach */
+  /** Milliseconds to each region that the player can reach. Omit a region that was not measured: 0 is the best latency */
   readonly latencyMs?: Readonly<Record<string, number>> | undefined;
   /** playerIds that are never in one match with this player, even if only one of the two names the other. Never shown to players */
   readonly avoid?: readonly string[] | undefined;
@@ -801,7 +801,7 @@ export interface NewPresentPlayer {
   readonly roles?: readonly string[] | undefined;
   /** Values of the attributes of the queue */
   readonly attributes?: Readonly<Record<string, number | string | readonly string[]>> | undefined;
-  /** Milliseconds to each region that the player can reach */
+  /** Milliseconds to each region that the player can reach. Omit a region that was not measured: 0 is the best latency */
   readonly latencyMs?: Readonly<Record<string, number>> | undefined;
   /** playerIds that are never in one match with this player, even if only one of the two names the other. Never shown to players */
   readonly avoid?: readonly string[] | undefined;
@@ -920,7 +920,7 @@ export interface TicketPlayer {
   readonly roles?: readonly string[] | undefined;
   /** Values of the attributes of the queue */
   readonly attributes?: Readonly<Record<string, number | string | readonly string[]>> | undefined;
-  /** Milliseconds to each region that the player can reach */
+  /** Milliseconds to each region that the player can reach. Omit a region that was not measured: 0 is the best latency */
   readonly latencyMs?: Readonly<Record<string, number>> | undefined;
   /** playerIds that are never in one match with this player, even if only one of the two names the other. Never shown to players */
   readonly avoid?: readonly string[] | undefined;

@@ -18,7 +18,7 @@ export function isLoopback(url: URL): boolean {
 }
 
 /** The URLs that a definition lets the service call, by their fields. */
-export function urlsOf({ webhooks = [], provisioner }: QueueDefinition): { pointer: string; url: string }[] {
+function urlsOf({ webhooks = [], provisioner }: QueueDefinition): { pointer: string; url: string }[] {
   const urls = webhooks.map(({ url }, i) => ({ pointer: `#/webhooks/${i}/url`, url }));
   if (provisioner?.type === 'http') urls.push({ pointer: '#/provisioner/url', url: provisioner.url });
   if (provisioner?.type === 'agones') urls.push(...allocatorsOf(provisioner.allocator));
@@ -28,7 +28,7 @@ export function urlsOf({ webhooks = [], provisioner }: QueueDefinition): { point
 /** The URLs of a definition that may not be called. */
 export function urlProblems(
   definition: QueueDefinition,
-  refuse: (url: URL) => string | undefined = refusalOf,
+  refuse: (url: URL) => string | undefined,
 ): FieldProblem[] {
   return urlsOf(definition).flatMap(({ pointer, url }) => {
     const detail = refuse(new URL(url));

@@ -90,10 +90,16 @@ export const playerAttributes = z
   })
   .meta({ description: 'Values of the attributes of the queue' });
 
+/** The error of a value that is no latency, such as that of a ping which failed. */
+const latency = (issue: { readonly input?: unknown }) =>
+  `${expected('milliseconds from 0 to 100000')(issue)}: omit a region that was not measured`;
 /** The latencies of one player. */
 export const latencyMs = z
-  .record(fieldName, z.number().min(0).max(100_000))
+  .record(fieldName, z.number({ error: latency }).min(0, { error: latency }).max(100_000, { error: latency }))
   .refine(hasAtMost(RULE_LIMITS.regionsMax), {
     error: expected(`at most ${RULE_LIMITS.regionsMax} regions`),
   })
-  .meta({ description: 'Milliseconds to each region that the player can reach' });
+  .meta({
+    description:
+      'Milliseconds to each region that the player can reach. Omit a region that was not measured: 0 is the best latency',
+  });

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ladderProblems, parseLadderDefinition } from '../contract/ladder.ts';
-import { urlProblems } from '../contract/outbound-url.ts';
+import { refusalOf } from '../contract/outbound-url.ts';
 import { type FieldProblem, invalid } from '../contract/problem.ts';
 import { parseQueueDefinition } from '../contract/queue-definition.ts';
-import { type SecretGrants, secretProblems } from '../contract/secret-grants.ts';
+import type { SecretGrants } from '../contract/secret-grants.ts';
+import { type DeploymentRules, deploymentProblems } from '../service/queues/deployment-rules.ts';
 
 /** The text of each definition of a folder, without insignificant spaces, by its name. */
 export type DefinitionTexts = Record<string, string>;
@@ -23,10 +24,14 @@ export function readQueueDefinitions(
     ladders = {},
   }: { isPublic?: boolean; ladders?: Readonly<DefinitionTexts> | undefined } = {},
 ): DefinitionTexts {
+  const rules: DeploymentRules = {
+    refuseUrl: isPublic ? refusalOf : () => undefined,
+    secretGrants: grants,
+    gameSessionQueues: 'any',
+  };
   return readDefinitions(dir, 'queue', parseQueueDefinition, (definition) => [
     ...ladderProblems(definition, Object.keys(ladders)),
-    ...secretProblems(definition, grants),
-    ...(isPublic ? urlProblems(definition) : []),
+    ...deploymentProblems(definition, rules),
   ]);
 }
 

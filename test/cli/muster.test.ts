@@ -206,9 +206,38 @@ describe.concurrent('muster validate', () => {
       expect.stringMatching(/0\.json: #\/webhooks\/0\/url: expected a public address, got 192\.168\.0\.7$/),
       expect.stringMatching(/1\.json: #\/webhooks\/0\/url: expected https, got http$/),
       expect.stringMatching(
-        /2\.json: #\/webhooks\/0\/url: a deployment refuses http:\/\/127\.0\.0\.1:8080\/hook/,
+        /2\.json: #\/webhooks\/0\/url: a deployment may refuse this: expected https, got http; only the local service may call http:\/\/127\.0\.0\.1:8080\/hook$/,
       ),
       expect.stringMatching(/2\.json: valid/),
+    ]);
+  });
+
+  it('notes what depends on the options of a deployment, and a placement that outlasts its tickets', async () => {
+    const requeue = { type: 'external', onFailure: 'requeue' } as const;
+    const paths = [
+      { webhooks: [{ url: 'https://game.example/hook', secret: 'backend' }] },
+      { provisioner: { type: 'gamelift', gameSessionQueue: 'arenas' } as const },
+      { timeoutSeconds: 120, provisioner: requeue },
+      { timeoutSeconds: 120, provisioner: { ...requeue, timeoutSeconds: 120 } },
+      { timeoutSeconds: 120, provisioner: { ...requeue, timeoutSeconds: 119 } },
+      { timeoutSeconds: 120, provisioner: { type: 'external' } as const },
+    ].map((part, i) => file(`notes/${i}.json`, definition({ ...part, name: `n${i}` })));
+    const { status, stderr } = await muster('validate', ...paths);
+    expect(status).toBe(0);
+    const notes = stderr.split('\n').filter((line) => line !== '' && !/: valid \(queue n\d\)$/.test(line));
+    expect(notes).toEqual([
+      expect.stringMatching(
+        /0\.json: #\/webhooks\/0\/secret: a deployment may refuse this: Expected a secret .*secretGrants, got backend$/,
+      ),
+      expect.stringMatching(
+        /1\.json: #\/provisioner\/gameSessionQueue: a deployment may refuse this: Expected a GameLift queue .*gameSessionQueues, or .*$/,
+      ),
+      expect.stringMatching(
+        /2\.json: #\/provisioner\/timeoutSeconds: warning: .*\(120\), got 300 by default: a ticket /,
+      ),
+      expect.stringMatching(
+        /3\.json: #\/provisioner\/timeoutSeconds: warning: .*\(120\), got 120: a ticket /,
+      ),
     ]);
   });
 

@@ -10,11 +10,15 @@ export interface DeploymentRules {
   refuseUrl(url: URL): string | undefined;
   /** The queues that may use a secret besides their own and the shared ones. */
   readonly secretGrants: SecretGrants;
-  /** The queues of GameLift, by name or ARN, that the deployment has access to. */
-  readonly gameSessionQueues: readonly string[];
+  /** The queues of GameLift, by name or ARN, that the deployment has access to. `any`: to those that its folder names. */
+  readonly gameSessionQueues: readonly string[] | 'any';
 }
 
-/** The fields of a definition that break the rules of the deployment, or make its matches too large. */
+/**
+ * The fields of a definition that break the rules of the deployment, or make its matches too large. PUT and a deployment check
+ * with the rules of the deployment, the synthesis with the options that it will have, and `muster validate` with the widest and
+ * the narrowest rules that a deployment may have.
+ */
 export function deploymentProblems(definition: QueueDefinition, rules: DeploymentRules): FieldProblem[] {
   return [
     ...sizeProblems(definition),
@@ -26,16 +30,16 @@ export function deploymentProblems(definition: QueueDefinition, rules: Deploymen
 
 function gameLiftProblems(
   { provisioner }: QueueDefinition,
-  gameSessionQueues: readonly string[],
+  gameSessionQueues: DeploymentRules['gameSessionQueues'],
 ): FieldProblem[] {
-  if (provisioner?.type !== 'gamelift') return [];
+  if (provisioner?.type !== 'gamelift' || gameSessionQueues === 'any') return [];
   const { gameSessionQueue } = provisioner;
   if (gameSessionQueues.includes(gameSessionQueue)) return [];
   const known = gameSessionQueues.length === 0 ? 'none' : gameSessionQueues.join(', ');
   return [
     {
       pointer: '#/provisioner/gameSessionQueue',
-      detail: `Expected a GameLift queue that this deployment has access to (${known}), got ${gameSessionQueue}: add it to the deployment's option gameSessionQueues`,
+      detail: `Expected a GameLift queue that this deployment has access to (${known}), got ${gameSessionQueue}: add it to the deployment's option gameSessionQueues, or put this definition into its folder of queues`,
     },
   ];
 }

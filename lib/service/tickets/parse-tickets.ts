@@ -64,12 +64,19 @@ function readTicket<T extends z.ZodType<NewTicket>>(
     return misfit.length > 0 ? { problems: misfit } : { ticket: data, problems };
   }
   const party = legible.safeParse(body);
-  return {
-    problems: [...problems, ...(party.success ? clashes(party.data.players, definition) : [])],
-  };
+  const further = party.success ? clashes(party.data.players, definition) : [];
+  // What cannot be read is not missing as well.
+  const isOther = ({ pointer }: FieldProblem) =>
+    !problems.some((one) => isWithin(pointer, one.pointer) || isWithin(one.pointer, pointer));
+  return { problems: [...problems, ...further.filter(isOther)] };
 }
 
-/** The readable part of the players of an invalid ticket, to find its other faults too. */
+/** Whether a field is another one, or a part of it. */
+function isWithin(pointer: string, other: string): boolean {
+  return `${pointer}/`.startsWith(`${other}/`);
+}
+
+/** The readable part of the players of an invalid ticket, to find its other faults too. An attribute that is no value is NaN. */
 const legible = z.object({
   players: z.array(
     z
@@ -78,7 +85,7 @@ const legible = z.object({
         roles: z.array(z.string()).optional().catch(undefined),
         teams: z.array(z.string()).optional().catch(undefined),
         attributes: z
-          .record(z.string(), z.union([z.number(), z.string(), z.array(z.string())]))
+          .record(z.string(), z.union([z.number(), z.string(), z.array(z.string())]).catch(Number.NaN))
           .optional()
           .catch(undefined),
         latencyMs: z.record(z.string(), z.number()).optional().catch(undefined),

@@ -7,15 +7,17 @@ import { definition } from '../definitions.ts';
 const raid = definition({ name: 'raid', teamSize: 3, roles: { tank: 1, healer: 1, damage: 1 } });
 const solo = { playerId: 'ann', skill: 1500 };
 
-function faults(run: () => unknown): string[] {
+function problemOf(run: () => unknown): Problem | undefined {
   try {
     run();
   } catch (error) {
     expect(error).toBeInstanceOf(Problem);
-    return (error as Problem).errors.map(({ pointer }) => pointer);
+    return error as Problem;
   }
-  return [];
+  return undefined;
 }
+
+const faults = (run: () => unknown) => problemOf(run)?.errors.map(({ pointer }) => pointer) ?? [];
 
 describe('a new ticket', () => {
   it('is accepted unchanged', () => {
@@ -76,6 +78,31 @@ describe('a new ticket', () => {
     ],
   ])('with %s is rejected with its name', (_, body, pointers) => {
     expect(faults(() => parseNewTicket(body, raid))).toEqual(pointers);
+  });
+
+  it.each([
+    ['a failed ping as null', { ams: null, sgp: 59 }, 'ams'],
+    ['a failed ping as -1', { ams: -1, sgp: 59 }, 'ams'],
+    ['a failed ping alone', { ams: null }, 'ams'],
+    ['a latency that is text', { ams: 59, sgp: '59' }, 'sgp'],
+  ])('with %s is told once to omit a region that was not measured', (_what, latencyMs, region) => {
+    const rules = [{ name: 'Ping', type: 'latency' as const, max: 150 }];
+    const ticket = { ticketId: 't', players: [{ ...solo, latencyMs }] };
+    const error = problemOf(() => parseNewTicket(ticket, definition({ rules })));
+    const detail = expect.stringMatching(/^Expected milliseconds from 0 to 100000, got .*: omit a region/);
+    expect(error?.errors).toEqual([{ pointer: `#/players/0/latencyMs/${region}`, detail }]);
+  });
+
+  it.each([
+    ['a value of no type', { level: null, clan: 'red' }, '/level'],
+    ['a list of numbers', { level: 1, clan: [1] }, '/clan/0'],
+    ['attributes that are no object', 'level 1', ''],
+  ])('with %s among its attributes is told of that alone', (_what, values, pointer) => {
+    const attributes = { level: { type: 'number' as const }, clan: { type: 'string' as const } };
+    const ticket = { ticketId: 't', players: [{ ...solo, attributes: values }] };
+    expect(faults(() => parseNewTicket(ticket, definition({ attributes })))).toEqual([
+      `#/players/0/attributes${pointer}`,
+    ]);
   });
 
   it('with roles is rejected by a queue without roles', () => {
