@@ -29,7 +29,7 @@ export function costCommand(): Command {
     .summary('estimate the monthly bill on AWS from the number of players')
     .description(
       'Estimates the bill of a month of 30 days, at list prices of us-east-1 and before any free tier, from the resources ' +
-        'that the service uses for a ticket, a match and a tick. Data transfer, backups and game servers are not in it.',
+        'that the service uses for a ticket, a match and a tick, and for the features of the definitions. It names what is not in it.',
     )
     .requiredOption('--dau <players>', 'players who play on a day', wholeNumber(1))
     .option('--matches <number>', 'matches that each of them plays on that day', positiveNumber, 5)
@@ -56,7 +56,8 @@ const partySize = numberArgument({
 function billText(bill: MonthlyBill, { perDay, matchesEach }: Players): string {
   const whole = (count: number) => Math.round(count).toLocaleString('en');
   const dollars = (value: number) => value.toFixed(2).padStart(10);
-  const width = Math.max(...bill.lines.map(({ what }) => what.length));
+  const features = bill.features.map(({ feature, dollars }) => ({ what: `of this: ${feature}`, dollars }));
+  const width = Math.max(...[...bill.lines, ...features].map(({ what }) => what.length));
   const line = (service: string, what: string, value: number) =>
     `${service.padEnd(16)}${what.padEnd(width)}${dollars(value)}`;
   return [
@@ -65,7 +66,9 @@ function billText(bill: MonthlyBill, { perDay, matchesEach }: Players): string {
     `${''.padEnd(16 + width)}${'$ a month'.padStart(10)}`,
     ...bill.lines.map(({ service, what, dollars: value }) => line(service, what, value)),
     line('Total', '', bill.total),
+    ...features.map(({ what, dollars: value }) => line('', what, value)),
     '',
-    `$${((1e6 * bill.total) / bill.players).toFixed(2)} for a million players matched, all included.`,
+    `$${((1e6 * bill.total) / bill.players).toFixed(2)} for a million players matched.`,
+    `Not counted: ${bill.notCounted.join(', ')}.`,
   ].join('\n');
 }

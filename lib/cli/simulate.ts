@@ -250,8 +250,14 @@ function summary({
       return parts.length === 0 ? [] : [line(rule, parts.join(', '))];
     }),
     ...backfillLines(measures, without),
-    line('on AWS', `about $${cost.perMillionPlayers.toFixed(2)} per million players`),
+    line('on AWS', `about $${cost.perMillionPlayers.toFixed(2)} per million players${ofIt(cost.features)}`),
   ].join('\n');
+}
+
+/** `, of it $1.29 for TicketQueued`. */
+function ofIt(features: Readonly<Record<string, number>>): string {
+  const all = Object.entries(features).map(([name, dollars]) => `$${dollars.toFixed(2)} for ${name}`);
+  return all.length === 0 ? '' : `, of it ${all.join(', ')}`;
 }
 
 /** What became of the empty seats of running matches; nothing when matches are not followed after their release. */

@@ -1,6 +1,15 @@
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { seatsOf } from '../contract/team-kinds.ts';
-import { dollarsOf, MEASURED, standingDollars, type Usage, usageOf } from './cost.ts';
+import {
+  dollarsOf,
+  NOT_COUNTED,
+  standingDollars,
+  sumOf,
+  type Usage,
+  type UsagePart,
+  usageParts,
+  usageSum,
+} from './cost.ts';
 
 /** The players of a game. */
 export interface Players {
@@ -29,18 +38,17 @@ export interface MonthlyBill {
   readonly matches: number;
   readonly lines: readonly BillLine[];
   readonly total: number;
+  /** What of the total is for features of the definitions, and for long polls. */
+  readonly features: readonly { readonly feature: string; readonly dollars: number }[];
+  /** What is not in it. */
+  readonly notCounted: readonly string[];
 }
 
 const MONTH_SECONDS = 30 * 86_400;
 /** Tickets a second at which a bucket is split, so that there is a tick more for each slot. */
 const BUCKET_TICKETS_PER_SECOND = 200;
-/** How long a ticket waits, which decides how much a tick reads: an assumption. */
+/** How long a ticket waits, which decides how much a tick reads, and how long presence lasts: an assumption. */
 const WAIT_SECONDS = 20;
-/** A long poll holds a function of 256 MB for this long, and reads its ticket about once a second. */
-const POLL = { seconds: 20, gb: 0.25, readUnits: 20 };
-/** Write units of a match for each time that it waits, for acceptance or for a server: its entry in the index of deadlines, and its count. */
-const STEP_WRITE_UNITS = 3;
-
 /**
  * The bill of a month of 30 days at list prices, from the resources that `npm run bench:service` has measured (see `cost.ts`).
  * The players are spread evenly over the queues and the day; every ticket is matched, and each queue is searched at every slot.
@@ -51,63 +59,55 @@ export function monthlyBill(players: Players, queues: readonly QueueDefinition[]
   const seats = (players.perDay * players.matchesEach * 30) / queues.length;
   const tickets = seats / players.partySize;
   const matches = queues.map((queue) => seats / seatsOf(queue));
-  const usage = sum(queues.map((queue, at) => usageOfQueue(queue, tickets, matches[at]!, players)));
-  const lines = [...usageLines(usage), ...standingLines(queues.length)];
+  const parts = queues.flatMap((queue, at) => partsOfQueue(queue, seats, matches[at]!, players));
+  const lines = [...usageLines(usageSum(parts)), ...standingLines(queues.length)];
   return {
     players: seats * queues.length,
     tickets: tickets * queues.length,
     matches: matches.reduce((all, one) => all + one, 0),
     lines,
     total: lines.reduce((all, { dollars }) => all + dollars, 0),
+    features: featuresOf(parts),
+    notCounted: NOT_COUNTED,
   };
 }
 
-function usageOfQueue(
+function partsOfQueue(
   definition: QueueDefinition,
-  tickets: number,
+  players: number,
   matches: number,
-  { pollsPerTicket }: Players,
-): Usage {
+  { partySize, pollsPerTicket }: Players,
+): UsagePart[] {
+  const tickets = players / partySize;
   const perSecond = tickets / MONTH_SECONDS;
   const buckets = Math.max(1, Math.ceil(perSecond / BUCKET_TICKETS_PER_SECOND));
-  const ticks = (buckets * MONTH_SECONDS) / definition.tickSeconds;
-  const waiting = (perSecond * WAIT_SECONDS) / buckets;
-  const playersRated = definition.ladder === undefined ? 0 : matches * seatsOf(definition);
   const work = {
     tickets,
+    players,
     matched: tickets,
     cancelled: 0,
     timedOut: 0,
     matches,
-    playersRated,
-    ticks,
-    waiting,
+    playersMatched: players,
+    waitMinutes: (players * WAIT_SECONDS) / 60,
+    polls: tickets * pollsPerTicket,
+    ticks: (buckets * MONTH_SECONDS) / definition.tickSeconds,
+    waiting: (perSecond * WAIT_SECONDS) / buckets,
   };
-  const usage = usageOf(work, definition);
-  const answers = definition.acceptance === undefined ? 0 : tickets;
-  const steps = [definition.acceptance, definition.provisioner].filter((step) => step !== undefined).length;
-  const polls = tickets * pollsPerTicket;
-  return {
-    ...usage,
-    requests: usage.requests + answers + polls,
-    invocations: usage.invocations + answers + polls,
-    gbSeconds: usage.gbSeconds + answers * MEASURED.enqueue.gbSeconds + polls * POLL.seconds * POLL.gb,
-    writeUnits: usage.writeUnits + matches * steps * STEP_WRITE_UNITS + answers,
-    readUnits: usage.readUnits + answers + polls * POLL.readUnits,
-  };
+  return usageParts(work, definition);
 }
 
-function sum(all: readonly Usage[]): Usage {
-  const total: Record<string, number> = {};
-  for (const one of all)
-    for (const [name, amount] of Object.entries(one)) total[name] = (total[name] ?? 0) + amount;
-  return total as unknown as Usage;
+function featuresOf(parts: readonly UsagePart[]): MonthlyBill['features'] {
+  const all = new Map<string, number>();
+  for (const { feature, usage } of parts)
+    if (feature !== undefined) all.set(feature, (all.get(feature) ?? 0) + sumOf(dollarsOf(usage)));
+  return [...all].map(([feature, dollars]) => ({ feature, dollars }));
 }
 
 function usageLines(usage: Usage): BillLine[] {
   const dollars = dollarsOf(usage);
   return [
-    { service: 'API Gateway', what: `${amount(usage.requests)} requests`, dollars: dollars.api },
+    { service: 'API Gateway', what: requestsOf(usage), dollars: dollars.api },
     {
       service: 'Lambda',
       what: `${amount(usage.invocations)} invocations, ${amount(usage.gbSeconds)} GB-seconds`,
@@ -134,6 +134,11 @@ function standingLines(queues: number): BillLine[] {
     },
     { service: 'SQS', what: 'empty receives of Lambda, used or not', dollars: emptyReceives },
   ];
+}
+
+function requestsOf({ requests, socketMessages, socketMinutes }: Usage): string {
+  const sockets = `, ${amount(socketMessages)} messages and ${amount(socketMinutes)} minutes of sockets`;
+  return `${amount(requests)} requests${socketMessages === 0 ? '' : sockets}`;
 }
 
 /** `15.0 million`, `3,400`. */

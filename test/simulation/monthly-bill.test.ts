@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { dollarsOf, sumOf, usageOf } from '../../lib/simulation/cost.ts';
+import { dollarsOf, sumOf, usageParts, usageSum } from '../../lib/simulation/cost.ts';
 import { type MonthlyBill, monthlyBill } from '../../lib/simulation/monthly-bill.ts';
 import { definition } from '../service/definitions.ts';
 
@@ -19,23 +19,14 @@ describe('the bill of a month', () => {
   it('is that of the measured resources, and of what a deployment has without players', () => {
     const bill = monthlyBill(PLAYERS, [queue]);
     expect(bill).toMatchObject({ players: 15e6, tickets: 15e6, matches: 1.5e6 });
-    const used = usageOf(
-      {
-        tickets: 15e6,
-        matched: 15e6,
-        cancelled: 0,
-        timedOut: 0,
-        matches: 1.5e6,
-        ticks: MONTH_SECONDS,
-        waiting: (15e6 / MONTH_SECONDS) * 20,
-      },
-      queue,
-    );
+    const seats = 15e6;
+    const ended = { cancelled: 0, timedOut: 0, matched: seats, playersMatched: seats, matches: 1.5e6 };
+    const waits = { waiting: (seats / MONTH_SECONDS) * 20, waitMinutes: seats / 3 };
+    const work = { tickets: seats, players: seats, ...ended, ...waits, ticks: MONTH_SECONDS };
+    const used = usageSum(usageParts(work, queue));
     const standing = monthlyBill({ ...PLAYERS, perDay: 0 }, [queue]);
-    const idleTicks = usageOf(
-      { tickets: 0, matched: 0, cancelled: 0, timedOut: 0, matches: 0, ticks: MONTH_SECONDS, waiting: 0 },
-      queue,
-    );
+    const none = Object.fromEntries(Object.keys(work).map((name) => [name, 0])) as typeof work;
+    const idleTicks = usageSum(usageParts({ ...none, ticks: MONTH_SECONDS }, queue));
     const fixed = standing.total - sumOf(dollarsOf(idleTicks));
     expect(bill.total).toBeCloseTo(sumOf(dollarsOf(used)) + fixed, 6);
     expect(byService(bill).get('API Gateway')).toBeCloseTo(15, 6);
@@ -70,6 +61,9 @@ describe('the bill of a month', () => {
     const acceptance = { timeoutSeconds: 20 };
     const steps = monthlyBill(PLAYERS, [{ ...queue, acceptance, provisioner: { type: 'external' } }]);
     expect(steps.total).toBeGreaterThan(bill.total + 15);
+    expect(steps.features.map(({ feature }) => feature)).toEqual(['acceptance', 'provisioner']);
+    const sum = steps.features.reduce((all, { dollars }) => all + dollars, 0);
+    expect(steps.total).toBeCloseTo(bill.total + sum, 6);
   });
 
   it('counts the result of each match of a queue with a ladder, as much as the benchmark of the service', () => {
@@ -83,6 +77,17 @@ describe('the bill of a month', () => {
     // What docs/ratings.md says of the tables, and the reads of two more events by the stream.
     expect(perMillion('DynamoDB')).toBeGreaterThan(2.01);
     expect(perMillion('DynamoDB')).toBeLessThan(2.1);
+  });
+
+  it('counts TicketQueued for every ticket of a queue with a webhook that does not say which events it wants', () => {
+    const webhook = { url: 'https://game.example/', secret: 'muster/webhook' };
+    const some = monthlyBill(PLAYERS, [{ ...queue, webhooks: [{ ...webhook, events: ['MatchFound'] }] }]);
+    expect(some.total).toBeCloseTo(monthlyBill(PLAYERS, [queue]).total, 6);
+    const all = monthlyBill(PLAYERS, [{ ...queue, webhooks: [webhook] }]);
+    // The event, the call of \`publish\`, and the webhook.
+    expect(byService(all).get('EventBridge')! - byService(some).get('EventBridge')!).toBeCloseTo(15, 6);
+    expect(all.features).toMatchObject([{ feature: 'TicketQueued' }]);
+    expect(all.features[0]!.dollars).toBeGreaterThan(15 * 1.29);
   });
 
   it('spreads the players over several queues, each with its ticks and metrics', () => {
