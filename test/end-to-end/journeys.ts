@@ -380,6 +380,7 @@ export const JOURNEYS = {
       'Provision',
       'Deadline',
       'Rate',
+      ...(cloud.stack.resources('AWS::ApiGatewayV2::Api').length > 1 ? ['Push'] : []),
     ]);
     expect(messages.get('Notify')).toBeGreaterThanOrEqual(1);
   },

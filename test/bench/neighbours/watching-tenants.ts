@@ -12,10 +12,13 @@ const OPENED_AT_ONCE = 32;
 const TEAM_SIZE = 50;
 /** Clients that flood frames, and frames of each in a second. */
 const FLOOD = { clients: 20, perSecond: 50 } as const;
-/** Clients that connect again as soon as they are connected. */
+/**
+ * Clients that connect again and again; connections a second; watched tickets that change a second while messages are throttled. Many
+ * more would fill the two cores that the functions and their emulators share here, and nowhere else.
+ */
 const RECONNECTING = 50;
-/** Watched tickets that change at a time while messages are throttled. */
-const CHANGING = 8;
+const CONNECTIONS_PER_SECOND = 20;
+const CHANGES_PER_SECOND = 4;
 
 /** Tenants whose players watch their tickets. @param queue the definition of their queue, without its matches */
 export function watchingTenants(queue: QueueDefinition): HostileTenant[] {
@@ -73,10 +76,9 @@ export function watchingTenants(queue: QueueDefinition): HostileTenant[] {
         await stage.put(lonely);
         const tickets = await postWatched(stage, RECONNECTING);
         let connections = 0;
-        stage.loop(RECONNECTING, async () => {
+        stage.every(1_000 / CONNECTIONS_PER_SECOND, async () => {
           const socket = await opened(stage, tickets[connections++ % tickets.length]!);
           socket?.terminate();
-          if (socket === undefined) await stage.sleep(100);
         });
         return () => ({ count: connections, of: 'connections tried' });
       },
@@ -90,9 +92,9 @@ export function watchingTenants(queue: QueueDefinition): HostileTenant[] {
           throttled++;
           return { status: 429, body: { message: 'Limit Exceeded' } };
         });
-        stage.loop(CHANGING, async () => {
+        stage.every(1_000 / CHANGES_PER_SECOND, async () => {
           const [ticket] = await postWatched(stage, 1);
-          if (ticket === undefined) return stage.sleep(500);
+          if (ticket === undefined) return;
           await opened(stage, ticket);
           await stage.send('DELETE', `/tickets/${ticket.ticketId}`);
         });
