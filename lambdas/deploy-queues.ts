@@ -14,7 +14,11 @@ import { readWith } from '../lib/service/domain/unreadable.ts';
 import { checkedQueues } from '../lib/service/queues/queues.ts';
 import { ladderDefinitions } from '../lib/service/ratings/ladders.ts';
 
-const rules = deploymentRules(environment('SECRET_GRANTS'), environment('GAME_SESSION_QUEUES'));
+const rules = deploymentRules(
+  environment('SECRET_GRANTS'),
+  environment('GAME_SESSION_QUEUES'),
+  environment('PUSH') === 'true',
+);
 /** CloudFormation rejects a report of more than 4 KB, and then waits for another until its time is over. */
 const REASON_LENGTH_MAX = 1_000;
 const client = documentClient();

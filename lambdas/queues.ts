@@ -59,7 +59,11 @@ const deps = {
 
 const countDeadLetters = deadLetterCounts(sqsClient(), environment('DEAD_LETTER_URLS'));
 
-const rules = deploymentRules(environment('SECRET_GRANTS'), environment('GAME_SESSION_QUEUES'));
+const rules = deploymentRules(
+  environment('SECRET_GRANTS'),
+  environment('GAME_SESSION_QUEUES'),
+  environment('PUSH') === 'true',
+);
 const ladders = ladderDefinitions(deps.ladders);
 const queues = checkedQueues(deps.queues, deps.ladders, rules);
 

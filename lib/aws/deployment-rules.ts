@@ -8,12 +8,14 @@ import { privateAddressesAllowed } from './environment.ts';
  * The rules of this deployment for queue definitions.
  * @param grants JSON, see {@link SecretGrants}
  * @param gameSessionQueues JSON: a list of names and ARNs
+ * @param push whether players can connect
  * @throws when one of them is malformed, which is an error of the deployment
  */
-export function deploymentRules(grants: string, gameSessionQueues: string): DeploymentRules {
+export function deploymentRules(grants: string, gameSessionQueues: string, push: boolean): DeploymentRules {
   return {
     refuseUrl: privateAddressesAllowed() ? () => undefined : refusalOf,
     secretGrants: parseSecretGrants(grants),
+    push,
     gameSessionQueues: z.array(z.string()).parse(JSON.parse(gameSessionQueues)),
   };
 }

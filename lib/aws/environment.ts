@@ -9,6 +9,8 @@ export type Variable =
   | 'CONNECTIONS_TABLE'
   /** Of the stage of the WebSocket API; only in a deployment with push. */
   | 'SOCKETS_URL'
+  /** `true` or `false`: whether players can connect. */
+  | 'PUSH'
   /** JSON: the keys that sign the tokens of players, see {@link PlayerKey}. */
   | 'PLAYER_KEYS'
   | 'TICK_QUEUE_URL'

@@ -2,12 +2,14 @@ import { existsSync, statSync } from 'node:fs';
 import { Command } from 'commander';
 import { Problem } from '../contract/problem.ts';
 import type { TokenVerifier } from '../local/authorizers.ts';
+import type { DeployContext } from '../local/deploy-options.ts';
 import type { LocalCloud } from '../local/local-cloud.ts';
 import { LocalCloudError } from '../local/local-cloud-error.ts';
 import { readSecrets } from '../local/secrets.ts';
 import type { MusterOptions } from '../local/start-muster.ts';
 import { serviceClient } from './client.ts';
 import { portNumber, startLocalConsole } from './console.ts';
+import { contextOption } from './context-option.ts';
 import { ErrorLines } from './error-lines.ts';
 import { Failure, InvalidInput } from './failure.ts';
 import { INTERRUPTED_STATUS, interruption, startUnless } from './interruption.ts';
@@ -24,6 +26,7 @@ interface ServeOptions {
   readonly jwtIssuer?: string;
   readonly jwtAudience?: string;
   readonly jwtKeys?: string;
+  readonly context: DeployContext;
   readonly awsDelays?: boolean;
   readonly console: boolean;
   readonly verbose?: boolean;
@@ -51,6 +54,7 @@ export function serveCommand(): Command {
     .option('--jwt-issuer <url>', 'require tokens of this issuer (default: every request is authorized)')
     .option('--jwt-audience <names>', 'accepted audiences of the tokens, separated by commas')
     .option('--jwt-keys <file>', 'JSON Web Key Set of the issuer (default: fetched from the issuer)')
+    .addOption(contextOption())
     .option('--aws-delays', 'wait as long as AWS takes for each step (default: no delays)')
     .option('--no-console', 'do not start the console (default: started on port 3001, or any free port)')
     .option('--verbose', 'print the logs of the functions to standard error')
@@ -83,7 +87,7 @@ async function serve(options: ServeOptions): Promise<void> {
 
 /** @throws Failure | InvalidInput | Problem */
 async function start(options: ServeOptions): Promise<LocalCloud> {
-  const { port, queues, ladders, data, secrets, awsDelays, verbose } = options;
+  const { port, queues, ladders, data, secrets, context, awsDelays, verbose } = options;
   for (const [option, dir] of Object.entries({ '--queues': queues, '--ladders': ladders })) {
     if (dir === undefined) continue;
     if (!existsSync(dir)) throw new InvalidInput(`folder not found: ${dir}`);
@@ -102,6 +106,7 @@ async function start(options: ServeOptions): Promise<LocalCloud> {
       laddersDir: ladders,
       dataDir: data,
       secretsFile: secrets,
+      context,
       ...authorization,
       awsDelays,
       log: ({ source, line }) => {

@@ -7,8 +7,10 @@ import { isLoopback, refusalOf } from '../contract/outbound-url.ts';
 import { type FieldProblem, invalid } from '../contract/problem.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { ALL_SECRETS } from '../contract/secret-grants.ts';
+import { type DeployContext, hasPush } from '../local/deploy-options.ts';
 import { placementSecondsOf } from '../service/domain/match-status.ts';
 import { type DeploymentRules, deploymentProblems } from '../service/queues/deployment-rules.ts';
+import { contextOption } from './context-option.ts';
 import { reportFailure } from './failure.ts';
 import { readLadderFile, readQueueFile } from './input.ts';
 
@@ -23,7 +25,9 @@ export function validateCommand(): Command {
         'machine, secrets that need a grant and queues of GameLift.',
     )
     .argument('<file...>', 'definitions of queues and ladders')
-    .action((files: string[]) => {
+    .addOption(contextOption())
+    .action((files: string[], { context }: { readonly context: DeployContext }) => {
+      const push = hasPush(context);
       const isLadder = (file: string) => basename(dirname(resolve(file))) === 'ladders';
       const queues = files.filter((file) => !isLadder(file));
       const ofLadders = [...files.filter(isLadder), ...queues.flatMap(laddersBeside)];
@@ -31,7 +35,7 @@ export function validateCommand(): Command {
       const ladders = checkFiles([...once.values()], 'ladder', readLadderFile);
       checkFiles(queues, 'queue', (file) => {
         const definition = readQueueFile(file);
-        checkDeployable(definition, file);
+        checkDeployable(definition, file, push);
         const problems = ladderProblems(definition, ladders);
         if (problems.length > 0) throw invalid(file, problems);
         return definition;
@@ -71,13 +75,13 @@ function checkFiles(
 }
 
 /** The rules of a deployment whose options allow everything, and of the local service. */
-const WIDEST: DeploymentRules = {
+const WIDEST: Omit<DeploymentRules, 'push'> = {
   refuseUrl: (url) => (isLoopback(url) ? undefined : refusalOf(url)),
   secretGrants: ALL_SECRETS,
   gameSessionQueues: 'any',
 };
 /** The rules of a deployment whose options allow nothing. */
-const NARROWEST: DeploymentRules = {
+const NARROWEST: Omit<DeploymentRules, 'push'> = {
   refuseUrl: (url) => {
     const refusal = refusalOf(url);
     return refusal && `${refusal}; only the local service may call ${url}`;
@@ -88,12 +92,13 @@ const NARROWEST: DeploymentRules = {
 
 /**
  * Notes what depends on the deployment, and what is valid but not sensible.
+ * @param push whether players can connect
  * @throws Problem when no deployment takes the definition
  */
-function checkDeployable(definition: QueueDefinition, file: string): void {
-  const problems = deploymentProblems(definition, WIDEST);
+function checkDeployable(definition: QueueDefinition, file: string, push: boolean): void {
+  const problems = deploymentProblems(definition, { ...WIDEST, push });
   if (problems.length > 0) throw invalid(file, problems);
-  for (const { pointer, detail } of deploymentProblems(definition, NARROWEST))
+  for (const { pointer, detail } of deploymentProblems(definition, { ...NARROWEST, push }))
     console.error(`${file}: ${pointer}: a deployment may refuse this: ${detail}`);
   for (const { pointer, detail } of warningsOf(definition))
     console.error(`${file}: ${pointer}: warning: ${detail}`);

@@ -14,7 +14,7 @@ export type DefinitionTexts = Record<string, string>;
  * Reads a folder of queue definitions. Throws an error naming the file when one is no valid definition, names a secret that its
  * queue may not use, or names a ladder that is not among `ladders`, or two have the same name.
  * @param options `isPublic`: also when one has a URL that a deployment can never call. The local service may. `ladders`: those
- *   of the folder of ladders @default none
+ *   of the folder of ladders @default none. `push`: whether players can connect @default true
  */
 export function readQueueDefinitions(
   dir: string,
@@ -22,12 +22,18 @@ export function readQueueDefinitions(
   {
     isPublic = false,
     ladders = {},
-  }: { isPublic?: boolean; ladders?: Readonly<DefinitionTexts> | undefined } = {},
+    push = true,
+  }: {
+    isPublic?: boolean;
+    ladders?: Readonly<DefinitionTexts> | undefined;
+    push?: boolean | undefined;
+  } = {},
 ): DefinitionTexts {
   const rules: DeploymentRules = {
     refuseUrl: isPublic ? refusalOf : () => undefined,
     secretGrants: grants,
     gameSessionQueues: 'any',
+    push,
   };
   return readDefinitions(dir, 'queue', parseQueueDefinition, (definition) => [
     ...ladderProblems(definition, Object.keys(ladders)),

@@ -18,6 +18,8 @@ export interface IntakeProps {
   readonly secretGrants: SecretGrants;
   /** The queues of GameLift that definitions may name. */
   readonly gameSessionQueues: readonly string[];
+  /** See {@link MatchmakerProps.push}. */
+  readonly push: boolean;
   readonly limits: Limits;
   /** See {@link MatchmakerProps.failedShare}. */
   readonly failedShare: number;
@@ -122,7 +124,7 @@ export class Intake extends Construct {
   }
 
   #queues(): MusterFunction {
-    const { store, secretGrants, gameSessionQueues, failedShare } = this.#props;
+    const { store, secretGrants, gameSessionQueues, push, failedShare } = this.#props;
     const fn = this.#function('Queues', {
       name: 'queues',
       description:
@@ -141,6 +143,7 @@ export class Intake extends Construct {
     fn.addEnvironment('FAILED_SHARE', String(failedShare));
     setSecretGrants(fn, secretGrants);
     setGameSessionQueues(fn, gameSessionQueues);
+    fn.addEnvironment('PUSH', String(push));
     return fn;
   }
 

@@ -97,7 +97,9 @@ export interface MatchmakerProps extends LimitProps {
   readonly failedShare?: number | undefined;
   /**
    * Whether game clients can watch their tickets over a WebSocket API, with the tokens in the answers to posted tickets.
-   * @default false: nothing of it is deployed
+   * Without it, nothing of it is deployed, and definitions may not say `presence.required`.
+   * A stack has 500 resources at most, so of two in one stack only one can have it.
+   * @default true
    */
   readonly push?: boolean | undefined;
   /**
@@ -175,10 +177,13 @@ export class Matchmaker extends Construct {
     const ladders = props.ladders === undefined ? undefined : readLadderDefinitions(props.ladders);
     const isPublic = props.stage === 'prod';
     const definitions =
-      props.queues === undefined ? {} : readQueueDefinitions(props.queues, grants, { isPublic, ladders });
+      props.queues === undefined
+        ? {}
+        : readQueueDefinitions(props.queues, grants, { isPublic, ladders, push: props.push });
     const gameSessionQueues = gameSessionQueuesOf(definitions, props.gameSessionQueues ?? []);
     const intake = new Intake(this, 'Intake', {
       api,
+      push: props.push ?? true,
       store,
       tick,
       secretGrants: grants,
@@ -193,6 +198,7 @@ export class Matchmaker extends Construct {
       new QueueDefinitions(this, 'QueueDefinitions', {
         definitions,
         ladders,
+        push: props.push ?? true,
         store,
         secretGrants: grants,
         gameSessionQueues,
@@ -253,7 +259,7 @@ export class Matchmaker extends Construct {
 /** The sockets, if there are any. */
 function pushOf(
   scope: Construct,
-  { push = false, pushKey = 1, socketLog = false }: MatchmakerProps,
+  { push = true, pushKey = 1, socketLog = false }: MatchmakerProps,
   { intake, ...parts }: Pick<PushProps, 'store' | 'tick' | 'requests' | 'stage'> & Pick<Parts, 'intake'>,
 ): Push | undefined {
   const keyNumber = checkedKeyNumber(pushKey);

@@ -21,6 +21,8 @@ export interface QueueDefinitionsProps {
   readonly secretGrants: SecretGrants;
   /** The queues of GameLift that definitions may name. */
   readonly gameSessionQueues: readonly string[];
+  /** See {@link MatchmakerProps.push}. */
+  readonly push: boolean;
   readonly stage: StagePolicy;
 }
 
@@ -55,6 +57,7 @@ export class QueueDefinitions extends Construct {
     props.store.queues.allowIndexQuery(this.deployQueues, 'items');
     setSecretGrants(this.deployQueues, props.secretGrants);
     setGameSessionQueues(this.deployQueues, props.gameSessionQueues);
+    this.deployQueues.addEnvironment('PUSH', String(props.push));
     new CustomResource(this, 'Definitions', {
       resourceType: 'Custom::QueueDefinitions',
       serviceToken: this.deployQueues.functionArn,

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Node } from 'constructs';
 import type { SecretGrants } from '../contract/secret-grants.ts';
+import { flag, limitNames, rejectUnknown } from './cdk-context.ts';
 import type { LimitProps } from './limits.ts';
 import type { MatchmakerProps } from './matchmaker.ts';
 import type { MusterStackProps } from './muster-stack.ts';
@@ -24,14 +25,14 @@ import { parseStage } from './stage-policy.ts';
  * - `accessLog`: `true` or `false`. Default: `true`.
  * - `invocationLog`: `true` or `false`. Default: `false`.
  * - `failedShare`: the share of the matches that may fail, above 0 to 1. Default: 0.25.
- * - `push`: `true` or `false`; `pushKey`: a whole number from 1. Defaults: `false`, 1.
+ * - `push`: `true` or `false`; `pushKey`: a whole number from 1. Defaults: `true`, 1.
  * - `socketLog`: `true` or `false`. Default: `false`.
  * - `secretsPrefix`, and the limits (`pollConcurrency` and so on): see {@link MatchmakerProps}.
  *
  * Throws an error that names the option when one is invalid or unknown.
  */
 export function stackOptions(node: Pick<Node, 'tryGetContext' | 'getAllContext'>): MusterStackProps {
-  rejectUnknown(node);
+  rejectUnknown(node.getAllContext());
   const text = (name: string): string | undefined => node.tryGetContext(name);
   const queues = folder('queues', text('queues') ?? defaultQueuesDir);
   return {
@@ -53,39 +54,6 @@ export function stackOptions(node: Pick<Node, 'tryGetContext' | 'getAllContext'>
     socketLog: flag('socketLog', node.tryGetContext('socketLog')),
     ...limits(node),
   };
-}
-
-const optionNames = [
-  'stage',
-  'queues',
-  'ladders',
-  'jwtIssuer',
-  'jwtAudience',
-  'allowedOrigins',
-  'secretsPrefix',
-  'secretGrants',
-  'secretsKeys',
-  'gameSessionQueues',
-  'alarmTopic',
-  'alarmEmail',
-  'accessLog',
-  'invocationLog',
-  'failedShare',
-  'push',
-  'pushKey',
-  'socketLog',
-] as const;
-
-/** A misspelt option would be ignored. The context of the CDK itself has names with a colon or a slash. */
-function rejectUnknown(node: Pick<Node, 'getAllContext'>): void {
-  const known: readonly string[] = [...optionNames, ...limitNames, 'bucketCapacity'];
-  const unknown = Object.keys(node.getAllContext()).find(
-    (name) => !/[:/]/.test(name) && !known.includes(name),
-  );
-  if (unknown !== undefined)
-    throw new Error(
-      `Expected \`-c\` and the context to name options, got \`${unknown}\`. Options: ${known.join(', ')}.`,
-    );
 }
 
 /** The default folder of queue definitions. */
@@ -142,32 +110,11 @@ function grants(value: unknown): SecretGrants | undefined {
   }
 }
 
-/** From the command line it is text, from cdk.json it may be a boolean. */
-function flag(name: string, value: unknown): boolean | undefined {
-  if (value === undefined) return undefined;
-  if (value === true || value === 'true') return true;
-  if (value === false || value === 'false') return false;
-  throw new Error(`Expected \`${name}\` to be true or false, got ${JSON.stringify(value)}.`);
-}
-
 function list(text: string): string[];
 function list(text: string | undefined): string[] | undefined;
 function list(text: string | undefined): string[] | undefined {
   return text?.split(',').map((part) => part.trim());
 }
-
-const limitNames = [
-  'pollConcurrency',
-  'searchReserve',
-  'publishReserve',
-  'tickConcurrency',
-  'notifyConcurrency',
-  'notifySlowConcurrency',
-  'provisionConcurrency',
-  'deadlineConcurrency',
-  'requestsPerSecond',
-  'requestBurst',
-] as const satisfies readonly (keyof LimitProps)[];
 
 function limits(node: Pick<Node, 'tryGetContext'>): LimitProps {
   return {

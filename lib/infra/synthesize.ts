@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import type { SecretGrants } from '../contract/secret-grants.ts';
 import type { JwtOptions } from './api.ts';
+import { cdkJsonContext, type DeployContext } from './cdk-context.ts';
 import { MusterStack } from './muster-stack.ts';
 import { stackOptions } from './stack-options.ts';
 import type { Stage } from './stage-policy.ts';
@@ -24,25 +24,15 @@ export interface SynthesizeOptions {
    */
   readonly jwt?: JwtOptions | undefined;
   /**
-   * The origins of pages that may call the API.
-   * @default - the value in cdk.json, otherwise none
-   */
-  readonly allowedOrigins?: readonly string[] | undefined;
-  /**
    * The queues that may use a secret besides their own and the shared ones.
    * @default - the value in cdk.json, otherwise none
    */
   readonly secretGrants?: SecretGrants | undefined;
   /**
-   * The queues of GameLift that definitions may name.
-   * @default - the value in cdk.json, and those of the definitions
+   * Options as `cdk deploy` takes them with `-c`, before those in cdk.json: see `stack-options.ts`.
+   * @default - those in cdk.json
    */
-  readonly gameSessionQueues?: readonly string[] | undefined;
-  /**
-   * Whether game clients can watch their tickets over a WebSocket API.
-   * @default - the value in cdk.json, otherwise false
-   */
-  readonly push?: boolean | undefined;
+  readonly context?: DeployContext | undefined;
   /** @default 'dev' */
   readonly stage?: Stage | undefined;
   /**
@@ -86,15 +76,11 @@ export function synthesize(options: SynthesizeOptions = {}): Synthesized {
   const app = new App({
     context: {
       ...cdkJsonContext(),
+      ...options.context,
       ...(options.queuesDir === undefined ? {} : { queues: options.queuesDir }),
       ...(options.laddersDir === undefined ? {} : { ladders: options.laddersDir }),
       ...(options.stage === undefined ? {} : { stage: options.stage }),
-      ...(options.push === undefined ? {} : { push: options.push }),
-      ...(options.allowedOrigins === undefined ? {} : { allowedOrigins: options.allowedOrigins.join(',') }),
       ...(options.secretGrants === undefined ? {} : { secretGrants: options.secretGrants }),
-      ...(options.gameSessionQueues === undefined
-        ? {}
-        : { gameSessionQueues: options.gameSessionQueues.join(',') }),
       ...(options.jwt === undefined
         ? {}
         : { jwtIssuer: options.jwt.issuer, jwtAudience: options.jwt.audience.join(',') }),
@@ -117,9 +103,4 @@ export function synthesize(options: SynthesizeOptions = {}): Synthesized {
       throw new Error(`Expected the logical id of a function with a bundle, got "${functionLogicalId}".`);
     },
   };
-}
-
-/** The context that the CLI would read. */
-function cdkJsonContext(): Record<string, unknown> {
-  return JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8')).context;
 }

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { ALL_SECRETS } from '../contract/secret-grants.ts';
 import type { JwtOptions } from '../infra/api.ts';
+import type { DeployContext } from '../infra/cdk-context.ts';
 import { type LocalCloud, type LocalCloudOptions, startLocalCloud } from './local-cloud.ts';
 import { takePlace } from './place.ts';
 import { synthesizeApart } from './synthesize-apart.ts';
@@ -21,8 +22,8 @@ export interface MusterOptions extends Omit<LocalCloudOptions, 'template' | 'ass
    * @default - every request may call every route
    */
   readonly jwt?: JwtOptions | undefined;
-  /** Whether game clients can watch their tickets. @default true */
-  readonly push?: boolean | undefined;
+  /** Options of a deployment, before those in cdk.json. @default - those in cdk.json */
+  readonly context?: DeployContext | undefined;
 }
 
 /**
@@ -36,7 +37,7 @@ export async function startMuster({
   queuesDir,
   laddersDir,
   jwt,
-  push = true,
+  context,
   ...options
 }: MusterOptions): Promise<LocalCloud> {
   // First, because it fails at once and the app takes seconds to synthesize.
@@ -45,7 +46,7 @@ export async function startMuster({
     queuesDir,
     laddersDir,
     jwt,
-    push,
+    context,
     secretGrants: ALL_SECRETS,
   }).catch(async (error) => {
     await place.stop();

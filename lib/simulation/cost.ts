@@ -29,15 +29,19 @@ export const PRICES = {
   customMetric: 0.3,
   /** A dashboard, a month. */
   dashboard: 3,
+  /** A secret, a month. */
+  secret: 0.4,
 } as const;
 
 /** What a deployment has whether it is used or not. */
 export const DEPLOYED = {
   /** Metrics that its alarms watch. */
-  alarmMetrics: 46,
+  alarmMetrics: 54,
   dashboards: 1,
   /** SQS queues that invoke functions. */
-  polledQueues: 7,
+  polledQueues: 8,
+  /** Keys of the tokens of players. */
+  secrets: 1,
   /** Custom metrics of a queue definition that is used. */
   metricsPerQueue: 8,
 } as const;
@@ -51,6 +55,7 @@ export function standingDollars(queues: number, seconds: number) {
   return {
     alarms: DEPLOYED.alarmMetrics * PRICES.alarmMetric,
     dashboard: DEPLOYED.dashboards * PRICES.dashboard,
+    secrets: DEPLOYED.secrets * PRICES.secret,
     metrics: queues * DEPLOYED.metricsPerQueue * PRICES.customMetric,
     emptyReceives: (receives / 1_000_000) * PRICES.sqsRequests,
   };

@@ -125,13 +125,14 @@ function usageLines(usage: Usage): BillLine[] {
 }
 
 function standingLines(queues: number): BillLine[] {
-  const { alarms, dashboard, metrics, emptyReceives } = standingDollars(queues, MONTH_SECONDS);
+  const { alarms, dashboard, metrics, secrets, emptyReceives } = standingDollars(queues, MONTH_SECONDS);
   return [
     {
       service: 'CloudWatch',
       what: 'alarms, a dashboard and the metrics of each queue',
       dollars: alarms + dashboard + metrics,
     },
+    { service: 'Secrets Manager', what: 'the key of the tokens of players', dollars: secrets },
     { service: 'SQS', what: 'empty receives of Lambda, used or not', dollars: emptyReceives },
   ];
 }

@@ -241,6 +241,26 @@ describe.concurrent('muster validate', () => {
     ]);
   });
 
+  it('refuses queues whose players have to connect for a deployment without push', async () => {
+    const path = file('presence/required.json', {
+      ...definition(),
+      presence: { graceSeconds: 15, required: true },
+    });
+    expect((await muster('validate', path)).status).toBe(0);
+    const { status, stderr } = await muster('validate', '-c', 'push=false', path);
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/required\.json: #\/presence\/required: .*switch the option push on/);
+    for (const [option, message] of Object.entries({
+      push: '-c: expected name=value',
+      'push=no': 'Expected `push` to be true or false, got "no".',
+      'psuh=false': 'got `psuh`',
+    }))
+      expect(await muster('validate', '-c', option, path)).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining(message),
+      });
+  });
+
   it('reports every fault of every file and ends with status 2', async () => {
     const { name: _, ...nameless } = definition({ timeoutSeconds: 0 });
     const files = ['nameless.json', 'fine.json', 'garbled.json'] as const;

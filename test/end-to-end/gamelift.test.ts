@@ -14,7 +14,7 @@ import { fresh, studioAround } from './muster.ts';
 
 /** The template with a queue of GameLift, and a stand-in for GameLift's API. */
 const gameLift = new GameLiftStandIn(Date.now);
-const app = synthesized({ gameSessionQueues: ['arenas'] });
+const app = synthesized({ context: { gameSessionQueues: 'arenas' } });
 const { Resources } = structuredClone(app.template);
 for (const { Type, Properties } of Object.values(Resources)) {
   const variables = Type === 'AWS::Lambda::Function' && Properties.Environment.Variables;

@@ -37,7 +37,7 @@ const [game, stranger] = [await pageServer(), await pageServer()];
 const issuer = await testIssuer();
 const { template, assetPathOf } = synthesized({
   jwt: { issuer: ISSUER, audience: [AUDIENCE] },
-  allowedOrigins: [game.origin],
+  context: { allowedOrigins: game.origin },
 });
 const cloud = await startLocalCloud({ template, assetPathOf, port: 0, verifyToken: verifierOf(issuer.keys) });
 const browser = await launched();

@@ -105,10 +105,17 @@ describe('cdk-nag', () => {
           .flatMap(({ data }) => Object.entries(data as Record<string, string>)),
       );
     for (const [, reason] of acknowledged) expect(reason.length).toBeGreaterThan(40);
+    const connections = (method: string) =>
+      `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<MatchmakerPushApi130BDD54>/live/${method}/@connections/*]`;
     const counts = Map.groupBy(acknowledged, ([id]) => id.replace(/^annotation::/i, ''));
     expect(Object.fromEntries([...counts].map(([id, all]) => [id, all.length]))).toEqual({
-      'AwsSolutions-APIG4': 3,
+      'AwsSolutions-APIG1': 1,
+      'AwsSolutions-APIG4': 5,
+      'AwsSolutions-SMG4': 1,
       'AwsSolutions-SQS3': 2,
+      [connections('DELETE')]: 2,
+      [connections('GET')]: 1,
+      [connections('POST')]: 3,
       'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:muster/*]': 2,
     });
   });

@@ -13,15 +13,15 @@ export interface BuiltApp {
 }
 
 /** What `muster serve` asks for. */
-const LOCAL: SynthesizeOptions = { secretGrants: ALL_SECRETS, push: true };
+const LOCAL: SynthesizeOptions = { secretGrants: ALL_SECRETS };
 
 const [folder] = process.argv.slice(2) as [string];
 // The functions are bundled once for all.
 const built: Record<AppVariant, BuiltApp> = {
-  plain: builtAs('plain'),
+  plain: builtAs('plain', { context: { push: 'false' } }),
   local: builtAs('local', LOCAL),
   tokens: builtAs('tokens', { ...LOCAL, jwt: { issuer: ISSUER, audience: [AUDIENCE] } }),
-  whole: builtAs('whole', { gameSessionQueues: ['arenas'], push: true }),
+  whole: builtAs('whole', { context: { gameSessionQueues: 'arenas' } }),
 };
 process.stdout.write(JSON.stringify(built));
 

@@ -7,7 +7,7 @@ import { folderOfRun } from '../folder-of-run.ts';
 import type { BuiltApp } from './build-app.ts';
 
 /**
- * `plain`: as `cdk deploy` would deploy it. `local`: every queue may use every secret, and players can watch, as in `muster serve`.
+ * `plain`: as `cdk deploy -c push=false` would deploy it. `local`: every queue may use every secret, as in `muster serve`.
  * `tokens`: it also requires the tokens of `test/local/tokens.ts`. `whole`: with every function of the service.
  */
 export type AppVariant = 'plain' | 'local' | 'tokens' | 'whole';

@@ -336,6 +336,7 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     TICKETS_TABLE: 'tickets',
     SECRET_GRANTS: '{}',
     GAME_SESSION_QUEUES: '["arenas"]',
+    PUSH: 'true',
     DEAD_LETTER_URLS: DEAD_LETTERS.join(),
     FAILED_SHARE: '0.25',
     RECEIVERS_TABLE: 'receivers',
@@ -417,6 +418,7 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     QUEUES_TABLE: 'queues',
     SECRET_GRANTS: '{}',
     GAME_SESSION_QUEUES: '["arenas"]',
+    PUSH: 'true',
   },
   authorize: { PLAYER_KEYS: 'player key' },
   sockets: {
@@ -534,8 +536,9 @@ describe.each(functionNames)('%s', (name) => {
     expect(source, 'only environment.ts reads process.env').not.toContain('process.env');
   });
 
-  it('is one file that starts with the environment of the template and exports a handler', async () => {
-    expect(readdirSync(assetPathOf(fn.id))).toEqual(['index.mjs']);
+  it('is one file of code that starts with the environment of the template and exports a handler', async () => {
+    const definitions = name === 'deploy-queues' ? ['definitions.json'] : [];
+    expect(readdirSync(assetPathOf(fn.id)).sort()).toEqual([...definitions, 'index.mjs']);
     started ??= startAll();
     expect((await started)[name]).toBe('function');
   });

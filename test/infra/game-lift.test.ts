@@ -50,7 +50,7 @@ describe('the template', () => {
 
   it('sends the events of placements with these queues from the default bus to the function', () => {
     const queuesDir = folderWith({ type: 'gamelift', gameSessionQueue: ARN });
-    const { template } = synthesized({ queuesDir, gameSessionQueues: ['more'] });
+    const { template } = synthesized({ queuesDir, context: { gameSessionQueues: 'more' } });
     const [rule] = resourcesOf(template, 'AWS::Events::Rule').filter(({ Properties }) =>
       Properties.EventPattern?.source.includes('aws.gamelift'),
     );
@@ -62,7 +62,7 @@ describe('the template', () => {
   });
 
   it('is refused when a queue of GameLift is neither a name nor an ARN', () => {
-    expect(() => synthesized({ gameSessionQueues: ['a queue'] })).toThrow(
+    expect(() => synthesized({ context: { gameSessionQueues: 'a queue' } })).toThrow(
       'Expected `gameSessionQueues` to be names or ARNs of GameLift queues, got "a queue".',
     );
   });

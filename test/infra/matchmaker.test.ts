@@ -62,15 +62,15 @@ function callsOf(template: Template, stack: Stack) {
 describe('Matchmaker in another app', () => {
   it('needs no properties', () => {
     const template = templateWith();
-    template.resourceCountIs('AWS::Lambda::Function', 15);
-    template.resourceCountIs('AWS::DynamoDB::GlobalTable', 6);
+    template.resourceCountIs('AWS::Lambda::Function', 18);
+    template.resourceCountIs('AWS::DynamoDB::GlobalTable', 7);
     template.resourceCountIs('Custom::QueueDefinitions', 0);
   });
 
-  it('can be used twice in one stack', () => {
+  it('can be used twice in one stack, once with push: the resources of both are fewer than the 500 of a stack', () => {
     const { stack, template } = studio();
-    new Matchmaker(stack, 'Second', { secretsPrefix: 'second/' });
-    template().resourceCountIs('AWS::ApiGatewayV2::Api', 2);
+    new Matchmaker(stack, 'Second', { secretsPrefix: 'second/', push: false });
+    template().resourceCountIs('AWS::ApiGatewayV2::Api', 3);
     template().resourceCountIs('AWS::Events::EventBus', 2);
   });
 
@@ -143,10 +143,12 @@ describe('Matchmaker in another app', () => {
       alarmMetrics: alarms.reduce((sum, alarm) => sum + metricsOf(alarm), 0),
       dashboards: Object.keys(template.findResources('AWS::CloudWatch::Dashboard')).length,
       polledQueues: ofQueues.length,
+      secrets: Object.keys(template.findResources('AWS::SecretsManager::Secret')).length,
     }).toEqual({
       alarmMetrics: DEPLOYED.alarmMetrics,
       dashboards: DEPLOYED.dashboards,
       polledQueues: DEPLOYED.polledQueues,
+      secrets: DEPLOYED.secrets,
     });
   });
 
@@ -156,7 +158,7 @@ describe('Matchmaker in another app', () => {
     const alarmTopic = new Topic(stack, 'Alarms');
     new Matchmaker(stack, 'Matchmaker', { alarmTopic });
     const alarms = Object.values(Template.fromStack(stack).findResources('AWS::CloudWatch::Alarm'));
-    expect(alarms).toHaveLength(31);
+    expect(alarms).toHaveLength(38);
     for (const { Properties } of alarms) {
       expect(Properties.AlarmActions).toEqual([stack.resolve(alarmTopic.topicArn)]);
       expect(Properties.OKActions).toEqual([stack.resolve(alarmTopic.topicArn)]);
@@ -354,13 +356,14 @@ describe('the repository linked into another project', () => {
        console.log(Object.values(app.synth().getStackByName('Game').template.Resources)
          .filter(({ Type }) => Type === 'AWS::Lambda::Function').length);`,
     );
-    expect(functions).toBe('15');
+    expect(functions).toBe('18');
   });
 });
 
 describe('tokens instead of AWS credentials', () => {
   it('protect every route that IAM protects', () => {
-    const template = templateWith({ jwt: { issuer: 'https://issuer.example', audience: ['game'] } });
+    const jwt = { issuer: 'https://issuer.example', audience: ['game'] };
+    const template = templateWith({ jwt, push: false });
     template.hasResourceProperties('AWS::ApiGatewayV2::Authorizer', {
       AuthorizerType: 'JWT',
       IdentitySource: ['$request.header.Authorization'],

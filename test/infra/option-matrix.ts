@@ -31,6 +31,7 @@ const OPTIONS: {
   failedShare: () => 0.5,
   accessLog: () => false,
   invocationLog: () => true,
+  // The default: other options have an effect only with it.
   push: () => true,
   pushKey: () => 2,
   socketLog: () => true,

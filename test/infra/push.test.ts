@@ -1,6 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { MusterStack } from '../../lib/infra/muster-stack.ts';
+import { definition } from '../service/definitions.ts';
 import { resourcesOf, target } from './resources.ts';
 import { synthesized, temporaryFolder } from './synthesized.ts';
 
@@ -15,9 +18,9 @@ function stackWith(props: { push?: boolean; pushKey?: number; socketLog?: boolea
 }
 
 describe('the option push', () => {
-  it('is off by default, and then the template has nothing of it', () => {
+  it('is on by default; without it the template has nothing of it', () => {
+    expect(JSON.stringify(stackWith({ push: true }))).toBe(JSON.stringify(stackWith({})));
     const off = JSON.stringify(stackWith({ push: false }));
-    expect(off).toBe(JSON.stringify(stackWith({})));
     for (const word of [
       'WEBSOCKET',
       'CONNECTIONS_TABLE',
@@ -29,7 +32,7 @@ describe('the option push', () => {
   });
 
   it('adds resources, and changes only what tickets pass and who asks players', () => {
-    const [off, on] = [stackWith({}), stackWith({ push: true })];
+    const [off, on] = [stackWith({ push: false }), stackWith({})];
     const changed = Object.keys(off.Resources).filter(
       (id) => JSON.stringify(off.Resources[id]) !== JSON.stringify(on.Resources[id]),
     );
@@ -89,6 +92,15 @@ describe('the option push', () => {
     expect(two.secrets).toHaveLength(2);
   });
 
+  it('is required by definitions that expect every player to connect', () => {
+    const queues = temporaryFolder();
+    const duel = { ...definition({ name: 'duel' }), presence: { graceSeconds: 15, required: true } };
+    writeFileSync(join(queues, 'duel.json'), JSON.stringify(duel));
+    expect(() => synthesized({ queuesDir: queues, context: { push: 'false' } })).toThrow(
+      /duel\.json is not valid: #\/presence\/required: .* switch the option push on/,
+    );
+  });
+
   it('rejects a key that is no whole number', () => {
     expect(() => stackWith({ push: true, pushKey: 0 })).toThrow(
       'Expected `pushKey` to be a whole number from 1 and up, got 0.',
@@ -96,7 +108,7 @@ describe('the option push', () => {
   });
 
   it('is an option of the synthesis', () => {
-    const { template } = synthesized({ push: true });
-    expect(template.Outputs).toHaveProperty('SocketUrl');
+    const { template } = synthesized({ context: { push: 'false' } });
+    expect(template.Outputs).not.toHaveProperty('SocketUrl');
   });
 });

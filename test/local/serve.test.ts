@@ -83,6 +83,15 @@ function isGone(pid: number): boolean {
 }
 const isLinux = process.platform === 'linux';
 
+test('serve takes the options of a deployment', async () => {
+  const running = serve('--port', '0', '--no-console', '--queues', queuesDir(), '-c', 'push=false');
+  const client = musterClient({ url: await readyUrl(running) });
+  const ticket = await client.post('duel', { ticketId: 'one', players: [{ playerId: 'ann', skill: 1 }] });
+  expect(ticket.watch).toBeUndefined();
+  const wrong = await serve('--port', '0', '-c', 'psuh=false').exited;
+  expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining('got `psuh`') });
+});
+
 describe('muster serve', () => {
   test.skipIf(!isLinux)(
     'leaves no process behind when it is killed, sends the webhook of that moment again, and stops all at Ctrl-C',

@@ -23,6 +23,7 @@ export function definition(changes: Partial<QueueDefinition> = {}): QueueDefinit
 
 /** Rules that every definition satisfies. */
 export const ANYTHING_GOES: DeploymentRules = {
+  push: true,
   refuseUrl: () => undefined,
   secretGrants: {},
   gameSessionQueues: [],

@@ -12,6 +12,8 @@ export interface DeploymentRules {
   readonly secretGrants: SecretGrants;
   /** The queues of GameLift, by name or ARN, that the deployment has access to. `any`: to those that its folder names. */
   readonly gameSessionQueues: readonly string[] | 'any';
+  /** Whether players can connect. */
+  readonly push: boolean;
 }
 
 /**
@@ -25,6 +27,19 @@ export function deploymentProblems(definition: QueueDefinition, rules: Deploymen
     ...urlProblems(definition, (url) => rules.refuseUrl(url)),
     ...secretProblems(definition, rules.secretGrants),
     ...gameLiftProblems(definition, rules.gameSessionQueues),
+    ...presenceProblems(definition, rules.push),
+  ];
+}
+
+/** Without push no player can connect, so every ticket would be cancelled. */
+function presenceProblems({ presence }: QueueDefinition, push: boolean): FieldProblem[] {
+  if (push || presence?.required === undefined) return [];
+  return [
+    {
+      pointer: '#/presence/required',
+      detail:
+        'Expected no `required` without push, because no player can connect then and every ticket would be cancelled: switch the option push on, or remove it',
+    },
   ];
 }
 

@@ -9,6 +9,7 @@ import type { DeploymentRules } from '../../../lib/service/queues/deployment-rul
 import { definition, queuesWithoutLadders } from '../definitions.ts';
 
 const rules: DeploymentRules = {
+  push: false,
   refuseUrl: ({ hostname }) => (hostname === 'inside' ? 'expected a public address' : undefined),
   gameSessionQueues: ['arenas'],
   secretGrants: { backend: ['duel'] },
@@ -65,6 +66,25 @@ describe('a definition with a provisioner', () => {
     expect(await errorsOf({ type: 'agones', allocator: regions, certificate: 'duel/agones' })).toEqual([
       '#/provisioner/allocator/us',
     ]);
+  });
+});
+
+describe('a definition that expects every player to connect', () => {
+  const expecting = definition({ name: 'duel', presence: { graceSeconds: 15, required: true } });
+  const put = (push: boolean) =>
+    parsePut(queuesWithoutLadders({} as QueueStore, { ...rules, push }), 'duel', expecting);
+
+  it('is rejected in a deployment without push, and the error names the option', async () => {
+    await expect(put(false)).rejects.toMatchObject({
+      status: 400,
+      errors: [
+        {
+          pointer: '#/presence/required',
+          detail: expect.stringContaining('switch the option push on'),
+        },
+      ],
+    });
+    expect(await put(true)).toEqual(expecting);
   });
 });
 
