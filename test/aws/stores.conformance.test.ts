@@ -1252,6 +1252,17 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         expect((await queues.get(queue))!.sentUntilMs).toBe(5_000);
       });
 
+      it('holds presence for every caller, through a change of the definition, but not in a queue that does not exist', async () => {
+        newQueue();
+        await queues.holdPresence(record(), NOW_MS);
+        expect(await queues.get(queue)).toBeUndefined();
+        await queues.put(record());
+        for (const untilMs of [NOW_MS, NOW_MS + 5])
+          await queues.holdPresence(record({ version: 9 }), untilMs);
+        expect(await queues.put(record({ version: 2 }))).toBe(true);
+        expect(await queues.get(queue)).toEqual(record({ version: 2, presenceHeldUntilMs: NOW_MS + 5 }));
+      });
+
       it('schedules no ticks for a caller that has read an earlier definition', async () => {
         newQueue();
         await queues.put(record());

@@ -577,6 +577,21 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         // The lease, the end of the ticket, the report, and the end of the lease.
         writes: Array(4).fill('UpdateItem'),
       },
+      'a tick that does not trust missing pings': {
+        prepare: async () => {
+          await define({ teamSize: 3, presence: { graceSeconds: 5 } });
+          for (const name of ['a', 'b', 'c', 'd']) {
+            await join(name);
+            await cloud.deps.presence.seen(queue, id(name), 0, { by: name, silentFromMs: cloud.nowMs });
+          }
+          cloud.nowMs = Math.min(...cloud.tickMessages.map(({ dueMs }) => dueMs));
+          return cloud.dueTicks()[0]!;
+        },
+        act: (message: never) => tick(cloud.deps, message),
+        outcome: ({ outcome, held }: { outcome: string; held: string }) => [outcome, held.length > 0],
+        // The lease, until when presence is held, the report, and the end of the lease.
+        writes: Array(4).fill('UpdateItem'),
+      },
       'a new ladder': {
         prepare: async () => {},
         act: () => defineLadder(),

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { toProblem } from '../../lib/aws/http.ts';
 import { type Trouble, troublesOf, unreadableTroubles } from '../../lib/console/page/data/health.ts';
+import { PRESENCE_PING_SECONDS } from '../../lib/contract/presence.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { queueStats } from '../../lib/contract/queue-stats.ts';
 import { isFailing } from '../../lib/contract/webhook-failing.ts';
+import { silentAfterMs } from '../../lib/service/domain/presence.ts';
 import type { NotedFailure } from '../../lib/service/events/delivery-log.ts';
 import { type DeliveryOutcome, deliver } from '../../lib/service/events/notify.ts';
 import type { OutboundResult } from '../../lib/service/ports/outbound.ts';
@@ -229,6 +231,16 @@ const FAULTS: readonly Fault[] = [
     log: '–',
   },
   {
+    what: 'the pings of all players are lost',
+    queue: { teamSize: 50, timeoutSeconds: 600, presence: { graceSeconds: 15 } },
+    begin: (play) => {
+      play.pings = false;
+    },
+    says: /^Pings of many players are missing at once/,
+    alarm: '–',
+    log: 'no ticket is cancelled for players who seem to have left',
+  },
+  {
     what: '`enqueue` crashes',
     queue: {},
     begin: (play) => {
@@ -443,6 +455,8 @@ class Play {
   /** Whether players arrive, whether their tickets are stored, and whether a function was stopped. */
   arrives = true;
   enqueues = true;
+  /** Whether the pings of players are noted, in a queue with presence. */
+  pings = true;
   isStopped = false;
   /** The failures that `notify` has reported, and whether each counts for the alarm. */
   readonly failures: boolean[] = [];
@@ -474,11 +488,25 @@ class Play {
           toProblem(error),
         );
       }
+      await this.#ping();
       if (!this.isScheduled) this.cloud.tickMessages.length = 0;
       await this.#run(this.cloud.nowMs + 1_000);
       await this.#answer();
       await this.#notify();
     }
+  }
+
+  /** A player pings now if the interval has passed again since its ticket. */
+  async #ping(): Promise<void> {
+    const { presence } = this.#definition;
+    if (presence === undefined || !this.pings) return;
+    const silentFromMs = this.cloud.nowMs + silentAfterMs(presence);
+    for (let player = this.#players; player > 0; player -= 2 * PRESENCE_PING_SECONDS)
+      for (const number of [player, player - 1])
+        await this.cloud.deps.presence.seen(this.#queue, `${this.#queue}:${number}`, 0, {
+          by: String(number),
+          silentFromMs,
+        });
   }
 
   /** A function that throws is reported by Lambda, and the others go on. */
