@@ -59,32 +59,9 @@ export class Observability extends Construct {
 
   constructor(scope: Construct, id: string, props: ObservabilityProps) {
     super(scope, id);
-    this.alarms = [
-      ...Object.entries(props.deadLetters).map(([consumer, queue]) => deadLetterAlarm(this, consumer, queue)),
-      dispatchFailsAlarm(this, props.dispatch),
-      dispatchRestsAlarm(this, props.dispatch),
-      tickFailsAlarm(this, props.tick),
-      queueSetAsideAlarm(this),
-      queueFailingAlarm(this),
-      publishLateAlarm(this, props.publish),
-      webhookFailingAlarm(this),
-      eventsParkedAlarm(this),
-      throttledAlarm(this, 'Tick', props.tick),
-      throttledAlarm(this, 'Publish', props.publish),
-      apiFailsAlarm(this, props.stage),
-      enqueueFailsAlarm(this, props.enqueue),
-      throttledAlarm(this, 'Enqueue', props.enqueue),
-      ...(props.sockets
-        ? [socketsFailAlarm(this, props.sockets), throttledAlarm(this, 'Sockets', props.sockets)]
-        : []),
-      ...(props.push
-        ? [pushLateAlarm(this, props.push), pushDroppedAlarm(this), throttledAlarm(this, 'Push', props.push)]
-        : []),
-      ...Object.entries(props.tables).map(([name, table]) => tableThrottledAlarm(this, name, table)),
-      ...Object.entries(props.queues).map(([name, { queue, ageMax }]) =>
-        lateAlarm(this, name, queue, ageMax),
-      ),
-    ];
+    this.alarms = Object.entries({ ...ofTicks(props), ...ofEvents(props), ...ofRequests(props) }).map(
+      ([name, one]) => new Alarm(this, name, { ...DEFAULTS, ...one }),
+    );
     if (props.alarmTopic) notify(this, props.alarmTopic, this.alarms);
     this.dashboard = new Dashboard(this, 'Dashboard', {
       defaultInterval: Duration.hours(3),
@@ -209,214 +186,190 @@ function traceWidget(functions: readonly MusterFunction[]): LogQueryWidget {
   });
 }
 
-function deadLetterAlarm(scope: Construct, consumer: string, queue: Queue): Alarm {
-  return alarm(scope, `${consumer}DeadLetters`, {
-    alarmDescription: `${consumer} has given up on at least one message. See its log, then redrive or purge the queue ${queue.queueName}.`,
-    metric: depth(queue),
-    evaluationPeriods: 1,
-  });
+/** An alarm starts at 1 or more unless it says otherwise, and missing data is no alarm. */
+const DEFAULTS = {
+  threshold: 1,
+  comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+  treatMissingData: TreatMissingData.NOT_BREACHING,
+};
+type Alarms = Record<string, Omit<AlarmProps, 'threshold'> & Partial<AlarmProps>>;
+
+/** A single failure, or a burst that retries absorb, raises no alarm. */
+const THREE_OF_FIVE = { evaluationPeriods: 5, datapointsToAlarm: 3 };
+const ABOVE = { comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD };
+
+function ofTicks({ dispatch, tick }: ObservabilityProps): Alarms {
+  return {
+    // `dispatch` has no queue and no dead letters, so three failed minutes in a row raise the alarm.
+    DispatchFails: {
+      alarmDescription:
+        'dispatch has failed three minutes in a row: at least one queue gets no ticks, or overdue matches and what crashed ticks have left are not settled. See its log.',
+      metric: dispatch.metricErrors({ period: minute }),
+      evaluationPeriods: 3,
+    },
+    // An invocation that never starts is not an error. AWS may start two in one minute and none in the next.
+    DispatchRests: {
+      alarmDescription:
+        'dispatch has not run for three minutes: no queue gets ticks. See whether its schedule is enabled and whether the account has Lambda concurrency left.',
+      metric: dispatch.metricInvocations({ period: minute }),
+      evaluationPeriods: 3,
+      comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+      treatMissingData: TreatMissingData.BREACHING,
+    },
+    // A retried tick is stale and dropped, so the dead letters stay empty.
+    TickFails: fails(tick, 'at least one queue, or a range of it, gets no matches'),
+    TickThrottled: throttled(tick),
+    // A queue that is set aside is searched again once a minute at least, and every tick in between counts.
+    QueueSetAside: {
+      alarmDescription:
+        'The ticks of a queue have failed three times in a row or more, in three of five minutes: it is set aside and gets matches only when a tick succeeds again. Its tickets still time out, and other queues go on. See the log of tick for its name and the error.',
+      metric: counted('SetAside', 'tick', minute),
+      ...THREE_OF_FIVE,
+    },
+    // `publish` decides it for each queue by its own counts, since an alarm has no share of each of many queues. Three failed
+    // matches at least, so one datapoint is enough.
+    QueueFailing: {
+      alarmDescription:
+        'Too many matches of a queue fail: they are not accepted, or get no game server (option failedShare). See the logs of publish and provision for the queue and the counts by reason, and its page in the console; then why provision fails, or what the game shows its players.',
+      metric: counted('QueueFailing', 'muster', minute),
+      evaluationPeriods: 1,
+    },
+  };
 }
 
-/** `dispatch` has no queue and no dead letters, so three failed minutes in a row raise the alarm. */
-function dispatchFailsAlarm(scope: Construct, dispatch: MusterFunction): Alarm {
-  return alarm(scope, 'DispatchFails', {
-    alarmDescription:
-      'dispatch has failed three minutes in a row: at least one queue gets no ticks, or overdue matches and what crashed ticks have left are not settled. See its log.',
-    metric: dispatch.metricErrors({ period: minute }),
-    evaluationPeriods: 3,
-  });
-}
-
-/** An invocation that never starts is not an error. AWS may start two in one minute and none in the next. */
-function dispatchRestsAlarm(scope: Construct, dispatch: MusterFunction): Alarm {
-  return alarm(scope, 'DispatchRests', {
-    alarmDescription:
-      'dispatch has not run for three minutes: no queue gets ticks. See whether its schedule is enabled and whether the account has Lambda concurrency left.',
-    metric: dispatch.metricInvocations({ period: minute }),
-    evaluationPeriods: 3,
-    comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-    treatMissingData: TreatMissingData.BREACHING,
-  });
-}
-
-/** A function that fails again and again; a single failure raises no alarm. */
-function failsAlarm(scope: Construct, id: string, fn: MusterFunction, consequence: string): Alarm {
-  return alarm(scope, id, {
-    alarmDescription: `${fn.name} has failed in three of five minutes: ${consequence}. See its log.`,
-    metric: fn.metricErrors({ period: minute }),
-    evaluationPeriods: 5,
-    datapointsToAlarm: 3,
-  });
-}
-
-/** A retried tick is stale and dropped, so the dead letters stay empty. A single failure raises no alarm. */
-function tickFailsAlarm(scope: Construct, tick: MusterFunction): Alarm {
-  return failsAlarm(scope, 'TickFails', tick, 'at least one queue, or a range of it, gets no matches');
-}
-
-/**
- * A queue that is set aside is searched again once a minute at least, and every tick in between counts. A burst of failures
- * that ends with the first pause raises no alarm.
- */
-function queueSetAsideAlarm(scope: Construct): Alarm {
-  return alarm(scope, 'QueueSetAside', {
-    alarmDescription:
-      'The ticks of a queue have failed three times in a row or more, in three of five minutes: it is set aside and gets matches only when a tick succeeds again. Its tickets still time out, and other queues go on. See the log of tick for its name and the error.',
-    metric: new Metric({
-      namespace: 'Muster',
-      metricName: 'SetAside',
-      dimensionsMap: { service: 'tick' },
-      statistic: 'Sum',
-      period: minute,
+function ofEvents({ publish, push, deadLetters, queues }: ObservabilityProps): Alarms {
+  return {
+    // The age of events shows every cause of delay: an error, a bus that rejects them (a partial failure, not an error), or
+    // too little concurrency. Dead letters appear only after the last of many tries.
+    PublishLate: streamLate(publish, 'webhooks and assignments are late'),
+    PublishThrottled: throttled(publish),
+    ...(push && {
+      // Players who cannot be reached do not count: they are left to the retries.
+      PushLate: streamLate(push, 'game clients learn of changes late, or with their next ping'),
+      // A player is tried for a minute at least, so one datapoint is enough. A client that has left does not count.
+      PushDropped: {
+        alarmDescription:
+          'API Gateway has taken no message for connected players for a minute: it throttles or fails. They learn of changes with their next ping. See the log of push, and the quota of requests of API Gateway (docs/scale.md).',
+        metric: counted('PushesDropped', 'push', minute),
+        evaluationPeriods: 1,
+      },
+      PushThrottled: throttled(push),
     }),
-    evaluationPeriods: 5,
-    datapointsToAlarm: 3,
-  });
+    // A webhook that fails is tried at least every fifteen minutes, and each failure counts. Dead letters come only after half
+    // an hour, or after a day.
+    WebhookFailing: {
+      alarmDescription:
+        'A webhook has failed three times or more since its last success, or five of the latest 20 times: its receiver does not respond or returns errors, or its secret does not exist. Its events are kept for a day while it is down. See the log of notify for the queue, the URL and the error, or the page of the queue in the console.',
+      metric: counted('WebhookFailing', 'notify', Duration.minutes(15)),
+      evaluationPeriods: 2,
+      datapointsToAlarm: 1,
+    },
+    // A parked event is tried at least every 20 minutes, and each try counts.
+    EventsParked: {
+      alarmDescription:
+        'A queue cannot be read by the deployed version, so its events are parked: no webhooks, no assignments. Other queues are not affected. See the log of publish for its name; deploy a version that reads its definition, or replace the definition.',
+      metric: counted('EventsParked', 'publish', Duration.minutes(30)),
+      evaluationPeriods: 1,
+    },
+    ...named(deadLetters, 'DeadLetters', (consumer, queue) => ({
+      alarmDescription: `${consumer} has given up on at least one message. See its log, then redrive or purge the queue ${queue.queueName}.`,
+      metric: depth(queue),
+      evaluationPeriods: 1,
+    })),
+    // Messages received more than three times do not count, because their receiver fails and not the consumer.
+    ...named(queues, 'Late', (name, { queue, ageMax }) => ({
+      alarmDescription: `A message has waited more than ${ageMax.toHumanString()} for ${name.toLowerCase()} in three of five minutes. See its log, and whether it is throttled.`,
+      metric: queue.metricApproximateAgeOfOldestMessage({ period: minute, statistic: 'Maximum' }),
+      threshold: ageMax.toSeconds(),
+      ...ABOVE,
+      ...THREE_OF_FIVE,
+    })),
+  };
 }
 
-/**
- * `publish` decides it for each queue by its own counts, since an alarm has no share of each of many queues. Three failed
- * matches at least, so one datapoint is enough.
- */
-function queueFailingAlarm(scope: Construct): Alarm {
-  return alarm(scope, 'QueueFailing', {
-    alarmDescription:
-      'Too many matches of a queue fail: they are not accepted, or get no game server (option failedShare). See the logs of publish and provision for the queue and the counts by reason, and its page in the console; then why provision fails, or what the game shows its players.',
-    metric: new Metric({
-      namespace: 'Muster',
-      metricName: 'QueueFailing',
-      dimensionsMap: { service: 'muster' },
-      statistic: 'Sum',
-      period: minute,
+function ofRequests({ stage, enqueue, sockets, tables }: ObservabilityProps): Alarms {
+  return {
+    // The minimum of failed requests avoids an alarm for a single error at low load.
+    ApiFails: {
+      alarmDescription:
+        'More than 1% of the requests, and at least 5, got an error of the service (5xx) in three of five minutes. See the API’s access log for the routes, then the logs of their functions.',
+      metric: new MathExpression({
+        expression: 'IF(failed >= 5, 100 * failed / requests, 0)',
+        usingMetrics: {
+          failed: stage.metricServerError({ period: minute, statistic: 'Sum' }),
+          requests: stage.metricCount({ period: minute, statistic: 'Sum' }),
+        },
+        label: 'Failed requests (%)',
+        period: minute,
+      }),
+      ...ABOVE,
+      ...THREE_OF_FIVE,
+    },
+    // Error responses do not count as errors of the function: this alarm detects crashes and timeouts.
+    EnqueueFails: fails(enqueue, 'players cannot create tickets'),
+    EnqueueThrottled: throttled(enqueue),
+    // A client that is rejected with a reason does not count as an error of the function.
+    ...(sockets && {
+      SocketsFail: fails(sockets, 'game clients cannot connect, or what they ask for is not done'),
+      SocketsThrottled: throttled(sockets),
     }),
-    evaluationPeriods: 1,
-  });
+    ...named(tables, 'TableThrottled', (name, table) => ({
+      alarmDescription: `DynamoDB has throttled the table of ${name.toLowerCase()} in three of five minutes: requests get 503, ticks are slower. See which key is hot (CloudWatch Contributor Insights) and the account's table quotas.`,
+      metric: throttles(table),
+      ...THREE_OF_FIVE,
+    })),
+  };
 }
 
-/**
- * The age of events shows every cause of delay: an error, a bus that rejects them (a partial failure, not an error), or
- * too little concurrency. Dead letters appear only after the last of many tries.
- */
-function publishLateAlarm(scope: Construct, publish: MusterFunction): Alarm {
-  return streamLateAlarm(scope, 'PublishLate', publish, 'webhooks and assignments are late');
+/** An alarm for each of these, by its name and this suffix. */
+function named<T>(
+  all: Readonly<Record<string, T>>,
+  suffix: string,
+  alarm: (name: string, one: T) => Alarms[string],
+): Alarms {
+  return Object.fromEntries(Object.entries(all).map(([name, one]) => [`${name}${suffix}`, alarm(name, one)]));
 }
 
-/** Players who cannot be reached do not count: they are left to the retries. */
-function pushLateAlarm(scope: Construct, push: MusterFunction): Alarm {
-  const consequence = 'game clients learn of changes late, or with their next ping';
-  return streamLateAlarm(scope, 'PushLate', push, consequence);
-}
-
-function streamLateAlarm(scope: Construct, id: string, fn: MusterFunction, consequence: string): Alarm {
-  return alarm(scope, id, {
+function streamLate(fn: MusterFunction, consequence: string): Alarms[string] {
+  return {
     alarmDescription: `${fn.name} received a change of a ticket or match more than a minute after it was written: ${consequence}. See its log.`,
     metric: fn.metric('IteratorAge', { period: Duration.minutes(5), statistic: 'Maximum' }),
     threshold: minute.toMilliseconds(),
     evaluationPeriods: 1,
-    comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-  });
+    ...ABOVE,
+  };
 }
 
-/** A player is tried for a minute at least, so one datapoint is enough. A client that has left does not count. */
-function pushDroppedAlarm(scope: Construct): Alarm {
-  return alarm(scope, 'PushDropped', {
-    alarmDescription:
-      'API Gateway has taken no message for connected players for a minute: it throttles or fails. They learn of changes with their next ping. See the log of push, and the quota of requests of API Gateway (docs/scale.md).',
-    metric: new Metric({
-      namespace: 'Muster',
-      metricName: 'PushesDropped',
-      dimensionsMap: { service: 'push' },
-      statistic: 'Sum',
-      period: minute,
-    }),
-    evaluationPeriods: 1,
-  });
+function fails(fn: MusterFunction, consequence: string): Alarms[string] {
+  return {
+    alarmDescription: `${fn.name} has failed in three of five minutes: ${consequence}. See its log.`,
+    metric: fn.metricErrors({ period: minute }),
+    ...THREE_OF_FIVE,
+  };
 }
 
-/**
- * A webhook that fails is tried at least every fifteen minutes, and each failure counts. Dead letters come only after half
- * an hour, or after a day.
- */
-function webhookFailingAlarm(scope: Construct): Alarm {
-  return alarm(scope, 'WebhookFailing', {
-    alarmDescription:
-      'A webhook has failed three times or more since its last success, or five of the latest 20 times: its receiver does not respond or returns errors, or its secret does not exist. Its events are kept for a day while it is down. See the log of notify for the queue, the URL and the error, or the page of the queue in the console.',
-    metric: new Metric({
-      namespace: 'Muster',
-      metricName: 'WebhookFailing',
-      dimensionsMap: { service: 'notify' },
-      statistic: 'Sum',
-      period: Duration.minutes(15),
-    }),
-    evaluationPeriods: 2,
-    datapointsToAlarm: 1,
-  });
-}
-
-/** A parked event is tried at least every 20 minutes, and each try counts. */
-function eventsParkedAlarm(scope: Construct): Alarm {
-  return alarm(scope, 'EventsParked', {
-    alarmDescription:
-      'A queue cannot be read by the deployed version, so its events are parked: no webhooks, no assignments. Other queues are not affected. See the log of publish for its name; deploy a version that reads its definition, or replace the definition.',
-    metric: new Metric({
-      namespace: 'Muster',
-      metricName: 'EventsParked',
-      dimensionsMap: { service: 'publish' },
-      statistic: 'Sum',
-      period: Duration.minutes(30),
-    }),
-    evaluationPeriods: 1,
-  });
-}
-
-/** A throttled burst is retried. Throttles in most minutes show that the concurrency is too low for the load. */
-function throttledAlarm(scope: Construct, id: string, fn: MusterFunction): Alarm {
-  return alarm(scope, `${id}Throttled`, {
+/** Throttles in most minutes show that the concurrency is too low for the load. */
+function throttled(fn: MusterFunction): Alarms[string] {
+  return {
     alarmDescription: `${fn.name} was throttled by Lambda in three of five minutes. Raise its reserved concurrency or the account's limit, or cap long polls (pollConcurrency).`,
     metric: fn.metricThrottles({ period: minute }),
-    evaluationPeriods: 5,
-    datapointsToAlarm: 3,
+    ...THREE_OF_FIVE,
+  };
+}
+
+/** What functions count themselves. */
+function counted(metricName: string, service: string, period: Duration): IMetric {
+  return new Metric({
+    namespace: 'Muster',
+    metricName,
+    dimensionsMap: { service },
+    statistic: 'Sum',
+    period,
   });
 }
 
-/** The minimum of failed requests avoids an alarm for a single error at low load. */
-function apiFailsAlarm(scope: Construct, stage: HttpStage): Alarm {
-  return alarm(scope, 'ApiFails', {
-    alarmDescription:
-      'More than 1% of the requests, and at least 5, got an error of the service (5xx) in three of five minutes. See the API’s access log for the routes, then the logs of their functions.',
-    metric: new MathExpression({
-      expression: 'IF(failed >= 5, 100 * failed / requests, 0)',
-      usingMetrics: {
-        failed: stage.metricServerError({ period: minute, statistic: 'Sum' }),
-        requests: stage.metricCount({ period: minute, statistic: 'Sum' }),
-      },
-      label: 'Failed requests (%)',
-      period: minute,
-    }),
-    threshold: 1,
-    comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-    evaluationPeriods: 5,
-    datapointsToAlarm: 3,
-  });
-}
-
-/** Error responses do not count as errors of the function: this alarm detects crashes and timeouts. */
-function enqueueFailsAlarm(scope: Construct, enqueue: MusterFunction): Alarm {
-  return failsAlarm(scope, 'EnqueueFails', enqueue, 'players cannot create tickets');
-}
-
-/** A client that is rejected with a reason does not count as an error of the function. */
-function socketsFailAlarm(scope: Construct, sockets: MusterFunction): Alarm {
-  return failsAlarm(
-    scope,
-    'SocketsFail',
-    sockets,
-    'game clients cannot connect, or what they ask for is not done',
-  );
-}
-
-/** Includes the indexes, whose throttles block the table’s writes. A burst that retries absorb raises no alarm. */
-function tableThrottledAlarm(scope: Construct, name: string, table: StoreTable): Alarm {
+/** Includes the indexes, whose throttles block the table’s writes. */
+function throttles(table: StoreTable): IMetric {
   const events = [undefined, ...table.indexNames].flatMap((GlobalSecondaryIndexName) =>
     ['ReadThrottleEvents', 'WriteThrottleEvents'].map(
       (metricName) =>
@@ -433,44 +386,12 @@ function tableThrottledAlarm(scope: Construct, name: string, table: StoreTable):
     ),
   );
   const usingMetrics = Object.fromEntries(events.map((metric, i) => [`m${i}`, metric]));
-  return alarm(scope, `${name}TableThrottled`, {
-    alarmDescription: `DynamoDB has throttled the table of ${name.toLowerCase()} in three of five minutes: requests get 503, ticks are slower. See which key is hot (CloudWatch Contributor Insights) and the account's table quotas.`,
-    metric: new MathExpression({
-      expression: Object.keys(usingMetrics)
-        .map((id) => `FILL(${id}, 0)`)
-        .join(' + '),
-      usingMetrics,
-      label: 'Throttled requests',
-      period: minute,
-    }),
-    evaluationPeriods: 5,
-    datapointsToAlarm: 3,
-  });
-}
-
-/** Messages received more than three times do not count, because their receiver fails and not the consumer. */
-function lateAlarm(scope: Construct, name: string, queue: Queue, ageMax: Duration): Alarm {
-  return alarm(scope, `${name}Late`, {
-    alarmDescription: `A message has waited more than ${ageMax.toHumanString()} for ${name.toLowerCase()} in three of five minutes. See its log, and whether it is throttled.`,
-    metric: queue.metricApproximateAgeOfOldestMessage({ period: minute, statistic: 'Maximum' }),
-    threshold: ageMax.toSeconds(),
-    comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-    evaluationPeriods: 5,
-    datapointsToAlarm: 3,
-  });
-}
-
-/** By default an alarm starts at 1 or more, and missing data is no alarm. */
-function alarm(
-  scope: Construct,
-  id: string,
-  props: Omit<AlarmProps, 'threshold'> & Partial<AlarmProps>,
-): Alarm {
-  return new Alarm(scope, id, {
-    threshold: 1,
-    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    treatMissingData: TreatMissingData.NOT_BREACHING,
-    ...props,
+  const expression = Object.keys(usingMetrics).map((id) => `FILL(${id}, 0)`);
+  return new MathExpression({
+    expression: expression.join(' + '),
+    usingMetrics,
+    label: 'Throttled requests',
+    period: minute,
   });
 }
 

@@ -331,7 +331,7 @@ describe('putting events', () => {
     }))
       vi.stubEnv(name, value);
     onTestFinished(() => void vi.unstubAllEnvs());
-    mockClient(DynamoDBDocumentClient).on(GetCommand).resolves({});
+    mockClient(DynamoDBDocumentClient).onAnyCommand().resolves({});
     return (await import('../../lambdas/publish.ts')).handler;
   };
 
