@@ -1,11 +1,10 @@
-import { type DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { type CooldownRecord, storedOffences, withOffence } from '../service/domain/cooldowns.ts';
 import type { CooldownStore } from '../service/ports/cooldown-store.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
-import { batchGet } from './batch-get.ts';
-import { changeItem, type ItemChange } from './change-item.ts';
 import { jsonOf } from './item.ts';
+import { itemTable } from './item-table.ts';
 import { latestGroup, latestGroups } from './latest-group.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
 
@@ -23,15 +22,12 @@ const LIST = 'cooldowns';
  *     forgive   changes another attribute, so it needs no condition
  */
 export function cooldownStore(client: DynamoDBDocumentClient, table: string): CooldownStore {
-  const read = async (queue: string, playerId: string) => {
-    const Key = keyOf(queue, playerId);
-    return (await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }))).Item;
-  };
+  const items = itemTable(client, table, keyOf);
   return {
     async of(queue, playerIds) {
       const found = await Promise.all(
         playerIds.map(async (playerId): Promise<[string, CooldownRecord][]> => {
-          const item = await read(queue, playerId);
+          const item = await items.get([queue, playerId]);
           return item === undefined ? [] : [[playerId, recordOf(item)]];
         }),
       );
@@ -40,14 +36,12 @@ export function cooldownStore(client: DynamoDBDocumentClient, table: string): Co
 
     async add(queue, playerId, offence, keptMs) {
       for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
-        const item = await read(queue, playerId);
+        const item = await items.get([queue, playerId]);
         const record = withOffence(recordOf(item), offence);
         if (record === undefined) return undefined;
         const lastMs = record.offences.at(-1)!.atMs;
         const writeId = newWriteMark();
-        const change: ItemChange = {
-          table,
-          key: keyOf(queue, playerId),
+        const change = {
           set: {
             offences: JSON.stringify(record.offences),
             expiresAt: Math.max(Number(item?.expiresAt ?? 0), secondsOf(lastMs + keptMs)),
@@ -61,15 +55,13 @@ export function cooldownStore(client: DynamoDBDocumentClient, table: string): Co
               : { condition: 'offences = :offences', values: { ':offences': item.offences } },
           ],
         };
-        if (wasApplied(await changeItem(client, change, 'found'), writeId)) return record;
+        if (wasApplied(await items.change([queue, playerId], change, 'found'), writeId)) return record;
       }
       throw new StoreBusy(`other matches keep changing the offences of player ${playerId}`);
     },
 
     async forgive(queue, playerId, nowMs, keptMs) {
-      await changeItem(client, {
-        table,
-        key: keyOf(queue, playerId),
+      await items.change([queue, playerId], {
         set: { forgivenAtMs: nowMs, expiresAt: secondsOf(nowMs + keptMs) },
         remove: ['latestGroup', 'writtenAtMs'],
       });
@@ -94,12 +86,8 @@ export function cooldownStore(client: DynamoDBDocumentClient, table: string): Co
         .flatMap(({ Items = [] }) => Items as { item: string; writtenAtMs: number }[])
         .sort((a, b) => b.writtenAtMs - a.writtenAtMs)
         .slice(0, limit);
-      const items = await batchGet(
-        client,
-        table,
-        newest.map(({ item }) => ({ item })),
-      );
-      const found = new Map(items.map((item) => [item.item, item]));
+      const read = await items.all(newest.map(({ item }) => [queue, playerOf(item)]));
+      const found = new Map(read.map((item) => [item.item, item]));
       return newest.flatMap(({ item }) => cooldownOf(found.get(item) ?? {}) ?? []);
     },
   };
@@ -125,6 +113,7 @@ function keyOf(queue: string, playerId: string): { item: string } {
   return { item: `${queue}#cooldown#${playerId}` };
 }
 
+const playerOf = (item: string) => item.split('#')[2]!;
 const secondsOf = (ms: number) => Math.ceil(ms / 1_000);
 
 const cooldownItem = z.object({

@@ -1,7 +1,9 @@
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { type DeliveryRecord, type DeliveryStore, WAITING_SEEN_MS } from '../service/ports/delivery-store.ts';
-import { conditionally, secondsAfter } from './dynamo.ts';
+import type { ItemChange, Returned } from './change-item.ts';
+import { secondsAfter } from './dynamo.ts';
+import { itemTable } from './item-table.ts';
 import { receiverKey } from './receiver-key.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
 
@@ -18,82 +20,63 @@ const DELIVERY_DAYS = 14;
  * When the response of a write is lost, a count may be off by one: see `write-mark.ts`.
  */
 export function deliveryStore(client: DynamoDBDocumentClient, table: string): DeliveryStore {
-  const itemOf = (queue: string, url: string) => ({
-    TableName: table,
-    Key: { receiver: `delivery#${receiverKey(`${queue} ${url}`)}` },
-  });
-  /** Updates a record, if the condition is met. */
-  const update = (queue: string, url: string, nowMs: number, { sets, values, condition }: Update) =>
-    conditionally(() =>
-      client.send(
-        new UpdateCommand({
-          ...itemOf(queue, url),
-          UpdateExpression: `SET expiresAt = :expiresAt${sets}`,
-          ...(condition !== undefined && { ConditionExpression: condition }),
-          ExpressionAttributeValues: { ':expiresAt': secondsAfter(nowMs, DELIVERY_DAYS), ...values },
-          ReturnValues: 'ALL_NEW',
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      ),
+  const items = itemTable(client, table, (queue: string, url: string) => ({
+    receiver: `delivery#${receiverKey(`${queue} ${url}`)}`,
+  }));
+  const change = (queue: string, url: string, nowMs: number, { set, ...more }: Change, returns?: Returned) =>
+    items.change(
+      [queue, url],
+      { set: { expiresAt: secondsAfter(nowMs, DELIVERY_DAYS), ...set }, ...more },
+      returns,
     );
   return {
     async get(queue, url, nowMs) {
-      const { Item } = await client.send(new GetCommand(itemOf(queue, url)));
-      return Item && toRecord(Item, nowMs);
+      const item = await items.get([queue, url], 'lately');
+      return item && toRecord(item, nowMs);
     },
 
     async succeeded(queue, url, recent, nowMs) {
-      const sets = ', lastSuccessMs = :nowMs, recent = :recent REMOVE failures';
-      await update(queue, url, nowMs, { sets, values: { ':nowMs': nowMs, ':recent': recent } });
+      await change(queue, url, nowMs, { set: { lastSuccessMs: nowMs, recent }, remove: ['failures'] });
     },
 
     async failed(queue, url, recent, failure) {
-      const sets = ', lastFailure = :failure, recent = :recent ADD failures :one';
-      const values = { ':failure': failure, ':recent': recent, ':one': 1 };
-      const write = await update(queue, url, failure.atMs, { sets, values });
-      return write.met ? deliveryItem.parse(write.result.Attributes).failures : 1;
+      const counted = { set: { lastFailure: failure, recent }, add: { failures: 1 } };
+      const { item } = await change(queue, url, failure.atMs, counted, 'after');
+      return deliveryItem.parse(item).failures;
     },
 
     async begins(queue, url, nowMs) {
-      const values = { ':one': 1, ':nowMs': nowMs };
-      const mark = newWriteMark();
-      const first = await update(queue, url, nowMs, {
-        sets: ', waiting = :one, seenMs = :nowMs, sinceMs = :nowMs, firstSeenMs = :nowMs, writeId = :writeId',
-        values: { ...values, ':writeId': mark, ':staleMs': nowMs - WAITING_SEEN_MS },
+      const writeId = newWriteMark();
+      const set = { waiting: 1, seenMs: nowMs, sinceMs: nowMs, firstSeenMs: nowMs, writeId };
+      const isFirst = {
         condition: 'attribute_not_exists(seenMs) OR seenMs < :staleMs',
-      });
-      if (!wasApplied(first, mark))
-        await update(queue, url, nowMs, { sets: ', seenMs = :nowMs ADD waiting :one', values });
+        values: { ':staleMs': nowMs - WAITING_SEEN_MS },
+      };
+      const first = await change(queue, url, nowMs, { set, if: [isFirst] }, 'found');
+      if (!wasApplied(first, writeId))
+        await change(queue, url, nowMs, { set: { seenMs: nowMs }, add: { waiting: 1 } });
     },
 
     async waits(queue, url, sinceMs, nowMs) {
-      const values = { ':nowMs': nowMs };
-      const first = await update(queue, url, nowMs, {
-        sets: ', seenMs = :nowMs, sinceMs = :sinceMs, firstSeenMs = :nowMs',
-        values: { ...values, ':sinceMs': sinceMs, ':staleMs': nowMs - WAITING_SEEN_MS },
+      const isFirst = {
         condition: 'attribute_not_exists(sinceMs) OR sinceMs >= :sinceMs OR firstSeenMs < :staleMs',
-      });
-      if (!first.met) await update(queue, url, nowMs, { sets: ', seenMs = :nowMs', values });
+        values: { ':sinceMs': sinceMs, ':staleMs': nowMs - WAITING_SEEN_MS },
+      };
+      const set = { seenMs: nowMs, sinceMs, firstSeenMs: nowMs };
+      const first = await change(queue, url, nowMs, { set, if: [isFirst] });
+      if (!first.met) await change(queue, url, nowMs, { set: { seenMs: nowMs } });
     },
 
     async ends(queue, url, sinceMs, nowMs) {
-      const values = { ':less': -1 };
-      const first = await update(queue, url, nowMs, {
-        sets: ' ADD waiting :less REMOVE sinceMs',
-        values: { ...values, ':sinceMs': sinceMs },
-        condition: 'sinceMs = :sinceMs',
-      });
-      if (!first.met) await update(queue, url, nowMs, { sets: ' ADD waiting :less', values });
+      const less = { add: { waiting: -1 } };
+      const wasFirst = { condition: 'sinceMs = :sinceMs', values: { ':sinceMs': sinceMs } };
+      const first = await change(queue, url, nowMs, { ...less, remove: ['sinceMs'], if: [wasFirst] });
+      if (!first.met) await change(queue, url, nowMs, less);
     },
   };
 }
 
-interface Update {
-  /** What follows `SET expiresAt = :expiresAt`. */
-  readonly sets: string;
-  readonly values: Readonly<Record<string, unknown>>;
-  readonly condition?: string;
-}
+type Change = Omit<ItemChange, 'table' | 'key'>;
 
 const deliveryItem = z.object({
   lastSuccessMs: z.number().exactOptional(),

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { ErasedPlayers } from '../service/ports/erased-players.ts';
-import { batchGet } from './batch-get.ts';
-import { changeItem } from './change-item.ts';
 import { secondsAfter } from './dynamo.ts';
+import { itemTable } from './item-table.ts';
 
 /**
  * Longer than an event can wait: parked for 14 days, then as a webhook for 4 days in its SQS queue and for 14 among the dead
@@ -22,6 +21,7 @@ const LAST_KEPT_MS = 1_000;
  *     last  the time; where there is none, as an earlier version stores none, now, which it then stores
  */
 export function erasedPlayers(client: DynamoDBDocumentClient, table: string): ErasedPlayers {
+  const items = itemTable(client, table, (receiver: string) => ({ receiver }));
   let last: { readonly atMs: number; readonly readAtMs: number } | undefined;
   return {
     async add(playerId, nowMs) {
@@ -29,37 +29,27 @@ export function erasedPlayers(client: DynamoDBDocumentClient, table: string): Er
         condition: 'attribute_not_exists(lastAtMs) OR lastAtMs < :at',
         values: { ':at': nowMs },
       };
-      await changeItem(client, { table, key: LAST, set: { lastAtMs: nowMs }, if: [isEarlier] });
-      await client.send(
-        new UpdateCommand({
-          TableName: table,
-          Key: { receiver: keyOf(playerId) },
-          UpdateExpression: 'SET expiresAt = :expiresAt',
-          ExpressionAttributeValues: { ':expiresAt': secondsAfter(nowMs, ERASED_DAYS) },
-        }),
-      );
+      await items.change([LAST], { set: { lastAtMs: nowMs }, if: [isEarlier] });
+      await items.change([keyOf(playerId)], { set: { expiresAt: secondsAfter(nowMs, ERASED_DAYS) } });
     },
 
     async lastAtMs(nowMs) {
       if (last !== undefined && nowMs - last.readAtMs < LAST_KEPT_MS) return last.atMs;
-      const { Item } = await client.send(
-        new GetCommand({ TableName: table, Key: LAST, ConsistentRead: true }),
-      );
-      if (Item === undefined) await changeItem(client, { table, key: LAST, init: { lastAtMs: nowMs } });
-      last = { atMs: Number(Item?.lastAtMs ?? nowMs), readAtMs: nowMs };
+      const item = await items.get([LAST]);
+      if (item === undefined) await items.change([LAST], { init: { lastAtMs: nowMs } });
+      last = { atMs: Number(item?.lastAtMs ?? nowMs), readAtMs: nowMs };
       return last.atMs;
     },
 
     async among(playerIds) {
       const byKey = new Map(playerIds.map((playerId) => [keyOf(playerId), playerId]));
-      const keys = [...byKey.keys()].map((receiver) => ({ receiver }));
-      const items = await batchGet(client, table, keys);
-      return new Set(items.map(({ receiver }) => byKey.get(receiver as string)!));
+      const found = await items.all([...byKey.keys()].map((receiver) => [receiver]));
+      return new Set(found.map(({ receiver }) => byKey.get(receiver as string)!));
     },
   };
 }
 
-const LAST = { receiver: 'erased' };
+const LAST = 'erased';
 
 function keyOf(playerId: string): string {
   return `erased#${createHash('sha256').update(playerId).digest('base64url')}`;

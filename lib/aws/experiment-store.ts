@@ -1,10 +1,9 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { type BlockTotals, noTotals } from '../experiments/block-totals.ts';
-import type { ExperimentKey, ExperimentStore } from '../service/ports/experiment-store.ts';
-import { batchGet } from './batch-get.ts';
-import { changeItem } from './change-item.ts';
+import type { ExperimentStore } from '../service/ports/experiment-store.ts';
 import { secondsAfter } from './dynamo.ts';
+import { itemTable } from './item-table.ts';
 
 /** Days that totals are kept after the last player: longer than an experiment and its evaluation. */
 const TOTALS_DAYS = 120;
@@ -20,22 +19,22 @@ const BIN_OFFSET = 1;
  * to a day are 234 bins, so an item has at most 4 KB, and so has the expression that adds to all of them at once.
  */
 export function experimentStore(client: DynamoDBDocumentClient, table: string): ExperimentStore {
+  const items = itemTable(client, table, keyOf);
   return {
-    async add(experiment, block, totals, nowMs) {
+    async add({ queue, startMs }, block, totals, nowMs) {
       const set = { expiresAt: secondsAfter(nowMs, TOTALS_DAYS) };
-      await changeItem(client, { table, key: keyOf(experiment, block), set, add: toAttributes(totals) });
+      await items.change([queue, startMs, block], { set, add: toAttributes(totals) });
     },
 
-    async totals(experiment, blocks) {
-      const numbers = new Map(blocks.map((block) => [keyOf(experiment, block).item, block]));
-      const keys = [...numbers.keys()].map((item) => ({ item }));
-      const items = await batchGet(client, table, keys);
-      return new Map(items.map((item) => [numbers.get(item.item as string)!, toTotals(item)]));
+    async totals({ queue, startMs }, blocks) {
+      const numbers = new Map(blocks.map((block) => [keyOf(queue, startMs, block).item, block]));
+      const found = await items.all(blocks.map((block) => [queue, startMs, block]));
+      return new Map(found.map((item) => [numbers.get(item.item as string)!, toTotals(item)]));
     },
   };
 }
 
-const keyOf = ({ queue, startMs }: ExperimentKey, block: number) => ({
+const keyOf = (queue: string, startMs: number, block: number) => ({
   item: `${queue}#experiment#${startMs}#${block}`,
 });
 

@@ -1,23 +1,23 @@
-import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import type { Met } from '../rules/met.ts';
 import type { MeetingRecord, MeetingStore } from '../service/ports/meeting-store.ts';
+import { updateOf } from './change-item.ts';
 import { jsonOf } from './item.ts';
+import { itemTable } from './item-table.ts';
 
 /**
  * The meetings of players, in the table of ranges: an item for each player of a queue with a `recent` rule, written when a
  * match is created and removed by TTL. Key: `QUEUE#met#PLAYER`.
  */
 export function meetingStore(client: DynamoDBDocumentClient, table: string): MeetingStore {
+  const items = itemTable(client, table, keyOf);
   return {
     async of(queue, playerIds, sinceMs) {
       const found = await Promise.all(
         playerIds.map(async (playerId): Promise<[string, Met[]]> => {
-          const { Item } = await client.send(
-            new GetCommand({ TableName: table, Key: keyOf(queue, playerId), ConsistentRead: true }),
-          );
           // A record of another type is ignored: its players may meet again, which no invariant forbids.
-          const met = meetingItem.safeParse(Item).data?.met ?? [];
+          const met = meetingItem.safeParse(await items.get([queue, playerId])).data?.met ?? [];
           return [playerId, met.filter(([, atMs]) => atMs >= sinceMs)];
         }),
       );
@@ -28,17 +28,8 @@ export function meetingStore(client: DynamoDBDocumentClient, table: string): Mee
 
 /** The write of one player's record, as a part of the transaction that creates a match. */
 export function meetingWrite(table: string, queue: string, record: MeetingRecord) {
-  return {
-    Update: {
-      TableName: table,
-      Key: keyOf(queue, record.playerId),
-      UpdateExpression: 'SET met = :met, expiresAt = :expiresAt',
-      ExpressionAttributeValues: {
-        ':met': JSON.stringify(record.met),
-        ':expiresAt': Math.ceil(record.expiresAtMs / 1000),
-      },
-    },
-  };
+  const set = { met: JSON.stringify(record.met), expiresAt: Math.ceil(record.expiresAtMs / 1000) };
+  return { Update: updateOf({ table, key: keyOf(queue, record.playerId), set }) };
 }
 
 /** The meetings in an item of the table of ranges; undefined for other items and those of another version. */

@@ -1,7 +1,8 @@
-import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { StoredTicket } from '../service/domain/stored-ticket.ts';
 import type { Places } from '../service/ports/ticket-store.ts';
 import { secondsAfter } from './dynamo.ts';
+import { itemTable } from './item-table.ts';
 
 /** No id of a ticket contains this character, so a place is never taken for one. */
 const MARK = 'place#';
@@ -19,13 +20,11 @@ export async function placesOf(
   scope: string,
   playerIds: readonly string[],
 ): Promise<Places> {
+  const items = itemTable(client, table, keyOf);
   const found = await Promise.all(
     playerIds.map(async (playerId): Promise<[string, string][]> => {
-      const key = { ticketId: keyOf(scope, playerId) };
-      const { Item } = await client.send(
-        new GetCommand({ TableName: table, Key: key, ConsistentRead: true }),
-      );
-      return typeof Item?.heldBy === 'string' ? [[playerId, Item.heldBy]] : [];
+      const item = await items.get([scope, playerId]);
+      return typeof item?.heldBy === 'string' ? [[playerId, item.heldBy]] : [];
     }),
   );
   return { scope, holders: new Map(found.flat()) };
@@ -42,7 +41,7 @@ export function placeWrites(table: string, ticket: StoredTicket, { scope, holder
       Put: {
         TableName: table,
         Item: {
-          ticketId: keyOf(scope, playerId),
+          ...keyOf(scope, playerId),
           heldBy: ticket.ticketId,
           expiresAt: secondsAfter(Date.parse(ticket.enqueuedAt), PLACE_DAYS),
         },
@@ -71,6 +70,6 @@ export function placeOf({
   return { queue, playerId, ticketId: heldBy };
 }
 
-function keyOf(scope: string, playerId: string): string {
-  return `${MARK}${scope}#${playerId}`;
+function keyOf(scope: string, playerId: string) {
+  return { ticketId: `${MARK}${scope}#${playerId}` };
 }

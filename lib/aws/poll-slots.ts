@@ -1,6 +1,6 @@
-import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { PollSlot, PollSlots } from '../service/ports/poll-slots.ts';
-import { conditionally } from './dynamo.ts';
+import { itemTable } from './item-table.ts';
 
 /** The key of a player's slots begins with it. No queue has this name. */
 const MARK = '#polls#';
@@ -16,24 +16,16 @@ const KEPT_MS = 3_600_000;
  *     release    if it still has the time of the request
  */
 export function pollSlots(client: DynamoDBDocumentClient, table: string): PollSlots {
-  const take = (playerId: string, slot: number, untilMs: number, nowMs: number) =>
-    conditionally(() =>
-      client.send(
-        new UpdateCommand({
-          TableName: table,
-          Key: { item: `${MARK}${playerId}` },
-          UpdateExpression: 'SET #slot = :untilMs, expiresAt = :expiresAt',
-          ConditionExpression: 'attribute_not_exists(#slot) OR #slot <= :nowMs',
-          ExpressionAttributeNames: { '#slot': nameOf(slot) },
-          ExpressionAttributeValues: {
-            ':untilMs': untilMs,
-            ':nowMs': nowMs,
-            ':expiresAt': Math.ceil((untilMs + KEPT_MS) / 1_000),
-          },
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      ),
-    );
+  const items = itemTable(client, table, (playerId: string) => ({ item: `${MARK}${playerId}` }));
+  const take = (playerId: string, slot: number, untilMs: number, nowMs: number) => {
+    const name = nameOf(slot);
+    const isFree = {
+      condition: `attribute_not_exists(#${name}) OR #${name} <= :nowMs`,
+      values: { ':nowMs': nowMs },
+    };
+    const set = { [name]: untilMs, expiresAt: Math.ceil((untilMs + KEPT_MS) / 1_000) };
+    return items.change([playerId], { set, if: [isFree] }, 'found');
+  };
   return {
     async take(playerId, slots, untilMs, nowMs) {
       let slot = nowMs % slots;
@@ -51,18 +43,8 @@ export function pollSlots(client: DynamoDBDocumentClient, table: string): PollSl
     },
 
     async release({ playerId, slot, untilMs }: PollSlot) {
-      await conditionally(() =>
-        client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: { item: `${MARK}${playerId}` },
-            UpdateExpression: 'REMOVE #slot',
-            ConditionExpression: '#slot = :untilMs',
-            ExpressionAttributeNames: { '#slot': nameOf(slot) },
-            ExpressionAttributeValues: { ':untilMs': untilMs },
-          }),
-        ),
-      );
+      const isOurs = { condition: `#${nameOf(slot)} = :untilMs`, values: { ':untilMs': untilMs } };
+      await items.change([playerId], { remove: [nameOf(slot)], if: [isOurs] });
     },
   };
 }

@@ -2,8 +2,9 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { inParallel } from '../service/concurrency/in-parallel.ts';
 import type { PlayerPresence, PresenceRecord } from '../service/domain/presence.ts';
 import type { PresenceStore } from '../service/ports/presence-store.ts';
-import { BATCH_GET_MAX, batchGet } from './batch-get.ts';
-import { type Condition, changeItem } from './change-item.ts';
+import { BATCH_GET_MAX } from './batch-get.ts';
+import type { Condition } from './change-item.ts';
+import { itemTable } from './item-table.ts';
 
 /** A record is kept for so long after its players were last there. A ticket waits for a day at most. */
 const KEPT_SECONDS = 2 * 86_400;
@@ -23,6 +24,7 @@ const BATCHES_AT_ONCE = 8;
  * A repetition whose first response was lost finds its own values, so nothing needs a mark of its writer.
  */
 export function presenceStore(client: DynamoDBDocumentClient, table: string): PresenceStore {
+  const items = itemTable(client, table, keyOf);
   const write = async (
     queue: string,
     ticketId: string,
@@ -30,9 +32,7 @@ export function presenceStore(client: DynamoDBDocumentClient, table: string): Pr
     to: PlayerPresence,
     when: Condition,
   ) => {
-    await changeItem(client, {
-      table,
-      key: keyOf(queue, ticketId),
+    await items.change([queue, ticketId], {
       set: {
         [silentOf(player)]: to.silentFromMs,
         [byOf(player)]: to.by,
@@ -47,10 +47,8 @@ export function presenceStore(client: DynamoDBDocumentClient, table: string): Pr
         ticketIds.slice(i * BATCH_GET_MAX, (i + 1) * BATCH_GET_MAX),
       );
       const found = await inParallel(batches, BATCHES_AT_ONCE, (batch) =>
-        batchGet(
-          client,
-          table,
-          batch.map((ticketId) => keyOf(queue, ticketId)),
+        items.all(
+          batch.map((ticketId) => [queue, ticketId]),
           freshness,
         ),
       );
@@ -74,9 +72,7 @@ export function presenceStore(client: DynamoDBDocumentClient, table: string): Pr
           [silentOf(player), silentFromMs],
           [byOf(player), ''],
         ]);
-        await changeItem(client, {
-          table,
-          key: keyOf(queue, ticketId),
+        await items.change([queue, ticketId], {
           init: { ...Object.fromEntries(init), expiresAt: expiryOf(silentFromMs) },
         });
       }

@@ -1,9 +1,9 @@
-import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { readWith } from '../service/domain/unreadable.ts';
 import type { ReceiverRecord, ReceiverStore } from '../service/ports/receiver-store.ts';
-import { changeItem, type ItemChange, type Returned } from './change-item.ts';
 import { secondsAfter } from './dynamo.ts';
+import { itemTable } from './item-table.ts';
 import { receiverKey } from './receiver-key.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
 
@@ -24,13 +24,11 @@ const KEPT_DAYS = 2;
  * For writes whose response is lost see `write-mark.ts`.
  */
 export function receiverStore(client: DynamoDBDocumentClient, table: string): ReceiverStore {
-  const keyOf = (name: string) => ({ receiver: receiverKey(name) });
-  const change = (name: string, more: Omit<ItemChange, 'table' | 'key'>, returns?: Returned) =>
-    changeItem(client, { table, key: keyOf(name), ...more }, returns);
+  const items = itemTable(client, table, (name: string) => ({ receiver: receiverKey(name) }));
   return {
     async get(name) {
-      const { Item } = await client.send(new GetCommand({ TableName: table, Key: keyOf(name) }));
-      return Item && toReceiver(Item);
+      const item = await items.get([name], 'lately');
+      return item && toReceiver(item);
     },
 
     async addFailure(name, nowMs, { slowUntilMs, slowTimes }) {
@@ -40,12 +38,12 @@ export function receiverStore(client: DynamoDBDocumentClient, table: string): Re
         set: { slowUntilMs, slowTimes, expiresAt: secondsAfter(nowMs, KEPT_DAYS) },
         remove: ['fastAtMs', 'trialUntilMs'],
       };
-      return toReceiver((await change(name, failed, 'after')).item ?? {});
+      return toReceiver((await items.change([name], failed, 'after')).item ?? {});
     },
 
     async markSlow(name, nowMs, { slowUntilMs, slowTimes }) {
       const set = { slowUntilMs, slowTimes, expiresAt: secondsAfter(nowMs, KEPT_DAYS) };
-      await change(name, { set, remove: ['fastAtMs', 'trialUntilMs'] });
+      await items.change([name], { set, remove: ['fastAtMs', 'trialUntilMs'] });
     },
 
     async beginTrial(name, nowMs, untilMs) {
@@ -55,12 +53,12 @@ export function receiverStore(client: DynamoDBDocumentClient, table: string): Re
         condition: 'attribute_not_exists(trialUntilMs) OR trialUntilMs <= :nowMs',
         values: { ':nowMs': nowMs },
       };
-      return wasApplied(await change(name, { set, if: [isOver] }, 'found'), writeId);
+      return wasApplied(await items.change([name], { set, if: [isOver] }, 'found'), writeId);
     },
 
     async endTrial(name) {
       const isBegun = { condition: 'attribute_exists(trialUntilMs)' };
-      await change(name, { remove: ['trialUntilMs'], if: [isBegun] });
+      await items.change([name], { remove: ['trialUntilMs'], if: [isBegun] });
     },
 
     async markFast(name, nowMs, slowTimes) {
@@ -70,7 +68,7 @@ export function receiverStore(client: DynamoDBDocumentClient, table: string): Re
         values: { ':nowMs': nowMs },
       };
       const set = { fastAtMs: nowMs, slowTimes, expiresAt: secondsAfter(nowMs, KEPT_DAYS) };
-      await change(name, { set, remove: ['trialUntilMs'], if: [isNotSlow] });
+      await items.change([name], { set, remove: ['trialUntilMs'], if: [isNotSlow] });
     },
 
     async markDown(name, untilMs, expectedMs) {
@@ -83,12 +81,16 @@ export function receiverStore(client: DynamoDBDocumentClient, table: string): Re
             }
           : { condition: 'downUntilMs = :expectedMs', values: { ':expectedMs': expectedMs } };
       const set = { downUntilMs: untilMs, writeId };
-      return wasApplied(await change(name, { set, if: [isAsRead] }, 'found'), writeId);
+      return wasApplied(await items.change([name], { set, if: [isAsRead] }, 'found'), writeId);
     },
 
     async clearFailures(name) {
       const exists = { condition: 'attribute_exists(receiver)' };
-      await change(name, { set: { failures: 0 }, remove: ['failingSinceMs', 'downUntilMs'], if: [exists] });
+      await items.change([name], {
+        set: { failures: 0 },
+        remove: ['failingSinceMs', 'downUntilMs'],
+        if: [exists],
+      });
     },
   };
 }
