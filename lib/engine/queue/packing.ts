@@ -10,8 +10,8 @@ import type { QueuedTicket } from './line.ts';
  * Keeps parties from being stranded: which party mixes a game may have so that no other game is lost with it, and the best
  * game of such a mix that is found near the best centres. It proves nothing.
  *
- * Its cells are of equal width, and each keeps the least cost of every mix around its centre. Removals only raise these costs,
- * so a cell is looked at again only when it comes first, while the mixes that are allowed change from query to query.
+ * Its cells are those of `CentreBound`, but each keeps the least cost of every mix. Removals only raise these costs, so they
+ * stay bounds while the mixes that are allowed change from query to query.
  */
 export class Packing {
   readonly #layout: Layout;
@@ -81,17 +81,24 @@ export class Packing {
   best(): FoundGame | undefined {
     const allowed = this.#mixes();
     if (allowed.size === 0) return undefined;
-    if (this.#cells.length === 0) this.#layOut();
+    if (this.#cells.length === 0 || this.#cells.length > cellsMax) this.#layOut();
     for (const cell of this.#cells) cell.key = this.#keyOf(cell, allowed);
     const mixes = [...allowed].map((number) => this.#cheapest.mixes[number]);
     const searched: Cell[] = [];
     let best: FoundGame | undefined;
-    while (searched.length < this.#searchedMax && !this.#clock.isOver(stepsPerCell)) {
+    for (let left = evaluationsMax; searched.length < this.#searchedMax; left--) {
       const cell = this.#leastCell(searched);
       if (!cell || cell.key >= (best?.imbalance ?? Number.POSITIVE_INFINITY)) break;
+      // A game is needed: a coarse cell has one, too.
+      const isSpent = left <= 0 || this.#clock.isOver(stepsPerCell);
+      if (isSpent && (best || this.#clock.wasOver)) break;
       if (cell.removals !== this.#removals) {
         this.#look(cell);
         cell.key = this.#keyOf(cell, allowed);
+        continue;
+      }
+      if (!isSpent && this.#isCoarse(cell)) {
+        this.#split(cell, allowed);
         continue;
       }
       searched.push(cell);
@@ -118,8 +125,8 @@ export class Packing {
   }
 
   #layOut(): void {
-    const width = Math.max(this.#high - this.#low, 1e-9 * this.#high) / cellsCount;
-    this.#cells = Array.from({ length: cellsCount }, (_, i) => ({
+    const width = Math.max(this.#high - this.#low, 1e-9 * this.#high) / firstCells;
+    this.#cells = Array.from({ length: firstCells }, (_, i) => ({
       centre: this.#low + (i + 0.5) * width,
       half: (width / 2) * (1 + 1e-9),
       removals: -1,
@@ -148,12 +155,27 @@ export class Packing {
     for (const m of allowed) if (least[m] < cheapest) cheapest = least[m];
     return Math.sqrt(Math.max(0, cheapest / this.#layout.seats - half * half));
   }
+
+  #isCoarse({ half, key, centre }: Cell): boolean {
+    return half * half > coarse * (key * key + half * half) && half > 1e-9 * centre + 1e-290;
+  }
+
+  #split(cell: Cell, allowed: Set<number>): void {
+    const { centre, half } = cell;
+    const lower = { ...cell, centre: centre - half / 2, half: half / 2, least: cell.least.slice() };
+    Object.assign(cell, { centre: centre + half / 2, half: half / 2 });
+    this.#cells.push(lower);
+    for (const part of [cell, lower]) {
+      this.#look(part);
+      part.key = this.#keyOf(part, allowed);
+    }
+  }
 }
 
 /** The games whose mean is within `half` of a centre. */
 interface Cell {
-  readonly centre: number;
-  readonly half: number;
+  centre: number;
+  half: number;
   /** By mix: the least cost around the centre when as many tickets had left as `removals` says. */
   readonly least: Float64Array;
   removals: number;
@@ -161,8 +183,12 @@ interface Cell {
   key: number;
 }
 
-/** The cells, between the least and the greatest mean skill. */
-const cellsCount = 256;
+const firstCells = 64;
+/** With more cells than this they are laid out again: they have become too fine for the tickets that are left. */
+const cellsMax = 600;
+/** Cells are split until half² is below this part of the mean square of the cheapest game. */
+const coarse = 0.01;
+const evaluationsMax = 400;
 /** The cells of a query in which games are searched, at most and at least. */
 const searchedMost = 40;
 const searchedLeast = 6;
