@@ -213,7 +213,8 @@ function authorizer(jwt: JwtOptions | undefined): IHttpRouteAuthorizer {
 /** What the pages of these origins may send and read: what the client does. */
 function corsOf(allowOrigins: readonly string[]): CorsPreflightOptions {
   for (const origin of allowOrigins) {
-    if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) continue;
+    const isOrigin = URL.canParse(origin) && new URL(origin).origin === origin && !origin.includes('*');
+    if (origin === '*' || isOrigin) continue;
     throw new Error(
       `Expected \`allowedOrigins\` to be origins such as https://game.example, or *, got "${origin}".`,
     );

@@ -35,6 +35,7 @@ describe.concurrent('muster', () => {
       'serve',
       'console',
       'validate',
+      'preflight',
       'match',
       'simulate',
       'tune',

@@ -524,7 +524,7 @@ describe('alarms', () => {
       ComparisonOperator: 'GreaterThanOrEqualToThreshold',
       Threshold: 1,
     });
-    expect(readFileSync(join(lambdasDir, 'notify.ts'), 'utf8')).toContain("addMetric('WebhookFailing'");
+    expect(readFileSync(join(lambdasDir, 'notify.ts'), 'utf8')).toContain("countForAlarm('WebhookFailing')");
   });
 
   it('go off when a queue is set aside, as tick counts it', () => {
@@ -538,7 +538,7 @@ describe('alarms', () => {
       ComparisonOperator: 'GreaterThanOrEqualToThreshold',
       Threshold: 1,
     });
-    expect(readFileSync(join(lambdasDir, 'tick.ts'), 'utf8')).toContain("addMetric('SetAside'");
+    expect(readFileSync(join(lambdasDir, 'tick.ts'), 'utf8')).toContain("countForAlarm('SetAside')");
   });
 
   it('go off when too many matches of a queue fail, as publish and provision count it', () => {
@@ -567,7 +567,7 @@ describe('alarms', () => {
       EvaluationPeriods: 1,
       Threshold: 1,
     });
-    expect(readFileSync(join(lambdasDir, 'publish.ts'), 'utf8')).toContain("addMetric('EventsParked'");
+    expect(readFileSync(join(lambdasDir, 'publish.ts'), 'utf8')).toContain("countForAlarm('EventsParked')");
   });
 
   it('describe the problem and where to look', () => {
