@@ -20,7 +20,7 @@ const RECIPES = new Map(
     ]),
 );
 
-/** The code of the product, without what is generated from it. */
+/** The code of the product, without what is written from it. */
 const CODE = globSync('{lib,lambdas}/**/*.{ts,tsx}', { cwd: root }).filter(
   (path) => path !== 'lib/client/api-types.ts',
 );

@@ -7,6 +7,7 @@ import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from
 import { join } from 'node:path';
 import { buildPage } from '../console/page-files.ts';
 import { bundleAll } from '../infra/bundle.ts';
+import './client-types.ts';
 import { packageManifest } from './manifest.ts';
 import { thirdPartyNotices } from './third-party-notices.ts';
 

@@ -1,16 +1,11 @@
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import type * as client from '../../lib/client/index.ts';
 import type { NewBackfill } from '../../lib/contract/backfill.ts';
 import type { WebhookBody } from '../../lib/contract/events.ts';
 import type { Assignment, MatchView } from '../../lib/contract/match.ts';
-import { openApi } from '../../lib/contract/openapi.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { NewTicket, TicketView } from '../../lib/contract/ticket.ts';
-import { typescriptOf } from './typescript-of.ts';
 
 /** Compiles only if values of the first type may be used as the second. */
 function fits<A extends B, B>(): [A, B] | undefined {
@@ -18,15 +13,6 @@ function fits<A extends B, B>(): [A, B] | undefined {
 }
 
 describe('the types of the client', () => {
-  it('are those of the OpenAPI document; `npm run client:types` writes them', () => {
-    const path = 'lib/client/api-types.ts';
-    const written = readFileSync(path, 'utf8');
-    const text = typescriptOf(JSON.parse(JSON.stringify(openApi())));
-    const biome = fileURLToPath(new URL('../../node_modules/.bin/biome', import.meta.url));
-    const { stdout } = spawnSync(biome, ['check', '--write', `--stdin-file-path=${path}`], { input: text });
-    expect(stdout.toString()).toBe(written);
-  });
-
   it('describe what the service reads and returns', () => {
     // The compiler checks these lines.
     fits<NewTicket, client.NewTicket>();

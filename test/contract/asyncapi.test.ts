@@ -33,7 +33,7 @@ describe('the AsyncAPI document', () => {
 
   it('is the one in the documentation', () => {
     const page = readFileSync(new URL('../../docs/asyncapi.json', import.meta.url), 'utf8');
-    expect(JSON.parse(page), 'run npm run docs:asyncapi').toEqual(document);
+    expect(JSON.parse(page), 'run npm run docs:api').toEqual(document);
   });
 
   it('describes the frames that the service takes', () => {

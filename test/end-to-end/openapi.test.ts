@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, it } from 'vitest';
 import { tokenScope } from '../../lib/contract/callers.ts';
@@ -15,6 +16,11 @@ it('the document is valid OpenAPI 3.1', async () => {
   const { valid, errors } = await new Validator().validate(structuredClone(document));
   expect(errors ?? []).toEqual([]);
   expect(valid).toBe(true);
+});
+
+it('the document is the one in the documentation', () => {
+  const page = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
+  expect(JSON.parse(page), 'run npm run docs:api').toEqual(document);
 });
 
 it('the document has exactly the routes of the template', () => {

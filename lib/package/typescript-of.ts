@@ -15,7 +15,7 @@ export function typescriptOf(document: SchemaDocument): string {
   const schemas = Object.entries(document.components?.schemas ?? {});
   const webhooks = schemas.map(([name]) => name).filter((name) => name.endsWith('Webhook'));
   return [
-    '// The types of the OpenAPI document, written by `npm run client:types`.',
+    '// The types of the OpenAPI document, written by lib/package/client-types.ts.',
     ...schemas.map(([name, schema]) => declarationOf(name, schema)),
     `/** Every webhook that this version knows. */\nexport type WebhookEvent =\n${webhooks.map((name) => `  | ${name}`).join('\n')};`,
     '',
