@@ -270,11 +270,13 @@ describe('a queue with cooldowns', () => {
     });
   });
 
-  it('returns the stored ticket to a request that is repeated while the player cools down', async () => {
+  it('says that the ticket has ended to a request that is repeated while the player cools down', async () => {
     await define();
     await answer('a', await matched(), false);
-    const again = await join('a', 'ann');
-    expect(again).toMatchObject({ created: false, ticket: { status: 'CANCELLED', reasonCode: 'DECLINED' } });
+    await expect(join('a', 'ann')).rejects.toMatchObject({
+      status: 409,
+      extensions: { code: 'TICKET_ENDED', ticketStatus: 'CANCELLED' },
+    });
   });
 
   it('lets a player go when its cooldown is removed, and reads nothing more of the player', async () => {

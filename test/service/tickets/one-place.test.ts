@@ -112,13 +112,16 @@ describe('a queue in which a player has one place', () => {
     });
   });
 
-  it('returns the stored ticket to a repeated request, also after the player has moved on', async () => {
+  it('returns the stored ticket to a repeated request, and says that it has ended after the player has moved on', async () => {
     await define();
     await join('a', 'ann');
     expect(await join('a', 'ann')).toMatchObject({ created: false, ticket: { status: 'QUEUED' } });
     await cancelTicket(cloud.deps, id('a'), cloud.nowMs);
     await join('b', 'ann');
-    expect(await join('a', 'ann')).toMatchObject({ created: false, ticket: { status: 'CANCELLED' } });
+    await expect(join('a', 'ann')).rejects.toMatchObject({
+      status: 409,
+      extensions: { code: 'TICKET_ENDED', ticketStatus: 'CANCELLED' },
+    });
     await expectTaken(join('c', 'ann'), 'b', 'QUEUED');
   });
 
