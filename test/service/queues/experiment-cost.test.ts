@@ -25,7 +25,7 @@ const EXPERIMENT = {
   days: 1,
 };
 /** What differs between runs of the same length: hashes of ticket ids, ids of writes, and the version of the queue's record. */
-const DIFFERENT = /(?<=set_writeId":"|\.\d{6}#)[\w-]{9,12}(?=")|(?<=":version":)\d/g;
+const DIFFERENT = /(?<=":v\d":")[\w-]{12}(?=")|(?<=\.\d{6}#)[\w-]{9,12}(?=")|(?<=":version":)\d/g;
 const STEP_MS = 12_000;
 
 let tables: EmulatedTables;

@@ -142,11 +142,11 @@ describe('a queue with a latency rule', () => {
     expect(stats.choices).toMatchObject([{ of: 'regions', isBounded: true, warning: null }]);
   });
 
-  it('warns when players reach no region', async () => {
-    const { stats, metrics } = await run({ rules }, { ten: repeated([5, eu], [4, us], [1, nowhere]) });
-    expect(stats.choices).toMatchObject([{ of: 'regions', isBounded: false, overchosen: [] }]);
-    expect(stats.choices![0]!.warning).toContain('10% of the players reach no region');
-    expect(metrics.at(-1)).toBeCloseTo(10);
+  it('has no players who reach no region: their tickets are refused', async () => {
+    const ten = repeated([9, eu], [1, nowhere]);
+    const { stats } = await run({ rules }, { ten });
+    expect(stats.choices).toMatchObject([{ of: 'regions', isBounded: true, warning: null }]);
+    expect(stats.arrivals!.playersPerSecond).toBeCloseTo(9, 1);
   });
 
   it('warns when a role is over-chosen among the players of one region only', async () => {

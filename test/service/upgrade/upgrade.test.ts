@@ -15,8 +15,7 @@ import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
 
 /**
- * The items of all tables of a deployment of 0.1, as its stores wrote them: three queues, one with a policy that
- * 0.2 removed; tickets that wait; matches that wait for acceptance, wait for a server and are played; a ticket that was cancelled;
+ * The items of all tables of a deployment of 0.1, as its stores wrote them: three queues; tickets that wait; matches that wait for acceptance, wait for a server and are played; a ticket that was cancelled;
  * and the lease of a tick that was stopped before it could commit.
  */
 const STATE: {
