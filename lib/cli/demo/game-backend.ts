@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MatchView } from '../../contract/match.ts';
+import { provedGap } from '../../contract/proved-gap.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { partyMaxOf, seatsOf, teamKindsOf } from '../../contract/team-kinds.ts';
 import { isFinal, type TicketView } from '../../contract/ticket.ts';
@@ -323,7 +324,7 @@ function noteMatch(match: MatchView, seen: QueueSeen): ReadonlyMap<string, Waiti
     waitsMs: [Math.min(...waitsMs), Math.max(...waitsMs)],
     imbalance: match.imbalance,
     teamGap: match.teamGap,
-    certifiedGap: match.optimal ? 0 : match.priority - match.lowerBound,
+    certifiedGap: provedGap(match),
   });
   return tickets;
 }

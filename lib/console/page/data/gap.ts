@@ -1,11 +1,7 @@
 import type { MatchView } from '../../../contract/match.ts';
-
-/** By how much a better match could have been better at most. */
-export function gapOf({ optimal, priority, lowerBound }: MatchView): number {
-  return optimal ? 0 : priority - lowerBound;
-}
+import { provedGap } from '../../../contract/proved-gap.ts';
 
 /** How much of its imbalance a better match could have saved at most: all of it, where the gap comes from waits too. */
 export function savedAtMost(match: MatchView): number {
-  return Math.min(match.imbalance, gapOf(match));
+  return Math.min(match.imbalance, provedGap(match));
 }

@@ -1,4 +1,5 @@
 import type { MatchView } from '../../../contract/match.ts';
+import { provedGap } from '../../../contract/proved-gap.ts';
 import { savedAtMost } from './gap.ts';
 import type { LiveQueue } from './live-queues.ts';
 
@@ -28,7 +29,7 @@ export function measuresOf({ matches, seenSinceMs }: LiveQueue, nowMs: number): 
   return {
     playersPerMinute: matches.length === 0 ? Number.NaN : (players * MINUTE_MS) / seenMs,
     imbalance: meanOf(some.map(({ imbalance }) => imbalance)),
-    provedShare: meanOf(some.map(({ optimal }) => (optimal ? 1 : 0))),
+    provedShare: meanOf(some.map((match) => (provedGap(match) === 0 ? 1 : 0))),
     gap: meanOf(some.map(savedAtMost)),
     count: some.length,
   };

@@ -1,3 +1,4 @@
+import { provedGap } from '../../../contract/proved-gap.ts';
 import type { QueueDefinition } from '../../../contract/queue-definition.ts';
 import type { Ticket } from '../../../engine/types.ts';
 import { planTick, type TickPlan } from '../../../policies/plan.ts';
@@ -68,7 +69,7 @@ export function dryRunOf(definition: QueueDefinition, waiting: readonly WaitingT
     players: matches.reduce((sum, { teams }) => sum + teams.flat().length, 0),
     waiting: left.length,
     imbalance: mean(matches.map(({ imbalance }) => imbalance)),
-    provedShare: mean(matches.map(({ optimal }) => (optimal ? 1 : 0))),
+    provedShare: mean(matches.map((match) => (provedGap(match) === 0 ? 1 : 0))),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { MatchView } from '../../../contract/match.ts';
+import { provedGap } from '../../../contract/proved-gap.ts';
 import { Bar } from '../charts/bar.tsx';
-import { gapOf } from '../data/gap.ts';
 import { numberText } from '../format.ts';
 
 /**
@@ -9,7 +9,7 @@ import { numberText } from '../format.ts';
  */
 export function ProofPicture({ match }: { readonly match: MatchView }) {
   const { imbalance, teamGap, skillSpread, priority, lowerBound } = match;
-  const gap = gapOf(match);
+  const gap = provedGap(match);
   const shown = Math.max(imbalance, gap, 1e-9);
   const bestAtLeast = Math.max(0, imbalance - gap);
   return (

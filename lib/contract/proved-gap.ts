@@ -1,0 +1,14 @@
+import type { MatchView } from './match.ts';
+
+/** A smaller gap is rounding: imbalances are sums of skills in the thousands. */
+const ROUNDING = 1e-6;
+
+/** By how much a better match could have been better at most, in points of imbalance; 0 is proved best. */
+export function provedGap({
+  optimal,
+  priority,
+  lowerBound,
+}: Pick<MatchView, 'optimal' | 'priority' | 'lowerBound'>): number {
+  const gap = optimal ? 0 : priority - lowerBound;
+  return gap <= ROUNDING ? 0 : gap;
+}
