@@ -49,6 +49,17 @@ describe('the workflows', () => {
     }
   });
 
+  it('run no code of the checkout or of a dependency in a job that may sign', () => {
+    const jobs = workflows.flatMap(({ text }) =>
+      text.slice(text.indexOf('\njobs:\n')).split(/\n(?= {2}[\w-]+:\n)/),
+    );
+    const signing = jobs.filter(
+      (job) => job.includes('id-token: write') && !job.includes('uses: ossf/scorecard-action'),
+    );
+    expect(signing.map((job) => /^ {2}([\w-]+):/.exec(job)?.[1])).toEqual(['attest', 'publish']);
+    for (const job of signing) expect(job).not.toMatch(/actions\/checkout|\bnpx\b|npm (ci|test|run|pack)/);
+  });
+
   it('put no text of an event into a shell', () => {
     const steps = workflows.flatMap(({ text }) => [...text.matchAll(/^\s*(?:- )?run: .*(?:\n\s{10,}.*)*/gm)]);
     expect(steps.length).toBeGreaterThan(5);
