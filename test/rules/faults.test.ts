@@ -8,6 +8,7 @@ const attributes = {
   level: { type: 'number', min: 1, max: 50 },
   patch: { type: 'string', values: ['1.0', '1.1'] },
   maps: { type: 'strings', values: ['docks', 'mill'], default: ['docks'] },
+  points: { type: 'number', min: 10, max: 20, default: 10 },
 } as const;
 
 /** The faults of a definition with these attributes and rules, by pointer. */
@@ -255,6 +256,53 @@ describe('the rules of a definition', () => {
       [{ name: 'C', type: 'compare', left: { of: 'least', attribute: 'level' }, op: '>=', right: 60 }],
       '#/rules/0/right',
       /from 1 to 50, .* got 60/,
+    ],
+    [
+      'a count that no game has',
+      [{ name: 'C', type: 'compare', left: { of: 'count', attribute: 'level' }, op: '>=', right: 5 }],
+      '#/rules/0/right',
+      /from 0 to 4, as the count of level is, got 5/,
+    ],
+    [
+      'a sum that the players cannot have, also after its steps',
+      [
+        {
+          name: 'C',
+          type: 'compare',
+          left: { of: 'sum', attribute: 'level' },
+          op: '>=',
+          right: 300,
+          relax: [{ waitSeconds: 5, right: 201 }],
+        },
+      ],
+      '#/rules/0/right',
+      /from 0 to 200, as the sum of level is, got 300/,
+    ],
+    [
+      'a number on the left that no values reach',
+      [{ name: 'C', type: 'compare', left: 60, op: '<=', right: { of: 'mean', attribute: 'level' } }],
+      '#/rules/0/left',
+      /from 1 to 50, as the mean of level is, got 60/,
+    ],
+    [
+      'a difference that no values have',
+      [{ name: 'C', type: 'compare', left: { of: 'mean', attribute: 'level' }, max: 9, right: 60 }],
+      '#/rules/0/right',
+      /from 1 to 50, .* got 60/,
+    ],
+    [
+      'measures that never meet',
+      [
+        {
+          name: 'C',
+          type: 'compare',
+          left: { of: 'count', attribute: 'skill' },
+          op: '>=',
+          right: { of: 'mean', attribute: 'points' },
+        },
+      ],
+      '#/rules/0/right',
+      /from 0 to 4, as the count of skill is, got a number from 10 to 20 as the mean of points/,
     ],
   ])('are rejected with %s', (_, rules, pointer, message) => {
     const found = faults(rules);

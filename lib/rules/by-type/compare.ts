@@ -43,15 +43,7 @@ export const compare: RuleType<CompareRule> = {
     let units = 0;
     for (const l of sideValues(left, game, context)) {
       for (const r of sideValues(right, game, context)) {
-        const fails =
-          op === '<='
-            ? l - r
-            : op === '>='
-              ? r - l
-              : op === '='
-                ? Math.abs(l - r)
-                : Math.abs(l - r) - (max ?? 0);
-        units = Math.max(units, fails);
+        units = Math.max(units, failureOf({ op, max }, l - r, r - l));
       }
     }
     return { holds: units === 0, units };
@@ -62,7 +54,7 @@ export const compare: RuleType<CompareRule> = {
     ...sideFaults('right', rule.right, attributes, teamKinds),
   ],
   idle,
-  impossible: outOfRangeFaults,
+  impossible: outOfReach,
   looser(rule, key) {
     if (key !== 'left' && key !== 'right') return key in rule ? 1 : 0;
     if (typeof rule[key] !== 'number' || rule.op === '=' || rule.op === undefined) return 0;
@@ -148,7 +140,7 @@ function sideFaults(
 
 /** A comparison that holds for all values that the attributes and the seats permit. */
 function idle(
-  { left, right, op, max = 0 }: CompareRule,
+  { left, right, op, max }: CompareRule,
   _cost: number | undefined,
   attributes: Attributes,
   surroundings: RulesSurroundings,
@@ -157,10 +149,9 @@ function idle(
   if (ofGame && JSON.stringify(left) === JSON.stringify(right))
     return withoutEffect('both sides are the same measure', ['right']);
   const [l, r] = [reachOf(left, attributes, surroundings), reachOf(right, attributes, surroundings)];
-  const above = l.most - r.least;
-  const below = r.most - l.least;
-  const fails = op === '<=' ? above : op === '>=' ? below : Math.max(above, below) - max;
-  return fails <= 0 ? withoutEffect('all values that the sides can have meet it', ['right']) : undefined;
+  return failureOf({ op, max }, l.most - r.least, r.most - l.least) <= 0
+    ? withoutEffect('all values that the sides can have meet it', ['right'])
+    : undefined;
 }
 
 /** The least and the greatest value of a side. */
@@ -178,19 +169,38 @@ function reachOf(side: Side, attributes: Attributes, surroundings: RulesSurround
   return { least: min < 0 ? players * min : 0, most: max > 0 ? players * max : 0 };
 }
 
-/** A number that no value of an attribute reaches. */
-function outOfRangeFaults(rule: CompareRule & Named, attributes: Attributes): RuleFault[] {
-  const { left, right, op } = rule;
-  if (typeof left === 'number' || typeof right !== 'number' || op === undefined) return [];
-  const attribute = attributes[left.attribute];
-  if (attribute?.type !== 'number' || left.of === 'sum' || left.of === 'count') return [];
-  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = attribute;
-  const limits = [
-    right,
-    ...(rule.relax ?? []).flatMap((step) => (typeof step.right === 'number' ? [step.right] : [])),
-  ];
-  const loosest = op === '<=' ? Math.max(...limits) : op === '>=' ? Math.min(...limits) : right;
-  if ((op === '<=' || loosest <= max) && (op === '>=' || loosest >= min)) return [];
-  const message = `Expected ${rangeText(attribute)}, which the values of ${left.attribute} are, got ${right}: no game has such a ${left.of}`;
-  return [{ path: ['right'], message }];
+/** A comparison that no values meet which the attributes and the seats permit, whatever its relaxation. */
+function outOfReach(
+  rule: CompareRule & Named,
+  attributes: Attributes,
+  surroundings: RulesSurroundings,
+): RuleFault[] {
+  const { left, right, op, max }: CompareRule = Object.assign({ ...rule }, ...(rule.relax ?? []));
+  const [l, r] = [reachOf(left, attributes, surroundings), reachOf(right, attributes, surroundings)];
+  // Numbers on both sides are another fault.
+  if (measuresOf(left, right).length === 0) return [];
+  if (!(failureOf({ op, max }, l.least - r.most, r.least - l.most) > 0)) return [];
+  const [key, given, other, reach] =
+    typeof left === 'number'
+      ? (['left', rule.left, right, r] as const)
+      : (['right', rule.right, left, l] as const);
+  const message = `Expected ${reachText(reach)}, as the ${sideText(other)} is, got ${typeof given === 'number' ? given : `${reachText(r)} as the ${sideText(given)}`}: no game meets the rule`;
+  return [{ path: [key], message }];
+}
+
+/** By how much a comparison fails, of how far the left side is above the right one and below it. */
+function failureOf({ op, max = 0 }: Pick<CompareRule, 'op' | 'max'>, above: number, below: number): number {
+  if (op === '<=') return above;
+  return op === '>=' ? below : Math.max(above, below) - max;
+}
+
+function sideText(side: Side): string {
+  return typeof side === 'number' ? String(side) : `${side.of} of ${side.attribute}`;
+}
+
+function reachText({ least, most }: ReturnType<typeof reachOf>): string {
+  return rangeText({
+    min: Number.isFinite(least) ? least : undefined,
+    max: Number.isFinite(most) ? most : undefined,
+  });
 }
