@@ -27,7 +27,10 @@ export const LOOKS_MAX = 5_000;
 const ASKS_MAX = 32;
 /** How many tickets are looked at to tell one player whose pings are missing from a service that does not hear any. */
 const SAMPLE = 20;
-/** Pings are doubted when they are missing of this many players of the sample, and of more than this share. */
+/**
+ * Pings are doubted when they are missing of this many players of the sample, and of more than this share. Those of one ticket
+ * prove nothing about the service: a party may have one network.
+ */
 const DOUBTED_MIN = 4;
 const DOUBTED_SHARE = 0.25;
 /** A doubt lasts this long. It is renewed as long as it is found. */
@@ -80,9 +83,8 @@ async function look(
   // Most players are there, so most records are read for half the units. This read may lack a sign of one who is there.
   const lately = await deps.presence.of(definition.name, due, 'lately');
   const heardFromMs = heardFrom({ ...(record.change && { change: record.change }) });
-  const missing = (records: ReadonlyMap<string, PresenceRecord>) =>
-    [...records.values()].flatMap((one) => unheard({ presence, heardFromMs }, one, nowMs));
-  const toAsk = missing(lately);
+  const missing = (one: PresenceRecord) => unheard({ presence, heardFromMs }, one, nowMs);
+  const toAsk = [...lately.values()].flatMap(missing);
   const asked = ask(deps, toAsk, nowMs);
   const isDoubtful = toAsk.length > 0 && areMany(await sampleOf(deps, tick, read), missing);
   const untilMs = nowMs + DOUBT_MS;
@@ -155,9 +157,10 @@ function sampleOf(deps: PresenceDeps, { definition }: LeasedTick, { tickets }: R
 
 function areMany(
   records: ReadonlyMap<string, PresenceRecord>,
-  missing: (records: ReadonlyMap<string, PresenceRecord>) => readonly string[],
+  missing: (record: PresenceRecord) => readonly string[],
 ): boolean {
   const known = [...records.values()].reduce((sum, { size }) => sum + size, 0);
-  const { length } = missing(records);
-  return length >= DOUBTED_MIN && length > DOUBTED_SHARE * known;
+  const tickets = [...records.values()].filter((one) => missing(one).length > 0);
+  const { length } = tickets.flatMap(missing);
+  return tickets.length > 1 && length >= DOUBTED_MIN && length > DOUBTED_SHARE * known;
 }

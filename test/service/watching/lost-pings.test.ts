@@ -193,6 +193,18 @@ describe('a queue with presence', () => {
     });
   });
 
+  it('believes the missing pings of one party, which may have one network', async () => {
+    await define({ presence: { graceSeconds: 15 } });
+    for (let at = 0; at < 9; at++) await heard(`heard-${at}`);
+    const players = ['p1', 'p2', 'p3', 'p4', 'p5'].map((playerId) => ({ playerId, skill: 1 }));
+    await enqueue(cloud.deps, queue, { ticketId: id('party'), players }, cloud.nowMs);
+    for (const [place, { playerId }] of players.entries())
+      await connect(deps(), await watcherOf(cloud.deps, id('party'), place), playerId, cloud.nowMs);
+    await run(55_000);
+    expect(await status('party')).toBe('PLAYER_LEFT');
+    expect(new Set(Object.values(await statuses()))).toEqual(new Set(['QUEUED']));
+  });
+
   it('gives nobody a cooldown for an answer that may be missing because it hears no players', async () => {
     for (const isHeld of [false, true]) {
       await define({
