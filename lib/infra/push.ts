@@ -195,7 +195,8 @@ export class Push extends Construct {
       table: this.connections,
       events: ['INSERT'],
       reportsFailures: true,
-      startingPosition: StartingPosition.LATEST,
+      // From LATEST on, connections would be missed that are made before Lambda begins to read, which takes minutes.
+      startingPosition: StartingPosition.TRIM_HORIZON,
       // Connections of different tickets do not wait for each other.
       parallelizationFactor: 10,
       retryAttempts: 3,

@@ -58,12 +58,20 @@ describe('the option push', () => {
     expect(logOf({ socketLog: true }).Format).toContain('$context.routeKey');
   });
 
-  it('reads each stream beside one other function, as many as AWS lets read a shard', () => {
-    const readers = resourcesOf(stackWith({ push: true }), 'AWS::Lambda::EventSourceMapping').filter(
+  const streamReaders = () =>
+    resourcesOf(stackWith({ push: true }), 'AWS::Lambda::EventSourceMapping').filter(
       ({ Properties }) => Properties.StartingPosition !== undefined,
     );
+
+  it('reads each stream from its oldest record: those before Lambda begins to read are missed otherwise', () => {
+    const positions = streamReaders().map(({ Properties }) => Properties.StartingPosition);
+    expect(positions).toEqual(positions.map(() => 'TRIM_HORIZON'));
+    expect(positions).toHaveLength(5);
+  });
+
+  it('reads each stream beside one other function, as many as AWS lets read a shard', () => {
     const counts = new Map<string, number>();
-    for (const { Properties } of readers) {
+    for (const { Properties } of streamReaders()) {
       const stream = target(Properties.EventSourceArn);
       counts.set(stream, (counts.get(stream) ?? 0) + 1);
     }
