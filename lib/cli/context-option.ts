@@ -6,7 +6,7 @@ import { InvalidInput } from './failure.ts';
 export function contextOption(): Option {
   return new Option(
     '-c, --context <name=value>',
-    'option of a deployment, such as push=false (default: those in cdk.json); repeat it for more',
+    'option of a deployment, such as push=false; repeat it for more',
   )
     .argParser((text: string, others: DeployContext): DeployContext => {
       const [, name, value] = /^([^=]+)=(.*)$/.exec(text) ?? [];

@@ -52,6 +52,10 @@ describe.concurrent('muster', () => {
       expect({ status: help.status, stderr: help.stderr }).toEqual({ status: 0, stderr: '' });
       expect(help.stdout).toMatch(new RegExp(`^Usage: muster ${help.command}`));
       expect(help.stdout.replace(/\s+/g, ' '), 'defaults in one form').not.toMatch(/default(?!: )/);
+      for (const option of help.stdout.split('\n  -'))
+        expect(option.match(/default:/g) ?? [], 'one default each').toHaveLength(
+          Number(option.includes('default:')),
+        );
     }
   });
 
