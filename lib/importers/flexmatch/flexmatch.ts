@@ -7,7 +7,7 @@ import { immaterial, pathOf, unmarked, whole } from '../reading.ts';
 import { type ConvertedRule, relaxed } from '../relaxation.ts';
 import type { Report } from '../report.ts';
 import { ALWAYS_AVOIDED, blockListOf } from './by-type/collection.ts';
-import { type Clause, compoundOf } from './by-type/compound.ts';
+import { type Clause, type Compound, compoundOf } from './by-type/compound.ts';
 import type { Converted } from './flex-rule-type.ts';
 import { type FlexMatchRule, type FlexMatchRuleSet, readRuleSet } from './rule-set.ts';
 import { FLEX_RULE_TYPES } from './rule-types.ts';
@@ -211,13 +211,22 @@ class RulesOfQueue {
   all(): readonly Rule[] {
     const { rules = [], expansions = [] } = this.#source.set;
     const combined = combinedRules(this.#source);
+    const compounds = new Map(
+      rules.flatMap((rule) =>
+        rule.type === 'compound'
+          ? [[rule.name, compoundOf(rule, this.#source, (member) => this.#convert(member))] as const]
+          : [],
+      ),
+    );
     for (const { name, target, rule } of sizeRulesOf(this.#source)) this.#add(name, target, rule);
     for (const rule of rules) {
       const part = combined.get(rule.name);
       immaterial(rule.description);
       this.#reportParties(rule);
-      if (rule.type === 'compound') this.#compound(rule);
+      if (rule.type === 'compound') this.#compound(rule, compounds.get(rule.name)!);
       else if (part === undefined) this.#single(rule);
+      else if (typeof compounds.get(part) === 'string')
+        this.#report.impossible(pathOf(rule), `it is a part of ${part}, which is not possible`);
       else this.#report.same(pathOf(rule), `it holds as a part of ${part}`);
     }
     for (const { target } of expansions) this.#reportExpansion(target);
@@ -236,8 +245,7 @@ class RulesOfQueue {
     this.#addAll(rule.name, converted.rules);
   }
 
-  #compound(rule: FlexMatchRule): void {
-    const compound = compoundOf(rule, this.#source, (member) => this.#convert(member));
+  #compound(rule: FlexMatchRule, compound: Compound | string): void {
     if (typeof compound === 'string') {
       this.#report.impossible(pathOf(rule), compound);
       return;

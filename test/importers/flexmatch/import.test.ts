@@ -144,6 +144,22 @@ describe('a FlexMatch rule set', () => {
     expect(notes(rest)['rules[SameMode]']).toMatch(/part of Either/);
   });
 
+  it('with a compound rule that is not possible says so of its parts, which do not hold', () => {
+    const { rules } = ruleSets.compound;
+    const far = { name: 'Far', type: 'latency', maxLatency: 200, maxDistance: 50, distanceReference: 'min' };
+    const either = rules.map((rule) =>
+      rule.name === 'Either' ? { ...rule, statement: 'or(SameMode, Far)' } : rule,
+    );
+    const { definition, ...rest } = imported({ ...ruleSets.compound, rules: [...either, far] });
+    expect(definition.rules).not.toContainEqual(expect.objectContaining({ name: 'SameMode' }));
+    expect(outcomes(rest)).toMatchObject({
+      'rules[Either]': 'not possible',
+      'rules[SameMode]': 'not possible',
+      'rules[Far]': 'not possible',
+    });
+    expect(notes(rest)['rules[SameMode]']).toMatch(/part of Either, which is not possible/);
+  });
+
   it('whose limits relax within a compound rule relaxes the alternatives of anyOf', () => {
     const expansions = [
       { target: 'rules[SameRating].maxDistance', steps: [{ waitTimeSeconds: 9, value: 7 }] },
