@@ -79,6 +79,15 @@ export function attributeUse(
   return [{ path, message: `Expected an attribute of type ${wanted}, got ${name}, whose type is ${type}` }];
 }
 
+/** More shared values than an attribute has. */
+export function sharedFaults(name: string, atLeast: number | undefined, attributes: Attributes): RuleFault[] {
+  const attribute = attributes[name];
+  const values = attribute?.type === 'strings' ? attribute.values : undefined;
+  if (values === undefined || (atLeast ?? 1) <= values.length) return [];
+  const message = `Expected at most the ${values.length} values of ${name}, got ${atLeast}: no players share more`;
+  return [{ path: ['atLeast'], message }];
+}
+
 /** A rule whose limit is `max` needs `max` or a cost; otherwise it has no effect. */
 export function limitFaults({ max }: { max?: number | undefined }, cost: number | undefined): RuleFault[] {
   if (max !== undefined || cost !== undefined) return [];

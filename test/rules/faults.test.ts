@@ -246,6 +246,18 @@ describe('the rules of a definition', () => {
       /at most the 2 values/,
     ],
     [
+      'more accepted values than there are',
+      [{ name: 'A', type: 'accepted', attribute: 'maps', by: 'maps', atLeast: 3 }],
+      '#/rules/0/atLeast',
+      /at most the 2 values/,
+    ],
+    [
+      'more counted players than a team has',
+      [{ name: 'C', type: 'count', attribute: 'patch', value: '1.0', atLeast: 3, scope: 'team' }],
+      '#/rules/0/atLeast',
+      /at most the 2 players of a team, got 3/,
+    ],
+    [
       'fewer values than players who have to differ',
       [{ name: 'D', type: 'different', attribute: 'patch' }],
       '#/rules/0/attribute',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { attributeUse, scopeFaults } from '../attribute-faults.ts';
+import { attributeUse, scopeFaults, sharedFaults } from '../attribute-faults.ts';
 import { attributeName, gameOrTeam, oneKind, RULE_LIMITS } from '../fields.ts';
 import { isOverGame, overMates, perScope } from '../measures.ts';
 import type { RuleType } from '../rule-type.ts';
@@ -44,6 +44,7 @@ export const accepted: RuleType<AcceptedRule> = {
     ...attributeUse(rule.attribute, ['strings'], attributes),
     ...attributeUse(rule.by, ['strings'], attributes, ['by']),
     ...scopeFaults(rule, surroundings),
+    ...[rule.attribute, rule.by].flatMap((name) => sharedFaults(name, rule.atLeast, attributes)),
   ],
   looser: (_rule, key) => (key === 'atLeast' ? -1 : 0),
   attributes: ({ attribute, by }) => [attribute, by],

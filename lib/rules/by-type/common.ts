@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { attributeUse, scopeFaults } from '../attribute-faults.ts';
+import { attributeUse, scopeFaults, sharedFaults } from '../attribute-faults.ts';
 import { attributeName, gameOrTeam, oneKind, RULE_LIMITS } from '../fields.ts';
 import { isOverGame, overMates, perScope, valuesOf } from '../measures.ts';
 import type { RuleType } from '../rule-type.ts';
@@ -27,17 +27,11 @@ export const common: RuleType<CommonRule> = {
       const short = Math.max(0, atLeast - shared.length);
       return { holds: short === 0, units: short, values: shared };
     }),
-  faults(rule, _cost, attributes, surroundings) {
-    const faults = [
-      ...attributeUse(rule.attribute, ['strings'], attributes),
-      ...scopeFaults(rule, surroundings),
-    ];
-    const attribute = attributes[rule.attribute];
-    const values = attribute?.type === 'strings' ? attribute.values : undefined;
-    if (values === undefined || (rule.atLeast ?? 1) <= values.length) return faults;
-    const message = `Expected at most the ${values.length} values of ${rule.attribute}, got ${rule.atLeast}: no players share more`;
-    return [...faults, { path: ['atLeast'], message }];
-  },
+  faults: (rule, _cost, attributes, surroundings) => [
+    ...attributeUse(rule.attribute, ['strings'], attributes),
+    ...scopeFaults(rule, surroundings),
+    ...sharedFaults(rule.attribute, rule.atLeast, attributes),
+  ],
   looser: (_rule, key) => (key === 'atLeast' ? -1 : 0),
   attributes: ({ attribute }) => [attribute],
   betweenMates: overMates,

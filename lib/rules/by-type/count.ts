@@ -37,9 +37,9 @@ export const count: RuleType<CountRule> = {
   faults: (rule, _cost, attributes, surroundings) => [
     ...attributeUse(rule.attribute, ['number', 'string', 'strings'], attributes),
     ...valueFaults(rule, attributes),
-    ...limitFaults(rule, surroundings),
+    ...limitFaults(rule),
     ...scopeFaults(rule, surroundings),
-    ...teamSizeFaults(rule, surroundings),
+    ...sizeFaults(rule, surroundings),
   ],
   idle({ atLeast = 0, atMost, scope, team }, _cost, _attributes, surroundings) {
     const players = judgedMax({ scope, team }, surroundings) ?? Number.POSITIVE_INFINITY;
@@ -60,7 +60,7 @@ function valueFaults({ attribute, value }: CountRule, attributes: Attributes): R
   return fault === undefined ? [] : [{ path: ['value'], message: fault }];
 }
 
-function limitFaults({ atLeast, atMost }: CountRule, { seats }: RulesSurroundings): RuleFault[] {
+function limitFaults({ atLeast, atMost }: CountRule): RuleFault[] {
   const faults: RuleFault[] = [];
   if (atLeast === undefined && atMost === undefined) {
     faults.push({
@@ -74,20 +74,14 @@ function limitFaults({ atLeast, atMost }: CountRule, { seats }: RulesSurrounding
       message: `Expected at most atMost (${atMost}), got ${atLeast}: no game has that many`,
     });
   }
-  if (atLeast !== undefined && seats !== undefined && atLeast > seats) {
-    faults.push({
-      path: ['atLeast'],
-      message: `Expected at most the ${seats} players of a game, got ${atLeast}: lower it`,
-    });
-  }
   return faults;
 }
 
-function teamSizeFaults({ atLeast, team }: CountRule, { teamSizes = {} }: RulesSurroundings): RuleFault[] {
-  if (team === undefined || atLeast === undefined || !Object.hasOwn(teamSizes, team)) return [];
-  const size = teamSizes[team]!;
-  if (atLeast <= size) return [];
-  const message = `Expected at most the ${size} players of team ${team}, got ${atLeast}: lower it`;
+function sizeFaults({ atLeast, scope, team }: CountRule, surroundings: RulesSurroundings): RuleFault[] {
+  const most = judgedMax({ scope, team }, surroundings);
+  if (atLeast === undefined || most === undefined || atLeast <= most) return [];
+  const where = team !== undefined ? `team ${team}` : scope === 'team' ? 'a team' : 'a game';
+  const message = `Expected at most the ${most} players of ${where}, got ${atLeast}: lower it`;
   return [{ path: ['atLeast'], message }];
 }
 
