@@ -1,3 +1,4 @@
+import { inPlaceableRegions } from '../contract/placeable-regions.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { roleSeatsOf } from '../contract/team-kinds.ts';
 import type { Game, Ticket } from '../engine/types.ts';
@@ -5,6 +6,7 @@ import { adviseChoices } from '../policies/choices/advise-choices.ts';
 import { addChoices, type ChoiceCounts } from '../policies/choices/choice-counts.ts';
 import { choicesOf } from '../policies/choices/choices.ts';
 import type { RulesOfTeams } from '../rules/relaxed-rules.ts';
+import type { RuledPlayer } from '../rules/types.ts';
 import { quantile } from '../service/queues/quantile.ts';
 import type { Arrival } from './arrivals.ts';
 import { type CalibrationOf, WaitCalibration } from './calibration.ts';
@@ -58,10 +60,11 @@ export function play(
   let nowMs = 0;
 
   function* arrivals(): Generator<Arrival, void> {
-    for (const arrival of traffic.arrivals) {
-      arrived.push(arrival.ticket);
+    for (const { ticket, patienceMs } of traffic.arrivals) {
+      const players = inPlaceableRegions(ticket.players as readonly RuledPlayer[], definition);
+      arrived.push({ ...ticket, players });
       if (arrived.length === COUNTED_AT_ONCE) countChoices();
-      yield arrival;
+      yield { ticket: { ...ticket, players }, patienceMs };
     }
   }
   const countChoices = () => {

@@ -34,6 +34,17 @@ function played(definition: QueueDefinition, players = sample(350, 1_200)) {
   return { games, tickets, ...result() };
 }
 
+it('plays in the regions in which the provisioner can place matches, and in no other', () => {
+  const provisioner = {
+    type: 'agones' as const,
+    allocator: { us: 'https://us.example/' },
+    certificate: 'shared/c',
+  };
+  const { matches, byRegion } = played({ ...ranked, provisioner }).measures;
+  expect(matches).toBeGreaterThan(0);
+  expect(byRegion.map(({ region }) => region)).toEqual(['us']);
+});
+
 const playersOf = ({ ticketIds }: Game, tickets: ReadonlyMap<string, Ticket>) =>
   ticketIds.flatMap((ticketId) => tickets.get(ticketId)!.players as readonly RuledPlayer[]);
 
