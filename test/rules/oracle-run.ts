@@ -199,9 +199,10 @@ function compare(
   oracle: Oracle,
 ): number {
   const { rules } = of;
-  // A definition may not have a rule without effect. The search has to agree that it has none.
+  // A definition may not have a rule without effect, nor one that no game meets. The search has to agree.
   const faults = ruleFaults(of.definition, { seats: shapeOf(rules).seats, teamKinds: of.kinds }).filter(
-    ({ message }) => !message.startsWith('Expected a rule that may forbid a match or cost something'),
+    ({ message }) =>
+      !/^Expected a rule that may forbid a match or cost something|no game meets the rule$/.test(message),
   );
   if (faults.length > 0) throw new Error(`seed ${seed}: ${JSON.stringify(faults)}`);
   const pool = poolOf(of, facetsFrom, nodeBudget);

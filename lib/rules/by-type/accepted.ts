@@ -44,7 +44,9 @@ export const accepted: RuleType<AcceptedRule> = {
     ...attributeUse(rule.attribute, ['strings'], attributes),
     ...attributeUse(rule.by, ['strings'], attributes, ['by']),
     ...scopeFaults(rule, surroundings),
-    ...[rule.attribute, rule.by].flatMap((name) => sharedFaults(name, rule.atLeast, attributes)),
+    ...[...new Set([rule.attribute, rule.by])].flatMap((name) =>
+      sharedFaults(name, rule.atLeast, attributes),
+    ),
   ],
   looser: (_rule, key) => (key === 'atLeast' ? -1 : 0),
   attributes: ({ attribute, by }) => [attribute, by],
