@@ -103,7 +103,6 @@ export const MEASUREMENTS: readonly Measurement[] = [
     tables: {
       'message beside webhook': 'docs/players.md',
       'price of watching': 'docs/players.md',
-      'memory of watchers': 'docs/players.md',
     },
   },
   { program: 'test/console/measure.ts', minutes: 2, tables: { 'console times': CONSOLE } },
