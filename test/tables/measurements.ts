@@ -45,21 +45,9 @@ export const MEASUREMENTS: readonly Measurement[] = [
     tables: { "latency with AWS's delays": BENCHMARKS },
   },
   {
-    program: 'test/bench/warm-ticks.ts',
-    args: ['--waiting', '10000', '--ticks', '14'],
-    minutes: 3,
-    tables: { 'warm ticks': BENCHMARKS },
-  },
-  {
     program: 'test/bench/scale/scale.ts',
     minutes: 60,
     tables: { scale: BENCHMARKS },
-  },
-  {
-    program: 'test/bench/bucket-quality.ts',
-    args: ['--rates', '300,1000'],
-    minutes: 20,
-    tables: { 'bucket quality': BENCHMARKS },
   },
   {
     program: 'test/bench/simulate.ts',
