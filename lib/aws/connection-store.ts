@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { TICKET_STATUSES } from '../contract/ticket.ts';
 import type { Connection } from '../service/domain/connection.ts';
 import { CONNECTION } from '../service/domain/statuses.ts';
-import { readWith } from '../service/domain/unreadable.ts';
+import { readWith, Unreadable } from '../service/domain/unreadable.ts';
 import type { ConnectionStore } from '../service/ports/connection-store.ts';
 import { conditionally } from './dynamo.ts';
 import { isConsistent } from './is-consistent.ts';
@@ -43,7 +43,7 @@ export function connectionStore(client: DynamoDBDocumentClient, table: string): 
             ...(from && { ExclusiveStartKey: from }),
           }),
         );
-        connections.push(...Items.map(toConnection));
+        connections.push(...Items.flatMap(readable));
         from = LastEvaluatedKey;
       } while (from !== undefined);
       return connections.sort((a, b) => a.connectedAtMs - b.connectedAtMs);
@@ -68,6 +68,16 @@ const connectionItem = z.object({
   seen: z.enum(TICKET_STATUSES).optional().catch(undefined),
   pingSeconds: z.number().optional(),
 }) satisfies z.ZodType<Connection>;
+
+/** None for an item that another version has written, which sends to it: the other clients of the ticket get their messages. */
+function readable(item: Record<string, unknown>): Connection[] {
+  try {
+    return [toConnection(item)];
+  } catch (error) {
+    if (error instanceof Unreadable) return [];
+    throw error;
+  }
+}
 
 /** @throws Unreadable */
 export function toConnection(item: Record<string, unknown>): Connection {

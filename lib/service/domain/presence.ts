@@ -56,7 +56,7 @@ export function hasPlayerLeft(signs: Signs, record: PresenceRecord, sinceMs: num
   });
 }
 
-/** The connections of players whose next ping is missing, but who were there not long ago. */
+/** By what those players were last there whose next sign is missing, but who were there not long ago. */
 export function unheard(
   { presence, heardFromMs }: Omit<Signs, 'isHeld'>,
   record: PresenceRecord,
@@ -65,7 +65,7 @@ export function unheard(
   const missingMs = nowMs - 1_000 * PRESENCE_PING_SECONDS - LATE_MS;
   return [...record.values()].flatMap(({ by, silentFromMs }) => {
     const heardMs = Math.max(silentFromMs - silentAfterMs(presence), heardFromMs);
-    return by !== '' && by !== ENDED && heardMs <= missingMs && heardMs > nowMs - HELD_MS ? [by] : [];
+    return by !== ENDED && heardMs <= missingMs && heardMs > nowMs - HELD_MS ? [by] : [];
   });
 }
 

@@ -54,8 +54,8 @@ export interface Looked {
  * A missing ping is no proof that a player has left: it may be lost, or its function may have failed.
  *
  *     ask       players whose ping is missing for one now. So two may be lost in a row
- *     doubt     when pings of many players are missing at once. For a minute, renewed while it is so, no player counts as gone
- *               for missing pings, in any function: the record of the queue says so. A crash before it: the next look does it
+ *     doubt     when signs of many players are missing at once: their pings, or the requests of their backend. For a minute, renewed while it is so, no player counts as gone
+ *               for a missing sign, in any function: the record of the queue says so. A crash before it: the next look does it
  *     end       the tickets of which a player is gone
  *
  * When the records cannot be read, no ticket ends.
@@ -84,9 +84,10 @@ async function look(
   const lately = await deps.presence.of(definition.name, due, 'lately');
   const heardFromMs = heardFrom({ ...(record.change && { change: record.change }) });
   const missing = (one: PresenceRecord) => unheard({ presence, heardFromMs }, one, nowMs);
-  const toAsk = [...lately.values()].flatMap(missing);
-  const asked = ask(deps, toAsk, nowMs);
-  const isDoubtful = toAsk.length > 0 && areMany(await sampleOf(deps, tick, read), missing);
+  const silent = [...lately.values()].flatMap(missing);
+  // Those whose backend says that they are there have no connection.
+  const asked = ask(deps, silent.filter(Boolean), nowMs);
+  const isDoubtful = silent.length > 0 && areMany(await sampleOf(deps, tick, read), missing);
   const untilMs = nowMs + DOUBT_MS;
   const { presenceHeldUntilMs = 0 } = record;
   if (isDoubtful && presenceHeldUntilMs < untilMs - DOUBT_MS / 2)
@@ -97,7 +98,8 @@ async function look(
   const seeming = vanishedOf(believed, lately, sinceMs, nowMs);
   const vanished = await vanishedTickets(deps, believed, [...seeming], sinceMs, nowMs);
   const held =
-    isDoubtful && 'pings of many players are missing at once: see SocketsFail and the log of sockets';
+    isDoubtful &&
+    'pings of many players are missing at once: see SocketsFail, and the logs of sockets and ticket-changes';
   return {
     read:
       vanished.size === 0
@@ -146,13 +148,12 @@ async function ask({ sockets }: LookDeps, connectionIds: readonly string[], nowM
 
 /** The records of some tickets of the pool, spread over it. */
 function sampleOf(deps: PresenceDeps, { definition }: LeasedTick, { tickets }: RangeRead) {
-  const step = Math.max(1, Math.floor(tickets.length / SAMPLE));
-  const some = tickets.filter((_, at) => at % step === 0).slice(0, SAMPLE);
-  return deps.presence.of(
-    definition.name,
-    some.map(({ ticketId }) => ticketId),
-    'lately',
+  const length = Math.min(SAMPLE, tickets.length);
+  const some = Array.from(
+    { length },
+    (_, at) => tickets[Math.floor((at * tickets.length) / length)]!.ticketId,
   );
+  return deps.presence.of(definition.name, some, 'lately');
 }
 
 function areMany(

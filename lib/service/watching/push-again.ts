@@ -2,6 +2,7 @@ import { inParallel } from '../concurrency/in-parallel.ts';
 import type { Connection } from '../domain/connection.ts';
 import type { PushRetry } from '../domain/push-retry.ts';
 import type { ConnectionStore } from '../ports/connection-store.ts';
+import { isOpening } from './send.ts';
 import { type ShowDeps, sendTicket, stateOf } from './show-ticket.ts';
 
 export interface PushAgainDeps extends ShowDeps {
@@ -49,7 +50,8 @@ async function unreachedOf(deps: PushAgainDeps, ticketId: string): Promise<Conne
   const unreached: Connection[] = [];
   for (const { seen: _, ...connection } of await deps.connections.of(ticketId)) {
     // Without what the client showed when it connected, which a message since may have changed.
-    if ((await sendTicket(deps, connection)) === 'failed') unreached.push(connection);
+    const sent = await sendTicket(deps, connection);
+    if (sent === 'failed' || (sent === 'gone' && isOpening(deps, connection))) unreached.push(connection);
   }
   return unreached;
 }

@@ -23,9 +23,13 @@ const OPENING_MS = 10_000;
  */
 export async function sendTo(deps: SendDeps, connection: Connection, text: string): Promise<Sent> {
   const sent = await deps.sockets.send(connection.connectionId, text);
-  const isOpening = deps.clock.now() - connection.connectedAtMs < OPENING_MS;
-  if (sent === 'gone' && !isOpening) await forget(deps, connection);
+  if (sent === 'gone' && !isOpening(deps, connection)) await forget(deps, connection);
   return sent;
+}
+
+/** Whether a connection that is not found may open yet. */
+export function isOpening({ clock }: Pick<SendDeps, 'clock'>, { connectedAtMs }: Connection): boolean {
+  return clock.now() - connectedAtMs < OPENING_MS;
 }
 
 /** Leaves a ticket whose player could not be reached to the retries: see push-again.ts. */

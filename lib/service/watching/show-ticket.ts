@@ -10,7 +10,7 @@ import { pingSecondsOf } from '../tickets/keep-alive.ts';
 import { type TicketAndMatch, withMatch } from '../tickets/ticket-status.ts';
 import { CONNECTIONS_PER_PLAYER_MAX } from './connect.ts';
 import { ticketText } from './messages.ts';
-import { endConnection, leaveToRetries, type SendDeps, sendTo } from './send.ts';
+import { endConnection, isOpening, leaveToRetries, type SendDeps, sendTo } from './send.ts';
 import { isWatched, type WatchedTicket } from './watched-ticket.ts';
 
 export interface ShowDeps extends SendDeps {
@@ -26,7 +26,8 @@ const OPENS_MS = [25, 50, 100, 200, 400, 800, 1_600] as const;
  * Sends a new connection the ticket as it is. No change is missed between this message and those of `push`:
  *
  *     wait     until `publish` looks for those who watch the queue
- *     find     the connection open. From then on `push` reaches it; before, a change finds no connection
+ *     find     the connection open. From then on `push` reaches it; before, a change finds no connection. One whose $connect
+ *              is slow is left to the retries
  *     show     the ticket: see {@link sendTicket}, unless the client has said that it shows it. What cannot be sent is left to
  *              the retries: see push-again.ts. A crash before it: the stream reports the connection again
  */
@@ -38,8 +39,8 @@ export async function showTicket(
   const untilMs = shownFromMs - deps.clock.now();
   if (untilMs > 0) await deps.clock.sleep(untilMs);
   const found = await opened(deps, connectionId);
-  if (found === 'gone') return endConnection(deps, connection);
-  if (found === 'failed' || (await sendTicket(deps, connection)) === 'failed')
+  if (found === 'gone' && !isOpening(deps, connection)) return endConnection(deps, connection);
+  if (found !== 'open' || (await sendTicket(deps, connection)) === 'failed')
     await leaveToRetries(deps, connection);
 }
 

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { connectionStore } from '../../../lib/aws/connection-store.ts';
 import { toProblem } from '../../../lib/aws/http.ts';
+import type { Caller } from '../../../lib/contract/callers.ts';
 import { Problem } from '../../../lib/contract/problem.ts';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import { checkDeadline } from '../../../lib/service/placement/deadline.ts';
@@ -8,6 +9,7 @@ import type { Sockets } from '../../../lib/service/ports/sockets.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
 import { getStats } from '../../../lib/service/queues/stats.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
+import { keepAlive } from '../../../lib/service/tickets/keep-alive.ts';
 import { getTicket } from '../../../lib/service/tickets/tickets.ts';
 import { tick } from '../../../lib/service/ticks/tick.ts';
 import { answerFrame } from '../../../lib/service/watching/answer-frame.ts';
@@ -191,6 +193,25 @@ describe('a queue with presence', () => {
       Object.assign(cloud.deps.presence, { of });
       expect(new Set(Object.values(await statuses()))).toEqual(new Set(['QUEUED']));
     });
+  });
+
+  it('cancels nobody for requests of backends that are missing, until ten minutes have passed', async () => {
+    await define({ presence: { graceSeconds: 15 } });
+    const names = Array.from({ length: 15 }, (_, at) => `p${at}`);
+    const stored = () => Promise.all(names.map(status));
+    for (const name of names) {
+      const ticket = { ticketId: id(name), players: [{ playerId: name, skill: 1 }] };
+      await enqueue(cloud.deps, queue, ticket, cloud.nowMs);
+    }
+    const backend: Caller = { scope: 'backend' };
+    for (let at = 0; at < 4; at++) {
+      for (const name of names) await keepAlive(cloud.deps, id(name), backend, cloud.nowMs);
+      await cloud.run(15_000);
+    }
+    await cloud.run(580_000);
+    expect(new Set(await stored())).toEqual(new Set(['QUEUED']));
+    await cloud.run(80_000);
+    expect(new Set(await stored())).toEqual(new Set(['PLAYER_LEFT']));
   });
 
   it('believes the missing pings of one party, which may have one network', async () => {

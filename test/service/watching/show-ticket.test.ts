@@ -2,10 +2,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { connectionStore } from '../../../lib/aws/connection-store.ts';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import { type ConnectQuery, connectQuery, type WatchMessage } from '../../../lib/contract/watch.ts';
-import type { Found } from '../../../lib/service/ports/sockets.ts';
+import type { Found, Sent } from '../../../lib/service/ports/sockets.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { cancelTicket } from '../../../lib/service/tickets/tickets.ts';
 import { connect } from '../../../lib/service/watching/connect.ts';
+import { pushAgain } from '../../../lib/service/watching/push-again.ts';
 import { latestOfEach, showTicket } from '../../../lib/service/watching/show-ticket.ts';
 import { tableResources } from '../../aws/emulated-tables.ts';
 import { definition, putQueue } from '../definitions.ts';
@@ -45,15 +46,17 @@ describe('a client that says which status it shows', () => {
   });
   let sent: WatchMessage[];
   let find: () => Promise<Found>;
+  let sends: Sent;
   beforeEach(() => {
     sent = [];
     find = async () => 'open';
+    sends = 'sent';
   });
   const deps = () => {
     const { name } = tableResources().find((table) => table.name.includes('Connections'))!;
     const send = async (_: string, text: string) => {
       sent.push(JSON.parse(text));
-      return 'sent' as const;
+      return sends;
     };
     const sockets = { ...OPEN_SOCKETS, send, find: () => find() };
     return { ...cloud.deps, connections: connectionStore(cloud.client, name), sockets };
@@ -106,8 +109,22 @@ describe('a client that says which status it shows', () => {
     expect(sent).toMatchObject([{ type: 'Ticket', data: { ticket: { status: 'CANCELLED' } } }]);
   });
 
+  it('is left to the retries while its $connect may still respond', async () => {
+    const connection = await connected({ seen: 'QUEUED' });
+    find = async () => 'gone';
+    sends = 'gone';
+    await showTicket(deps(), connection);
+    const [retry] = cloud.pushRetries;
+    expect(await pushAgain(deps(), retry!.what)).toMatchObject({ outcome: 'waiting' });
+    await cancelTicket(cloud.deps, ticketId(), cloud.nowMs);
+    sends = 'sent';
+    expect(await pushAgain(deps(), retry!.what)).toEqual({ outcome: 'done' });
+    expect(sent.at(-1)).toMatchObject({ type: 'Ticket', data: { ticket: { status: 'CANCELLED' } } });
+  });
+
   it('is forgotten when it is not connected', async () => {
     const connection = await connected({ seen: 'QUEUED' });
+    cloud.nowMs += 10_000;
     find = async () => 'gone';
     await showTicket(deps(), connection);
     expect(await deps().connections.of(ticketId())).toEqual([]);
