@@ -39,6 +39,12 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       expect(await store.of(ticketId)).toEqual([older, newer]);
     });
 
+    it('leaves out a connection that another version has stored, and returns the others', async () => {
+      await store.add(connection('a='));
+      await store.add({ ...connection('b='), player: 'first' as unknown as number });
+      expect(await store.of(ticketId)).toEqual([connection('a=')]);
+    });
+
     it('keeps a connection as it was first stored when a function is repeated', async () => {
       const first = connection('a=');
       await store.add(first);
