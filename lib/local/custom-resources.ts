@@ -11,6 +11,9 @@ import { LocalCloudError } from './local-cloud-error.ts';
 import { readState, writeState } from './state-file.ts';
 import type { Properties, Resource, Stack } from './template.ts';
 
+/** CloudFormation invokes functions asynchronously, and Lambda takes no larger event so. Bytes. */
+const EVENT_MAX_BYTES = 256 * 1_024;
+
 /** The resources created earlier, by logical id. They distinguish an update from a creation. */
 const createdResources = z.record(
   z.string(),
@@ -76,7 +79,7 @@ async function request(
     throw new LocalCloudError(`${logicalId} needs a function of the template as its provider.`);
   const receiver = await receiveReport();
   try {
-    const result = await target.invoke({
+    const event = {
       ServiceToken: target.arn,
       ResponseURL: receiver.url,
       StackId: `arn:aws:cloudformation:${REGION}:${ACCOUNT_ID}:stack/muster/local`,
@@ -84,7 +87,13 @@ async function request(
       LogicalResourceId: logicalId,
       ResourceType: type,
       ...change,
-    });
+    };
+    const bytes = Buffer.byteLength(JSON.stringify(event));
+    if (bytes > EVENT_MAX_BYTES)
+      throw new LocalCloudError(
+        `${logicalId} failed: Lambda takes an asynchronous event of at most ${EVENT_MAX_BYTES} bytes, got ${bytes}.`,
+      );
+    const result = await target.invoke(event);
     if (!result.ok) throw new LocalCloudError(`${logicalId} failed: ${result.errorMessage}`);
     const report = receiver.report();
     if (report?.Status === 'SUCCESS') return String(report.PhysicalResourceId);

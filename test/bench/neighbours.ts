@@ -6,7 +6,7 @@ import { judged, MEASURES, tableOf } from './neighbours/table.ts';
 
 /**
  * `npm run bench:neighbours`: how much of its service a good tenant loses beside a hostile one, as the table of
- * docs/reliability.md. Its watchers need twice 10,000 open files (`ulimit -n`). `--rows` takes some of the rows, by words of their names separated by semicolons. The exit status is 1 when a row misses the aim, or when nothing hostile has happened in it.
+ * docs/reliability.md. Its watchers need 20,000 open files (`ulimit -n`). `--rows` takes some of the rows, by words of their names separated by semicolons. The exit status is 1 when a row misses the aim, or when nothing hostile has happened in it.
  */
 const { values } = parseArgs({
   options: {

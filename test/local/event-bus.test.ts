@@ -10,6 +10,27 @@ test.each([
   ['a path that the event does not have', '$.detail.raid.queue', undefined],
   ['nothing', undefined, undefined],
 ])('an event is sent in the message group that the rule names by %s', async (_, group, expected) => {
+  const { sent } = await putEvents([{ ...ENTRY, Detail: '{"match":{"queue":"duel"}}' }], group);
+  expect(sent).toEqual([expect.objectContaining({ MessageGroupId: expected })]);
+});
+
+test('a request of more than ten entries is rejected, and so is an entry above 1 MB', async () => {
+  const { reply, sent } = await putEvents(Array.from({ length: 11 }, () => ENTRY));
+  expect(reply).toMatchObject({ status: 400 });
+  expect(sent).toEqual([]);
+  const large = { ...ENTRY, Detail: JSON.stringify('x'.repeat(1024 * 1024)) };
+  const { reply: partly, sent: small } = await putEvents([large, ENTRY]);
+  expect(JSON.parse(String(partly.body))).toMatchObject({
+    FailedEntryCount: 1,
+    Entries: [{ ErrorCode: 'InvalidArgument' }, { EventId: expect.any(String) }],
+  });
+  expect(small).toHaveLength(1);
+});
+
+const ENTRY = { Source: 'muster', DetailType: 'MatchFound', Detail: '{}' };
+
+/** The reply of a bus that sends its events to an SQS queue, and what it has sent. */
+async function putEvents(Entries: readonly object[], group?: string) {
   const sent: object[] = [];
   const bus = makeEventBus({
     stack: stackWith(group),
@@ -20,13 +41,15 @@ test.each([
     delays: NO_DELAYS,
     log: () => {},
   });
-  const input = {
-    Entries: [{ Source: 'muster', DetailType: 'MatchFound', Detail: '{"match":{"queue":"duel"}}' }],
-  };
-  await bus.service({ target: EVENTS_TARGET, operation: 'PutEvents', body: '', input });
+  const reply = await bus.service({
+    target: EVENTS_TARGET,
+    operation: 'PutEvents',
+    body: '',
+    input: { Entries },
+  });
   await bus.stop();
-  expect(sent).toEqual([expect.objectContaining({ MessageGroupId: expected })]);
-});
+  return { reply, sent };
+}
 
 function stackWith(MessageGroupId: string | undefined) {
   return stackOf({

@@ -418,6 +418,16 @@ describe('the local cloud does not start a template with', () => {
       }),
       'Seed failed: not today',
     ],
+    [
+      'a custom resource whose event is too large',
+      templateOf({
+        Seed: {
+          Type: 'Custom::Seed',
+          Properties: { ServiceToken: arnOf('Deploy'), list: 'x'.repeat(256 * 1024) },
+        },
+      }),
+      'Seed failed: Lambda takes an asynchronous event of at most 262144 bytes',
+    ],
   ])('%s', async (_, template, problem) => {
     const started = start(template);
     await expect(started).rejects.toThrow(LocalCloudError);

@@ -14,7 +14,7 @@ export interface HostileTenant {
    * Prepares what does the harm, and starts it. It goes on until the stage ends.
    * @returns reads how often the harmful thing has happened so far, so that no row passes because nothing happened
    */
-  begin(stage: Stage): Promise<() => Harm>;
+  begin(stage: Stage): Promise<() => Harm | Promise<Harm>>;
 }
 
 export interface Harm {

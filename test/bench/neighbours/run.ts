@@ -96,7 +96,7 @@ export async function measureBeside(
         const read = await tenant.begin(stage);
         await good.play(traffic('settle', options.settleSeconds));
         beside.push(await good.play(traffic('beside', options.withSeconds)));
-        const { count, of } = read();
+        const { count, of } = await read();
         harm = { count: harm.count + count, of };
       } finally {
         await stage.end();

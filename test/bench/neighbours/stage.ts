@@ -5,6 +5,7 @@ import type { AwsCall, AwsReply } from '../../../lib/local/aws-json.ts';
 import type { InvocationReport } from '../../../lib/local/lambda.ts';
 import type { LocalCloud } from '../../../lib/local/local-cloud.ts';
 import type { CommandInterceptor } from '../../../lib/local/socket-api.ts';
+import { inParallel } from '../../../lib/service/concurrency/in-parallel.ts';
 import type { RandomSource } from '../../../lib/simulation/random.ts';
 
 /** A player as the hostile tenant posts it: alone, and named by the stage. */
@@ -12,6 +13,9 @@ export interface NewPlayer {
   readonly skill: number;
   readonly attributes?: Readonly<Record<string, string | string[] | number>>;
 }
+
+/** Fewer than the throttle of the API lets pass at once. */
+const POSTS_AT_ONCE = 16;
 
 type Intercept = (call: AwsCall) => AwsReply | undefined;
 
@@ -155,13 +159,11 @@ export class Stage {
       tickets.slice(n * perBatch, (n + 1) * perBatch),
     );
     const path = `/queues/${this.#queue}/ticket-batches`;
-    const accepted = await Promise.all(
-      batches.map(async (batch) => {
-        const { body } = await this.send('POST', path, { tickets: batch });
-        const results: { status: number; ticket: TicketView }[] = body?.results ?? [];
-        return results.flatMap(({ status, ticket }) => (status === 201 ? [ticket] : []));
-      }),
-    );
+    const accepted = await inParallel(batches, POSTS_AT_ONCE, async (batch) => {
+      const { body } = await this.send('POST', path, { tickets: batch });
+      const results: { status: number; ticket: TicketView }[] = body?.results ?? [];
+      return results.flatMap(({ status, ticket }) => (status === 201 ? [ticket] : []));
+    });
     return accepted.flat();
   }
 

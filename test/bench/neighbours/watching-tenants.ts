@@ -1,12 +1,15 @@
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import type { TicketView } from '../../../lib/contract/ticket.ts';
 import { inParallel } from '../../../lib/service/concurrency/in-parallel.ts';
 import type { HostileTenant } from './hostile-tenants.ts';
 import type { Stage } from './stage.ts';
+import type { ClientCommand, ClientReply } from './watching-clients.ts';
 
-/** Connections that are opened at the same time. */
+/** Requests, and connections, that are made at the same time. */
 const OPENED_AT_ONCE = 32;
 /** Players of a match whose players all watch. */
 const TEAM_SIZE = 50;
@@ -33,12 +36,16 @@ export function watchingTenants(queue: QueueDefinition): HostileTenant[] {
           timeoutSeconds: 3_600,
           provisioner: { type: 'external', timeoutSeconds: 3_600 },
         });
-        let messages = 0;
         const tickets = await postWatched(stage, stage.watchers - (stage.watchers % (2 * TEAM_SIZE)));
-        await inParallel(tickets, OPENED_AT_ONCE, async (ticket) => {
-          const socket = await opened(stage, ticket);
-          socket?.on('message', () => messages++);
-        });
+        if (tickets.length % (2 * TEAM_SIZE) !== 0)
+          throw new Error(`Expected all tickets to be accepted, got ${tickets.length}`);
+        const clients = fork(join(import.meta.dirname, 'watching-clients.ts'));
+        stage.owns({ stop: () => clients.kill() });
+        const ask = async (command: ClientCommand): Promise<ClientReply> => {
+          clients.send(command);
+          return (await once(clients, 'message'))[0];
+        };
+        const open = await ask({ open: tickets.map(urlOf) });
         const matchIds = [...new Set(await stage.matchesOf(tickets.map(({ ticketId }) => ticketId)))];
         let isFirst = true;
         stage.loop(1, async () => {
@@ -50,7 +57,7 @@ export function watchingTenants(queue: QueueDefinition): HostileTenant[] {
           await each('PUT', 'assignment', { address: '203.0.113.1', port: 7777 });
           await each('POST', 'end', {});
         });
-        return () => ({ count: messages, of: `messages to ${tickets.length} watchers` });
+        return async () => ({ count: await ask('count'), of: `messages to ${open} watchers` });
       },
     },
     {
@@ -110,9 +117,13 @@ async function postWatched(stage: Stage, count: number): Promise<Watched[]> {
   return stage.postTickets(Array.from({ length: count }, () => ({ skill: stage.random.uniform() * 1_000 })));
 }
 
+function urlOf({ watch }: Watched): string {
+  return `${watch!.url}?token=${Object.values(watch!.tokens)[0]}`;
+}
+
 /** The open socket of a ticket's player, which ends with the stage; undefined when it cannot connect. */
-async function opened(stage: Stage, { watch }: Watched): Promise<WebSocket | undefined> {
-  const socket = new WebSocket(`${watch!.url}?token=${Object.values(watch!.tokens)[0]}`);
+async function opened(stage: Stage, ticket: Watched): Promise<WebSocket | undefined> {
+  const socket = new WebSocket(urlOf(ticket));
   stage.owns({ stop: () => socket.terminate() });
   socket.on('error', () => {});
   await Promise.race([once(socket, 'open'), once(socket, 'close')]).catch(() => {});
