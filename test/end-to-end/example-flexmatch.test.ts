@@ -86,11 +86,3 @@ test('the same backend with Muster plays in the imported queue', async () => {
   const statusOf = async (ticketId: string) => (await muster.api.get(`/tickets/${ticketId}`)).body.status;
   expect([await statusOf(far), await statusOf(next)]).toEqual(['CANCELLED', 'QUEUED']);
 });
-
-test('the page for those who come from FlexMatch quotes both backends without a change', () => {
-  const page = readFileSync('docs/from-flexmatch.md', 'utf8');
-  const quoted = [...page.matchAll(/```ts\n(.*?)```\n/gs)].map(([, code]) => code!);
-  expect(quoted).toHaveLength(2);
-  for (const [i, name] of ['before', 'after'].entries())
-    expect(readFileSync(`examples/flexmatch/${name}.ts`, 'utf8')).toContain(quoted[i]);
-});
