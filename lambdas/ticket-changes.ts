@@ -13,8 +13,8 @@ import { toTicketView } from '../lib/service/domain/stored-ticket.ts';
 import { checkOwnTicket, ticketFor } from '../lib/service/players/own-ticket.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 import { answerMatch } from '../lib/service/tickets/acceptance.ts';
+import { cancelTicket } from '../lib/service/tickets/cancel-ticket.ts';
 import { keepAlive } from '../lib/service/tickets/keep-alive.ts';
-import { cancelTicket } from '../lib/service/tickets/tickets.ts';
 
 const client = documentClient();
 const deps = {

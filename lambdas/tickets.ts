@@ -10,8 +10,7 @@ import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { OneOfFew } from '../lib/service/players/one-of-few.ts';
 import { checkOwnTicket, ticketFor } from '../lib/service/players/own-ticket.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
-import { getTickets } from '../lib/service/tickets/get-tickets.ts';
-import { getTicket } from '../lib/service/tickets/tickets.ts';
+import { getTicket, getTickets } from '../lib/service/tickets/read-tickets.ts';
 import { WaitEstimates } from '../lib/service/tickets/wait-estimates.ts';
 
 const client = documentClient();

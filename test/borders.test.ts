@@ -5,22 +5,24 @@ import { describe, expect, it } from 'vitest';
 const root = join(import.meta.dirname, '..');
 
 /** The modules that each module may import from, besides itself: imports point one way. */
-const engine = ['engine'];
+const vocabulary = ['vocabulary'];
+const engine = [...vocabulary, 'engine'];
 const rules = [...engine, 'rules'];
 const policies = [...rules, 'policies'];
 const experiments = ['experiments'];
 const ratings = ['ratings'];
-const contract = [...policies, ...experiments, ...ratings, 'contract'];
-const service = [...contract, 'service'];
+const contract = [...vocabulary, 'rules', ...experiments, ...ratings, 'contract'];
+const service = [...policies, ...contract, 'service'];
 const outside = [...service, 'aws', 'provisioners', 'simulation'];
 const mayImport: Record<string, readonly string[]> = {
-  engine: [],
+  vocabulary: [],
+  engine: vocabulary,
   rules: engine,
   policies: rules,
   experiments: [],
   ratings: [],
-  contract: [...policies, ...experiments, ...ratings],
-  service: contract,
+  contract,
+  service,
   aws: service,
   provisioners: service,
   simulation: service,
@@ -38,7 +40,7 @@ const mayImport: Record<string, readonly string[]> = {
   // What strangers install: the entries of its parts, and its build.
   package: [...outside, 'infra', 'client', 'console'],
   // Queue definitions from the files of other matchmakers.
-  importers: [...contract, 'simulation'],
+  importers: [...policies, ...contract, 'simulation'],
   cli: [...outside, 'local', 'client', 'console', 'importers'],
 };
 
@@ -191,6 +193,15 @@ describe('the borders of the project', () => {
     expect(doors.map(written)).toEqual(['lib/cli/reproduce.ts imports lib/research/reproduce.ts']);
   });
 
+  it('gives the contract the words and rules of a definition, and nothing that searches', () => {
+    const reached = new Set(imports.flatMap(({ from }) => (moduleOf(from) === 'contract' ? [from] : [])));
+    // A set also visits what is added to it on the way.
+    for (const file of reached) for (const { from, to } of imports) if (from === file) reached.add(to);
+    const modules = new Set([...reached].map(moduleOf));
+    expect([...modules].sort()).toEqual(['contract', 'experiments', 'ratings', 'rules', 'vocabulary']);
+    expect([...reached].filter((path) => path.startsWith('lib/rules/states/'))).toEqual([]);
+  });
+
   it('has no circles of imports, of types neither', () => {
     expect(circles()).toEqual([]);
   });
@@ -226,7 +237,7 @@ describe('the rooms of the service', () => {
 });
 
 describe('the modules of the engine', () => {
-  const inside = imports.filter(({ from }) => moduleOf(from) === 'engine');
+  const inside = imports.filter(({ from, to }) => moduleOf(from) === 'engine' && moduleOf(to) === 'engine');
   const engineModuleOf = (path: string) => path.split('/').slice(2, -1)[0];
 
   it('have nothing beside them but the two doors', () => {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROVISIONER_TYPES } from '../lib/contract/queue-definition.ts';
 import { ROUTE_KEYS, routeOf } from '../lib/contract/routes.ts';
-import { releaseOptions } from '../lib/policies/release.ts';
 import { RULE_TYPES } from '../lib/rules/rule-types.ts';
+import { releaseOptions } from '../lib/vocabulary/release-options.ts';
 
 const root = join(import.meta.dirname, '..');
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8');

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Command } from 'commander';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
-import { releaseOptions } from '../policies/release.ts';
 import { quantile } from '../service/queues/quantile.ts';
 import { durationText } from '../simulation/duration.ts';
 import { integer, positive, share } from '../simulation/option-values.ts';
@@ -24,6 +23,7 @@ import {
   withFront,
   withSetting,
 } from '../simulation/tune.ts';
+import { releaseOptions } from '../vocabulary/release-options.ts';
 import { Failure, InvalidInput } from './failure.ts';
 import { printJson, readQueueFile } from './input.ts';
 import { INTERRUPTED_STATUS, interruptionSignal } from './interruption.ts';

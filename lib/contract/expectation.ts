@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { shown } from '../rules/expected.ts';
+import { shown } from '../vocabulary/expected.ts';
 
 /**
  * The message for an issue of a schema: "Expected a number, got nothing". A schema's own message takes precedence:

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Schedule } from '../experiments/schedule.ts';
-import { expected } from '../rules/expected.ts';
 import { recentSeconds } from '../rules/recent-seconds.ts';
+import { expected } from '../vocabulary/expected.ts';
 import { type FieldProblem, invalid, Problem, parseWith } from './problem.ts';
 import { checkQueueDefinition, type QueueDefinition, queueDefinition } from './queue-definition.ts';
 

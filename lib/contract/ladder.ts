@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Ladder, RATING_MODELS } from '../ratings/ladder.ts';
-import { expected } from '../rules/expected.ts';
+import { expected } from '../vocabulary/expected.ts';
 import { type FieldProblem, parseJson, parseWith } from './problem.ts';
 import { queueName } from './queue-definition.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Game, Seat } from '../engine/types.ts';
+import type { Game, Seat } from '../vocabulary/game.ts';
 import { MATCH_REASON_CODES } from './reason-code.ts';
 import { resultView } from './result.ts';
 import { playerAttributes } from './rules.ts';

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { shown } from '../rules/expected.ts';
+import { shown } from '../vocabulary/expected.ts';
 import { expectation } from './expectation.ts';
 import type { ConflictCode } from './problem-code.ts';
 import type { ProblemDocument } from './problem-document.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { releaseOptions } from '../policies/release.ts';
-import { expected, shown } from '../rules/expected.ts';
 import { ruleFaults } from '../rules/faults.ts';
-import { NUMBER_LIMITS } from '../rules/number-limits.ts';
+import { expected, shown } from '../vocabulary/expected.ts';
+import { NUMBER_LIMITS } from '../vocabulary/number-limits.ts';
+import { releaseOptions } from '../vocabulary/release-options.ts';
 import { cooldownOptions, FORGET_SECONDS } from './cooldown.ts';
 import { eventType } from './event-type.ts';
 import { sizeProblems } from './match-size.ts';

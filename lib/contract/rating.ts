@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { RATING_MIN } from '../ratings/ladder.ts';
-import { expected } from '../rules/expected.ts';
+import { expected } from '../vocabulary/expected.ts';
 import { SCALE_MAX } from './ladder.ts';
 import { LIMITS } from './queue-definition.ts';
 import { id } from './ticket.ts';

@@ -1,4 +1,4 @@
-import type { QueueRules } from '../policies/queue-rules.ts';
+import type { TeamKind } from '../vocabulary/game.ts';
 
 /** Teams of a queue that have the same size and roles. */
 export interface TeamKindView {
@@ -12,7 +12,11 @@ export interface TeamKindView {
 }
 
 /** The parts of a definition that describe its teams. */
-export type Teams = Pick<QueueRules, 'teamSize' | 'teams' | 'roles'>;
+export interface Teams {
+  readonly teamSize?: number | undefined;
+  readonly teams?: number | readonly TeamKind[] | undefined;
+  readonly roles?: Readonly<Record<string, number>> | undefined;
+}
 
 /** The teams of a queue, in the order of its matches. */
 export function teamKindsOf({ teamSize = 1, teams = 2, roles }: Teams): TeamKindView[] {

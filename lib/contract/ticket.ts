@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { expected } from '../rules/expected.ts';
 import { RULE_LIMITS } from '../rules/fields.ts';
+import { expected } from '../vocabulary/expected.ts';
 import { LIMITS, queueName } from './queue-definition.ts';
 import { TICKET_REASON_CODES } from './reason-code.ts';
 import { latencyMs, playerAttributes } from './rules.ts';

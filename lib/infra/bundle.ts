@@ -75,16 +75,19 @@ function temporaryFolder(name: FunctionName, files: Readonly<Record<string, stri
 
 function bundleOf(name: FunctionName): Uint8Array {
   bundles ??= bundleAll();
-  return bundles.get(name)!;
+  return bundles.get(name)!.code;
 }
 
-let bundles: ReadonlyMap<string, Uint8Array> | undefined;
+let bundles: ReadonlyMap<string, Bundle> | undefined;
 
-/**
- * The bundles of all functions by name. Throws esbuild's error when a function does not compile.
- * @param sources gets the paths of the files that the bundles contain, for their licences
- */
-export function bundleAll(sources = new Set<string>()): ReadonlyMap<string, Uint8Array> {
+interface Bundle {
+  readonly code: Uint8Array;
+  /** The paths of the files that it contains, relative to the working directory. */
+  readonly sources: readonly string[];
+}
+
+/** The bundles of all functions by name. Throws esbuild's error when a function does not compile. */
+export function bundleAll(): ReadonlyMap<string, Bundle> {
   const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof import('esbuild');
   const { outputFiles, metafile } = buildSync({
     entryPoints: functionNames.map((name) => join(lambdasDir, `${name}.ts`)),
@@ -104,8 +107,12 @@ export function bundleAll(sources = new Set<string>()): ReadonlyMap<string, Uint
     logLevel: 'silent',
     metafile: true,
   });
-  for (const path of Object.keys(metafile.inputs)) sources.add(path);
-  return new Map(outputFiles.map(({ path, contents }) => [basename(path, '.mjs'), contents]));
+  const codes = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
+  const outputs = Object.entries(metafile.outputs).map(([path, { inputs }]): [string, Bundle] => [
+    basename(path, '.mjs'),
+    { code: codes.get(basename(path))!, sources: Object.keys(inputs) },
+  ]);
+  return new Map(outputs);
 }
 
 /** Dependencies in CommonJS call `require` for Node's own modules, which an ES module does not have. */

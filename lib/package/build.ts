@@ -23,9 +23,10 @@ const page = join(dist, 'lib/console/page-built');
 mkdirSync(page, { recursive: true });
 const sources = new Set<string>();
 for (const [name, body] of await buildPage(sources)) writeFileSync(join(page, name), body);
-for (const [name, bundle] of bundleAll(sources)) {
+for (const [name, bundle] of bundleAll()) {
+  for (const path of bundle.sources) sources.add(path);
   mkdirSync(join(dist, 'lambdas', name), { recursive: true });
-  writeFileSync(join(dist, 'lambdas', name, 'index.mjs'), bundle);
+  writeFileSync(join(dist, 'lambdas', name, 'index.mjs'), bundle.code);
 }
 for (const name of ['cdk.json', 'queues', 'LICENSE', 'README.md', 'CHANGELOG.md'])
   cpSync(join(root, name), join(dist, name), { recursive: true });

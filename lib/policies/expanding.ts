@@ -1,7 +1,6 @@
-import * as z from 'zod';
 import { shapeOf } from '../engine/game-pool.ts';
 import type { Ticket } from '../engine/types.ts';
-import { NUMBER_LIMITS } from '../rules/number-limits.ts';
+import type { ExpandingOptions } from '../vocabulary/release-options.ts';
 import {
   type Candidate,
   type CandidateSource,
@@ -19,40 +18,6 @@ import {
  * FlexMatch's expansions translate one to one: `tolerance` is the rule's initial value, and each expansion step
  * is one of `steps`.
  */
-export const expandingOptions = z
-  .strictObject({
-    policy: z.literal('expanding'),
-    /** The distance in skill, between the tickets' means, that a ticket accepts when it is enqueued. */
-    tolerance: z.number().nonnegative().max(NUMBER_LIMITS.valueMax),
-    /** From age `waitSeconds` on, the tolerance is the step's. Both values ascend from step to step. */
-    steps: z
-      .array(
-        z.strictObject({
-          waitSeconds: z.number().positive().max(NUMBER_LIMITS.valueMax),
-          tolerance: z.number().nonnegative().max(NUMBER_LIMITS.valueMax),
-        }),
-      )
-      .max(32)
-      .optional(),
-    /** An alternative to `steps`: the tolerance grows by this much per second. Default: 0. */
-    growthPerSecond: z.number().nonnegative().max(NUMBER_LIMITS.valueMax).optional(),
-    /** The largest tolerance. Default: no limit. */
-    toleranceMax: z.number().nonnegative().max(NUMBER_LIMITS.valueMax).optional(),
-  })
-  .refine(({ steps, growthPerSecond }) => steps === undefined || growthPerSecond === undefined, {
-    message: 'Expected `steps` or `growthPerSecond`, got both: keep one',
-    path: ['steps'],
-  })
-  .refine(({ steps, tolerance }) => isAscending(steps ?? [], tolerance), {
-    message: 'Expected `steps` to ascend in `waitSeconds` and never to lower the tolerance: sort them',
-    path: ['steps'],
-  })
-  .refine(({ tolerance, toleranceMax }) => toleranceMax === undefined || toleranceMax >= tolerance, {
-    message: 'Expected `toleranceMax` to be no less than `tolerance`',
-    path: ['toleranceMax'],
-  });
-export type ExpandingOptions = z.infer<typeof expandingOptions>;
-
 export function expanding(options: ExpandingOptions): Policy {
   return {
     candidates: (pool, facts, nowMs) => amongTolerantNeighbours(pool, facts, nowMs, options),
@@ -182,11 +147,4 @@ function* amongTolerantNeighbours(
 function spanOf(tickets: readonly Ticket[]): [low: number, high: number] {
   const skills = tickets.map(meanSkill);
   return [Math.min(...skills), Math.max(...skills)];
-}
-
-function isAscending(steps: readonly { waitSeconds: number; tolerance: number }[], start: number): boolean {
-  return steps.every(({ waitSeconds, tolerance }, at) => {
-    const before = at === 0 ? { waitSeconds: 0, tolerance: start } : steps[at - 1];
-    return waitSeconds > before.waitSeconds && tolerance >= before.tolerance;
-  });
 }

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { shapeOf } from '../engine/game-pool.ts';
 import type { Ticket } from '../engine/types.ts';
 import type { Candidate, CandidateSource, Policy } from './policy.ts';
@@ -7,9 +6,6 @@ import type { Candidate, CandidateSource, Policy } from './policy.ts';
  * Forms games in the order of arrival and ignores skill. This is A_G of Schlup, section 4.1, and the central
  * queue of Xu, Yu & Wu. Skill only decides how players are divided into teams.
  */
-export const fifoOptions = z.strictObject({ policy: z.literal('fifo') });
-export type FifoOptions = z.infer<typeof fifoOptions>;
-
 export function fifo(): Policy {
   return {
     candidates: (pool, { rules }) => inOrder(pool, pool.byAge, shapeOf(rules).seatsMin),

@@ -1,7 +1,6 @@
-import * as z from 'zod';
 import { shapeOf } from '../engine/game-pool.ts';
 import type { Ticket } from '../engine/types.ts';
-import { NUMBER_LIMITS } from '../rules/number-limits.ts';
+import type { OptionValueOptions } from '../vocabulary/release-options.ts';
 import { aroundDueTickets, SEATS_AMONG_NEIGHBOURS } from './option-value/due-search.ts';
 import { dueAt } from './option-value/due-tickets.ts';
 import { type LimitTerms, limitOf, limitTerms } from './option-value/limits.ts';
@@ -23,23 +22,6 @@ import { oldestAgeMs, type Policy, type PoolFacts, takesAnyone } from './policy.
  * least that imbalance. A game's limit is the mean over its players, so that each long wait counts. A game is
  * released when its imbalance is within its limit, and always at the last tick before a time-out or the longest wait.
  */
-export const optionValueOptions = z.strictObject({
-  policy: z.literal('option-value'),
-  /**
-   * How much imbalance one second of one player's wait is worth, in the unit of skill. With 0.5, a wait of 10 s
-   * costs as much as an imbalance that is 5 higher.
-   */
-  waitCost: z.number().positive().max(NUMBER_LIMITS.weightMax),
-  /**
-   * The longest wait, in seconds. A ticket that would be older at the next tick gets a game now, whatever its imbalance.
-   * Among its games, one that also takes other players who are hard to match is preferred to one of slightly less
-   * imbalance. Without enough waiting players the ticket waits on. The shorter, the more imbalance: see docs/research/option-value.md.
-   * @default none: only the growth by age and the time-out bound waits
-   */
-  longestWaitSeconds: z.number().positive().max(NUMBER_LIMITS.valueMax).optional(),
-});
-export type OptionValueOptions = z.infer<typeof optionValueOptions>;
-
 export function optionValue(options: OptionValueOptions): Policy {
   let last: { facts: PoolFacts; nowMs: number; termsOf: (ticket: Ticket) => LimitTerms } | undefined;
   /** The loads of seats that the candidates of these facts were searched with. */

@@ -1,6 +1,6 @@
-import * as z from 'zod';
 import { shapeOf } from '../engine/game-pool.ts';
 import type { Ticket } from '../engine/types.ts';
+import type { PeriodicOptions } from '../vocabulary/release-options.ts';
 import {
   type Candidate,
   type CandidateSource,
@@ -14,17 +14,6 @@ import {
  * Collects players for a period, then sorts them by skill and cuts them into games: A_PM of Schlup,
  * section 4.2. Remaining players stay for the next period.
  */
-export const periodicOptions = z.strictObject({
-  policy: z.literal('periodic'),
-  /**
-   * The period in seconds; periods end at multiples of it. Default: a period ends when n_opt = √(2a(m − 1)τ) − 1
-   * players are waiting, where a is the measured arrival rate, m the players of a game and τ the time-out
-   * (formula 6).
-   */
-  everySeconds: z.number().positive().max(3600).optional(),
-});
-export type PeriodicOptions = z.infer<typeof periodicOptions>;
-
 export function periodic({ everySeconds }: PeriodicOptions): Policy {
   const isOver = (facts: PoolFacts, nowMs: number): boolean =>
     everySeconds === undefined

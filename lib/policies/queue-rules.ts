@@ -1,7 +1,7 @@
 import type { GameRules } from '../engine/types.ts';
 import type { RulesDefinition } from '../rules/rule-types.ts';
+import type { ReleaseOptions } from '../vocabulary/release-options.ts';
 import type { Policy } from './policy.ts';
-import type { ReleaseOptions } from './release.ts';
 
 /** How backfills compete with new games for the waiting tickets. */
 export type BackfillPriority = 'low' | 'normal' | 'high';

@@ -1,4 +1,4 @@
-import { shown } from './expected.ts';
+import { shown } from '../vocabulary/expected.ts';
 import type { Scoped } from './measures.ts';
 import type { RuleFault, RulesSurroundings } from './rule-type.ts';
 import type { Attribute, Attributes } from './types.ts';

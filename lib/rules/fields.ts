@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { expected } from './expected.ts';
-import { NUMBER_LIMITS } from './number-limits.ts';
+import { expected } from '../vocabulary/expected.ts';
+import { NUMBER_LIMITS } from '../vocabulary/number-limits.ts';
 
 /** The limits of attributes and rules. */
 export const RULE_LIMITS = {

@@ -1,6 +1,6 @@
+import { NUMBER_LIMITS } from '../vocabulary/number-limits.ts';
 import { levelsOf } from './levels.ts';
 import { noMeetings } from './met.ts';
-import { NUMBER_LIMITS } from './number-limits.ts';
 import { isCostOnly, type Rule, type RulesDefinition, typeOf } from './rule-types.ts';
 import { groupsOf } from './states/groups.ts';
 import type { EnteredTicket } from './states/state-group.ts';

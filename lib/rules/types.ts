@@ -1,4 +1,4 @@
-import type { Player } from '../engine/types.ts';
+import type { Player } from '../vocabulary/game.ts';
 import type { Met } from './met.ts';
 
 /** The attributes of players, by name. `skill` is a number attribute that every player has. */

@@ -1,5 +1,5 @@
 import type { QueueDefinition } from '../contract/queue-definition.ts';
-import type { ReleaseOptions } from '../policies/release.ts';
+import type { ReleaseOptions } from '../vocabulary/release-options.ts';
 import type { Measures } from './measures.ts';
 import { type StepFactors, withMovedSteps } from './rule-steps.ts';
 

@@ -1,6 +1,6 @@
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
-import type { ReleaseOptions } from '../../lib/policies/release.ts';
 import { type PlayResult, playThrough } from '../../lib/simulation/play.ts';
+import type { ReleaseOptions } from '../../lib/vocabulary/release-options.ts';
 import { best, EqualWait } from './equal-wait.ts';
 import { type Scenario, SKILL_DEVIATION, trafficOf } from './scenarios.ts';
 import { doublingWindow, linearWindow, openingWindow, period } from './widenings.ts';

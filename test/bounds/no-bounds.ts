@@ -1,8 +1,8 @@
 /** Constants whose names look like bounds but that bound nothing of others, by the reason. */
 export const NO_BOUNDS: Readonly<Record<string, readonly string[]>> = {
   'the pace of reading again, which ends with a bound that is listed': [
-    'lib/service/tickets/tickets.ts#POLL_MS',
-    'lib/service/tickets/tickets.ts#FORMING_MS',
+    'lib/service/tickets/read-tickets.ts#POLL_MS',
+    'lib/service/tickets/cancel-ticket.ts#FORMING_MS',
     'lib/service/ticks/measure-load.ts#SURVEY_EVERY_MS',
     'lib/service/ticks/tick.ts#ARRIVALS_EVERY_MS',
     'lib/service/placement/provision.ts#ENDED_MS',

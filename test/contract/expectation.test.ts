@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { check } from '../../lib/contract/problem.ts';
 import { queueDefinition } from '../../lib/contract/queue-definition.ts';
 import { newTicket, ticketView, waitSeconds } from '../../lib/contract/ticket.ts';
-import { expected } from '../../lib/rules/expected.ts';
+import { expected } from '../../lib/vocabulary/expected.ts';
 import { definition } from '../service/definitions.ts';
 
 /** Every fault as one line: the pointer, then the message. */

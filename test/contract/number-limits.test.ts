@@ -4,8 +4,8 @@ import { matchResult } from '../../lib/contract/match.ts';
 import type { Problem } from '../../lib/contract/problem.ts';
 import { checkQueueDefinition, queueDefinition } from '../../lib/contract/queue-definition.ts';
 import { newTicket } from '../../lib/contract/ticket.ts';
-import { NUMBER_LIMITS } from '../../lib/rules/number-limits.ts';
 import { dryRun } from '../../lib/service/ticks/offline.ts';
+import { NUMBER_LIMITS } from '../../lib/vocabulary/number-limits.ts';
 import { definition } from '../service/definitions.ts';
 
 const { weightMax, valueMax } = NUMBER_LIMITS;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { releaseOptions } from '../../lib/policies/release.ts';
 import { RULE_TYPES } from '../../lib/rules/rule-types.ts';
+import { releaseOptions } from '../../lib/vocabulary/release-options.ts';
 import { VirtualClock } from '../engine/virtual-clock.ts';
 import { sample } from '../long.ts';
 import { slowCase, summaryOf } from './slow-case.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Ticket } from '../../lib/engine/types.ts';
 import { type Backfill, planTick, type QueueRules, type TickMemory } from '../../lib/policies/plan.ts';
-import type { ReleaseOptions } from '../../lib/policies/release.ts';
+import type { ReleaseOptions } from '../../lib/vocabulary/release-options.ts';
 import { somePolicies } from './some-policies.ts';
 
 const policies: Record<string, ReleaseOptions> = {

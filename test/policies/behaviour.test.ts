@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { id } from '../../lib/contract/ticket.ts';
 import type { Ticket } from '../../lib/engine/types.ts';
 import { planTick, type QueueRules, type TickMemory } from '../../lib/policies/plan.ts';
-import type { ReleaseOptions } from '../../lib/policies/release.ts';
 import { poissonArrivals } from '../../lib/simulation/arrivals.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 import { simulate } from '../../lib/simulation/simulate.ts';
+import type { ReleaseOptions } from '../../lib/vocabulary/release-options.ts';
 import { memoryOf, NOW_MS, queue, solo } from './plain-queues.ts';
 
 const optionValue: ReleaseOptions = { policy: 'option-value', waitCost: 2 };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Ticket } from '../../lib/engine/types.ts';
 import { type Backfill, planTick, type QueueRules } from '../../lib/policies/plan.ts';
-import type { ReleaseOptions } from '../../lib/policies/release.ts';
 import { isCostOnly, type Rule } from '../../lib/rules/rule-types.ts';
+import type { ReleaseOptions } from '../../lib/vocabulary/release-options.ts';
 import { seeded } from '../engine/random-pool.ts';
 import { sample } from '../long.ts';
 import type { RuledCase } from '../rules/oracle.ts';

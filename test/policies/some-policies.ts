@@ -1,4 +1,4 @@
-import type { ReleaseOptions } from '../../lib/policies/release.ts';
+import type { ReleaseOptions } from '../../lib/vocabulary/release-options.ts';
 
 /** Every release policy except `expanding`, which each suite sets for its own players. */
 export const somePolicies: Readonly<Record<string, ReleaseOptions>> = {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { planTick, type QueueRules } from '../../lib/policies/plan.ts';
-import type { ReleaseOptions } from '../../lib/policies/release.ts';
+import type { ReleaseOptions } from '../../lib/vocabulary/release-options.ts';
 import { normal, seeded } from '../engine/random-pool.ts';
 import { VirtualClock } from '../engine/virtual-clock.ts';
 import { allGames, checkRuledGame, type RuledCase } from './oracle.ts';

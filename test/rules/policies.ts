@@ -1,4 +1,4 @@
-import type { ReleaseOptions } from '../../lib/policies/release.ts';
+import type { ReleaseOptions } from '../../lib/vocabulary/release-options.ts';
 
 /** Every release policy. */
 export const policies: Record<string, ReleaseOptions> = {

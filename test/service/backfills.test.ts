@@ -9,9 +9,9 @@ import {
 import { toMatchView } from '../../lib/service/domain/stored-match.ts';
 import { endMatch } from '../../lib/service/placement/end-match.ts';
 import { getStats } from '../../lib/service/queues/stats.ts';
+import { cancelTicket } from '../../lib/service/tickets/cancel-ticket.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
 import { withMatchStatus } from '../../lib/service/tickets/ticket-status.ts';
-import { cancelTicket } from '../../lib/service/tickets/tickets.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
 import { type EmulatedTables, startTables, suiteName, USE_CASE_STORES } from '../aws/emulated-tables.ts';
 import { definition, putQueue } from './definitions.ts';

@@ -2,6 +2,7 @@ import { BACKFILL, CONNECTION, MATCH, TICKET } from '../../lib/service/domain/st
 import { templateBounds } from '../bounds/template-bounds.ts';
 import { builtApp } from '../infra/built-app.ts';
 import { drawing, table } from '../service/domain/drawing.ts';
+import { areSimilar, bundleSizes } from './bundle-sizes.ts';
 import { rightsOf } from './rights.ts';
 
 /** A marked part of a page that follows from the code alone. */
@@ -9,6 +10,8 @@ export interface Derived {
   readonly name: string;
   readonly page: string;
   text(): string;
+  /** Whether the page need not be written again. @default when both texts are the same */
+  isCurrent?(shown: string, now: string): boolean;
 }
 
 const ARCHITECTURE = 'docs/architecture.md';
@@ -22,6 +25,7 @@ export const DERIVED: readonly Derived[] = [
     page: 'docs/reliability.md',
     text: () => templateBounds(builtApp().template),
   },
+  { name: 'bundle sizes', page: INTERNALS, text: bundleSizes, isCurrent: areSimilar },
   { name: 'rights of backend', page: DEPLOY, text: () => rightsOf('backend') },
   { name: 'rights of admin', page: DEPLOY, text: () => rightsOf('admin') },
   { name: 'statuses of tickets drawn', page: ARCHITECTURE, text: () => drawing(TICKET) },

@@ -40,8 +40,9 @@ describe.each(MEASUREMENTS)('the tables of $program $args', (measurement) => {
 
 it.each(DERIVED)(
   '$page has "$name" as the code has it: npm run docs:bounds writes it',
-  ({ name, page, text }) => {
-    expect(marked(pageOf(page), name)).toBe(`${text()}\n`);
+  ({ name, page, text, isCurrent }) => {
+    const [shown, now] = [marked(pageOf(page), name), `${text()}\n`];
+    if (!isCurrent?.(shown, now)) expect(shown).toBe(now);
   },
 );
 

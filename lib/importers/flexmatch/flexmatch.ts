@@ -1,6 +1,6 @@
-import { shown } from '../../rules/expected.ts';
 import type { Rule } from '../../rules/rule-types.ts';
 import { ABOVE_0, type NumberKind } from '../../simulation/option-values.ts';
+import { shown } from '../../vocabulary/expected.ts';
 import { DraftRules, definitionOf, IS_SKILL, NO_MATCH_FORBIDDEN, NO_SKILL, renamed } from '../draft.ts';
 import type { Definition, Importer } from '../importer.ts';
 import { immaterial, pathOf, unmarked, whole } from '../reading.ts';

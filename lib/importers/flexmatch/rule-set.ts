@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { parseWith } from '../../contract/problem.ts';
-import { shown } from '../../rules/expected.ts';
+import { shown } from '../../vocabulary/expected.ts';
 import { refuseLists } from '../importer.ts';
 import { reading } from '../reading.ts';
 

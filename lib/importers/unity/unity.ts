@@ -1,6 +1,6 @@
-import { shown } from '../../rules/expected.ts';
 import { SKILL } from '../../rules/values.ts';
 import { InvalidInput } from '../../simulation/invalid-input.ts';
+import { shown } from '../../vocabulary/expected.ts';
 import {
   chosen,
   DraftRules,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { expected } from '../../vocabulary/expected.ts';
 import { attributeUse, judgedMax, rangeText, teamFaults, withoutEffect } from '../attribute-faults.ts';
-import { expected } from '../expected.ts';
 import { attributeName, limit, value } from '../fields.ts';
 import { greatestOf, mean, numbersIn, sum, teamsOfKind, ticketsOf, valuesOf } from '../measures.ts';
 import type {

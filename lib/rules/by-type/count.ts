@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { expected } from '../../vocabulary/expected.ts';
 import { attributeUse, judgedMax, scopeFaults, valueFault, withoutEffect } from '../attribute-faults.ts';
-import { expected } from '../expected.ts';
 import { attributeName, gameOrTeam, oneKind, text, value, wholeCount } from '../fields.ts';
 import { isOverGame, overMates, perScope, valuesOf } from '../measures.ts';
 import type { Named, RuleFault, RulesSurroundings, RuleType, Stated, TeamsOfQueue } from '../rule-type.ts';

@@ -8,8 +8,8 @@ import { Unreadable } from '../domain/unreadable.ts';
 import type { BackfillStore } from '../ports/backfill-store.ts';
 import type { ErasedPlayers } from '../ports/erased-players.ts';
 import type { Named, PlayerDataStore } from '../ports/player-data-store.ts';
+import { type CancelDeps, cancelTicket } from '../tickets/cancel-ticket.ts';
 import { withMatch } from '../tickets/ticket-status.ts';
-import { type CancelDeps, cancelTicket } from '../tickets/tickets.ts';
 import { type Progress, progressFrom, progressText } from './progress.ts';
 
 /** A call reads further pages for this long. API Gateway waits 30 s. */

@@ -3,7 +3,7 @@ import type { TicketView } from '../../contract/ticket.ts';
 import { AVOIDED } from '../../rules/reasons.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
-import { unknownTicket } from '../tickets/tickets.ts';
+import { unknownTicket } from '../tickets/ticket-status.ts';
 import { onlyWhere } from './only-where.ts';
 import { sightOf } from './sight.ts';
 

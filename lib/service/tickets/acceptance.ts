@@ -9,10 +9,9 @@ import { isDissolving } from '../domain/returning.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { CurrentTicket, StoredTicket } from '../domain/stored-ticket.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
-import { withMatchStatus } from './ticket-status.ts';
-import { type TicketDeps, unknownTicket } from './tickets.ts';
+import { unknownTicket, withMatchStatus } from './ticket-status.ts';
 
-export interface AcceptanceDeps extends TicketDeps, ReturnDeps, PresenceDeps {}
+export interface AcceptanceDeps extends ReturnDeps, PresenceDeps {}
 
 /**
  * A party accepts or declines its match. The request names the match, so a repetition after that match was dissolved

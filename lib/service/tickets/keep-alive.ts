@@ -12,8 +12,7 @@ import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { PresenceStore } from '../ports/presence-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
-import { withMatchStatus } from './ticket-status.ts';
-import { unknownTicket } from './tickets.ts';
+import { unknownTicket, withMatchStatus } from './ticket-status.ts';
 
 export interface KeepAliveDeps {
   readonly queues: Pick<QueueStore, 'get'>;

@@ -3,7 +3,7 @@ import { check, type FieldProblem, invalid } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { fileTicket, type NewTicket, skilledTicket } from '../../contract/ticket.ts';
 import type { Ticket } from '../../engine/types.ts';
-import { shown } from '../../rules/expected.ts';
+import { shown } from '../../vocabulary/expected.ts';
 import { toEngineTicket } from '../domain/stored-ticket.ts';
 import { clashes, misfits } from './misfits.ts';
 

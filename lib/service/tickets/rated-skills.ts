@@ -1,7 +1,7 @@
 import { conflict, type FieldProblem, invalid } from '../../contract/problem.ts';
 import { LIMITS, type QueueDefinition } from '../../contract/queue-definition.ts';
 import { id } from '../../contract/ticket.ts';
-import { shown } from '../../rules/expected.ts';
+import { shown } from '../../vocabulary/expected.ts';
 import type { LadderStore } from '../ports/ladder-store.ts';
 import type { RatingStore } from '../ports/rating-store.ts';
 

@@ -1,7 +1,7 @@
 import { conflict, type Problem } from '../../contract/problem.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
 import type { ReplacedTicket } from '../ports/ticket-store.ts';
-import { type CancelDeps, formed, freed } from './tickets.ts';
+import { afterForming, type CancelDeps, freeFromMatch } from './cancel-ticket.ts';
 
 /**
  * The ticket that a new one replaces, as the store can cancel it in one transaction with the new one. So a party whose member
@@ -29,12 +29,12 @@ export async function replacedTicket(
   if (!found.players.some(({ playerId }) => playerIds.has(playerId)))
     return refused(ticketId, 'a ticket keeps the wait of one with at least one player in common');
   if (found.status === 'QUEUED') return { ticket: found, nowMs };
-  const { ticket } = await formed(deps, found);
+  const { ticket } = await afterForming(deps, found);
   const { status } = ticket;
   if (status !== 'QUEUED')
     return refused(ticketId, `it is ${status}; only a QUEUED ticket can be replaced`, status);
   const now = (await deps.tickets.get(ticketId)) ?? found;
-  const freedFrom = await freed(deps, now, nowMs);
+  const freedFrom = await freeFromMatch(deps, now, nowMs);
   const match = freedFrom === undefined ? undefined : await deps.matches.get(freedFrom);
   // Its failure counts when the ticket is written back to the pool, which now never happens.
   const failures = (now.failures ?? 0) + (match?.requeued === true ? 1 : 0);

@@ -1,3 +1,4 @@
+import { Problem } from '../../contract/problem.ts';
 import { isFinal } from '../../contract/ticket.ts';
 import { fateOf } from '../domain/returning.ts';
 import { SEEN_IN_MATCH } from '../domain/statuses.ts';
@@ -46,6 +47,13 @@ export async function withMatch(deps: TicketStatusDeps, ticket: StoredTicket): P
     return { ticket: { ...ticket, status: becomes, ...why }, ...(becomes === 'FAILED' && { match }) };
   }
   return { ticket: { ...ticket, ...statusOf(match) }, match };
+}
+
+export function unknownTicket(ticketId: string): Problem {
+  return new Problem(
+    404,
+    `There is no ticket ${JSON.stringify(ticketId)}. Tickets are kept for a day after their end.`,
+  );
 }
 
 /** Whether the status of a ticket is in its own item. */

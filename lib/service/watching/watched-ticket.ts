@@ -1,7 +1,7 @@
 import type { Watcher } from '../domain/connection.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
-import { unknownTicket } from '../tickets/tickets.ts';
+import { unknownTicket } from '../tickets/ticket-status.ts';
 
 /** The ticket that a token or a connection is for. */
 export type WatchedTicket = Pick<Watcher, 'ticketId' | 'enqueuedAtMs'>;

@@ -5,7 +5,7 @@ import type { BucketLayout } from '../../../lib/service/domain/buckets.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
 import { quantile } from '../../../lib/service/queues/quantile.ts';
 import { enqueueBatch } from '../../../lib/service/tickets/enqueue-batch.ts';
-import { getTicket } from '../../../lib/service/tickets/tickets.ts';
+import { getTicket } from '../../../lib/service/tickets/read-tickets.ts';
 import { type RandomSource, seededRandom } from '../../../lib/simulation/random.ts';
 import { NOW_MS } from '../../aws/samples.ts';
 import { definition, putQueue } from '../../service/definitions.ts';

@@ -39,7 +39,7 @@ import { trialOutbound } from '../../../lib/service/placement/trial-outbound.ts'
 import type { OutboundResult } from '../../../lib/service/ports/outbound.ts';
 import { cachedQueues } from '../../../lib/service/queues/cached-queues.ts';
 import { enqueueBatch } from '../../../lib/service/tickets/enqueue-batch.ts';
-import { getTickets } from '../../../lib/service/tickets/get-tickets.ts';
+import { getTickets } from '../../../lib/service/tickets/read-tickets.ts';
 import { CheckedTickets } from '../../../lib/service/ticks/checked-tickets.ts';
 import { dispatch } from '../../../lib/service/ticks/dispatch.ts';
 import { tick } from '../../../lib/service/ticks/tick.ts';

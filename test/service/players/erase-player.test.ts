@@ -15,7 +15,7 @@ import type { StoredMatch } from '../../../lib/service/domain/stored-match.ts';
 import type { StoredTicket } from '../../../lib/service/domain/stored-ticket.ts';
 import { type EraseDeps, erasePlayer } from '../../../lib/service/players/erase-player.ts';
 import { exportPlayer } from '../../../lib/service/players/export-player.ts';
-import { cancelTicket } from '../../../lib/service/tickets/tickets.ts';
+import { cancelTicket } from '../../../lib/service/tickets/cancel-ticket.ts';
 import { type EmulatedTables, startTables, type Wire } from '../../aws/emulated-tables.ts';
 import { bucketLayout, match, NOW_MS, notAccepted, ticket, unplaced, why } from '../../aws/samples.ts';
 

@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
 import { block } from '../../../lib/experiments/schedule.ts';
 import { putExperiment } from '../../../lib/service/queues/experiments.ts';
+import { cancelTicket } from '../../../lib/service/tickets/cancel-ticket.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
-import { cancelTicket } from '../../../lib/service/tickets/tickets.ts';
 import { type EmulatedTables, startTables, type Wire } from '../../aws/emulated-tables.ts';
 import { definition, putQueue } from '../definitions.ts';
 import { VirtualCloud } from '../virtual-cloud.ts';

@@ -12,8 +12,8 @@ import { getExperiment } from '../../../lib/service/queues/experiment-results.ts
 import { deleteExperiment, putExperiment } from '../../../lib/service/queues/experiments.ts';
 import { deleteQueue } from '../../../lib/service/queues/queues.ts';
 import { getStats } from '../../../lib/service/queues/stats.ts';
+import { cancelTicket } from '../../../lib/service/tickets/cancel-ticket.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
-import { cancelTicket } from '../../../lib/service/tickets/tickets.ts';
 import { dispatch } from '../../../lib/service/ticks/dispatch.ts';
 import { STORES, suiteName } from '../../aws/emulated-tables.ts';
 import { ticket } from '../../aws/samples.ts';

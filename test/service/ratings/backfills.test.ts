@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { getBackfill, requestBackfill } from '../../../lib/service/backfills/request-backfill.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
-import { getTicket } from '../../../lib/service/tickets/tickets.ts';
+import { getTicket } from '../../../lib/service/tickets/read-tickets.ts';
 import { definition, putLadder, putQueue } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';

@@ -10,7 +10,7 @@ import { deleteLadder } from '../../../lib/service/ratings/ladders.ts';
 import { postResult } from '../../../lib/service/ratings/post-result.ts';
 import { rateResult } from '../../../lib/service/ratings/rate-result.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
-import { getTicket } from '../../../lib/service/tickets/tickets.ts';
+import { getTicket } from '../../../lib/service/tickets/read-tickets.ts';
 import type { EmulatedTables } from '../../aws/emulated-tables.ts';
 import { match } from '../../aws/samples.ts';
 import { definition, putLadder, putQueue } from '../definitions.ts';

@@ -3,8 +3,9 @@ import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts'
 import { assignMatch } from '../../../lib/service/placement/assign-match.ts';
 import { deleteQueue } from '../../../lib/service/queues/queues.ts';
 import { answerMatch } from '../../../lib/service/tickets/acceptance.ts';
+import { cancelTicket } from '../../../lib/service/tickets/cancel-ticket.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
-import { cancelTicket, getTicket } from '../../../lib/service/tickets/tickets.ts';
+import { getTicket } from '../../../lib/service/tickets/read-tickets.ts';
 import { suiteName, USE_CASE_STORE } from '../../aws/emulated-tables.ts';
 import { ticket } from '../../aws/samples.ts';
 import { definition, putQueue } from '../definitions.ts';

@@ -5,7 +5,7 @@ import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
 import { toBatchResult } from '../../../lib/service/tickets/batch-result.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { enqueueBatch } from '../../../lib/service/tickets/enqueue-batch.ts';
-import { getTicket } from '../../../lib/service/tickets/tickets.ts';
+import { getTicket } from '../../../lib/service/tickets/read-tickets.ts';
 import { WaitEstimates } from '../../../lib/service/tickets/wait-estimates.ts';
 import { seededRandom } from '../../../lib/simulation/random.ts';
 import { definition, putQueue } from '../definitions.ts';

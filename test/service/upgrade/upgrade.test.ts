@@ -7,8 +7,8 @@ import { DEFINITION_AGE_MS } from '../../../lib/service/domain/definition-age.ts
 import { assignMatch } from '../../../lib/service/placement/assign-match.ts';
 import { listQueues } from '../../../lib/service/queues/queues.ts';
 import { answerMatch } from '../../../lib/service/tickets/acceptance.ts';
+import { cancelTicket } from '../../../lib/service/tickets/cancel-ticket.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
-import { cancelTicket } from '../../../lib/service/tickets/tickets.ts';
 import { type EmulatedTables, suiteName, USE_CASE_STORE } from '../../aws/emulated-tables.ts';
 import { definition, putQueue } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';

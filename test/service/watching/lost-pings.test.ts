@@ -10,7 +10,7 @@ import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
 import { getStats } from '../../../lib/service/queues/stats.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { keepAlive } from '../../../lib/service/tickets/keep-alive.ts';
-import { getTicket } from '../../../lib/service/tickets/tickets.ts';
+import { getTicket } from '../../../lib/service/tickets/read-tickets.ts';
 import { tick } from '../../../lib/service/ticks/tick.ts';
 import { answerFrame } from '../../../lib/service/watching/answer-frame.ts';
 import { connect } from '../../../lib/service/watching/connect.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { connectionStore } from '../../../lib/aws/connection-store.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
+import { cancelTicket } from '../../../lib/service/tickets/cancel-ticket.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
-import { cancelTicket } from '../../../lib/service/tickets/tickets.ts';
 import { connect } from '../../../lib/service/watching/connect.ts';
 import { push } from '../../../lib/service/watching/push.ts';
 import { tableResources } from '../../aws/emulated-tables.ts';

@@ -1,6 +1,6 @@
 import type { Ticket } from '../../../engine/types.ts';
 import { planTick, type QueueRules, type TickMemory } from '../../../policies/plan.ts';
-import type { ReleaseOptions } from '../../../policies/release.ts';
+import type { ReleaseOptions } from '../../../vocabulary/release-options.ts';
 import type { Arrival, MakeGame, OnlineAlgorithm, Setting } from './model.ts';
 
 /** A time unit of the paper in the service's time, so that τ_max = 5 is the usual time-out of 300 s. */

@@ -1,0 +1,86 @@
+import { conflict } from '../../contract/problem.ts';
+import type { Why } from '../../contract/reason-code.ts';
+import { fateOf } from '../domain/returning.ts';
+import type { CurrentTicket, StoredTicket } from '../domain/stored-ticket.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { SingleMatchStore } from '../ports/match-store.ts';
+import { StoreBusy } from '../ports/store-busy.ts';
+import type { TicketStore } from '../ports/ticket-store.ts';
+import { type TicketAndMatch, unknownTicket, withMatch } from './ticket-status.ts';
+
+export interface CancelDeps {
+  readonly tickets: TicketStore;
+  readonly matches: SingleMatchStore;
+  readonly clock: Clock;
+}
+
+/** The intervals at which a cancel looks whether the match of its ticket was created. A commit takes some 20 to 50 ms. */
+const FORMING_MS = [20, 40, 80, 160] as const;
+/** Each try after the first meets another match that has claimed the ticket. */
+const CANCELS_MAX = 5;
+
+/**
+ * Cancels a ticket that is QUEUED. Either the ticket is cancelled or a tick matches it. A ticket that is CANCELLED stays as it
+ * is, so a request whose response was lost can be repeated.
+ *
+ *     end       one conditional write: done, unless a tick has claimed the ticket for a match
+ *     wait      a moment, until that match exists: the ticket cannot be cancelled any more
+ *     abandon   the match, by a conditional write, so that it never exists. A crash after it: the ticket returns
+ *               to the pool, and the request can be repeated
+ *     end       the ticket, which is free of that match
+ *
+ * @throws Problem 404 no such ticket, 409 it has a match, or has ended in another way
+ */
+export async function cancelTicket(
+  deps: CancelDeps,
+  ticketId: string,
+  nowMs: number,
+): Promise<CurrentTicket> {
+  let freedFrom: string | undefined;
+  for (let attempt = 0; attempt < CANCELS_MAX; attempt++) {
+    const result = await deps.tickets.end(ticketId, 'CANCELLED', BY_REQUEST, nowMs, freedFrom);
+    if (result === undefined) throw unknownTicket(ticketId);
+    const { ticket } = await (result.ended
+      ? withMatch(deps, result.ticket)
+      : afterForming(deps, result.ticket));
+    if (result.ended || ticket.status === 'CANCELLED') return ticket;
+    if (ticket.status !== 'QUEUED')
+      throw conflict(
+        'TICKET_NOT_QUEUED',
+        `Ticket ${ticketId} is ${ticket.status}; only a QUEUED ticket can be cancelled.`,
+        { ticketStatus: ticket.status },
+      );
+    freedFrom = await freeFromMatch(deps, result.ticket, nowMs);
+  }
+  throw new StoreBusy(`ticks keep claiming ticket ${ticketId}`);
+}
+
+const BY_REQUEST: Why = { reason: 'cancelled by the client', reasonCode: 'CANCELLED_BY_REQUEST' };
+
+/** The state of a ticket that a tick has claimed. Waits a moment for the match of that tick. */
+export async function afterForming(deps: CancelDeps, ticket: StoredTicket): Promise<TicketAndMatch> {
+  let latest = await withMatch(deps, ticket);
+  for (const ms of FORMING_MS) {
+    if (latest.ticket.status !== 'QUEUED') break;
+    await deps.clock.sleep(ms);
+    latest = await withMatch(deps, (await deps.tickets.get(ticket.ticketId)) ?? ticket);
+  }
+  return latest;
+}
+
+/**
+ * Abandons the match that has claimed a ticket, unless it exists.
+ * @returns its id when the ticket is free of it: the match can never exist, or it has failed and returns the ticket to the pool
+ */
+export async function freeFromMatch(
+  deps: CancelDeps,
+  ticket: StoredTicket,
+  nowMs: number,
+): Promise<string | undefined> {
+  const { queue, ticketId, matchId } = ticket;
+  if (matchId === undefined) return undefined;
+  if ((await deps.matches.abandon(queue, { matchId, ticketIds: [ticketId] }, nowMs)) === 'abandoned')
+    return matchId;
+  const match = await deps.matches.get(matchId);
+  return match?.status === 'FAILED' && fateOf(match, ticket).becomes === 'QUEUED' ? matchId : undefined;
+}

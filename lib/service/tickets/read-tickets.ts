@@ -1,0 +1,95 @@
+import { isFinal, type TicketStatus } from '../../contract/ticket.ts';
+import type { CurrentTicket } from '../domain/stored-ticket.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { SingleMatchStore } from '../ports/match-store.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
+import type { RangeStore } from '../ports/range-store.ts';
+import type { TicketStore } from '../ports/ticket-store.ts';
+import { type TicketAndMatch, unknownTicket, withMatch, withMatchStatus } from './ticket-status.ts';
+import { whyWaiting } from './why-waiting.ts';
+
+export interface GetTicketDeps {
+  readonly tickets: TicketStore;
+  readonly matches: SingleMatchStore;
+  readonly queues: QueueStore;
+  readonly ranges: RangeStore;
+  readonly clock: Clock;
+}
+
+/** The intervals at which a long poll reads the ticket: short at first, then longer. */
+const POLL_MS = [100, 150, 250, 250, 500] as const;
+const POLL_MAX_MS = 1_000;
+
+/** The options for reading a ticket. */
+export interface ReadOptions {
+  /** How long to wait for a change, in milliseconds. @default 0 */
+  readonly waitMs?: number;
+  /** The last status that the client has seen; any other is a change. @default the status at the first read */
+  readonly seen?: TicketStatus | undefined;
+  /** Whether to explain why a ticket is waiting, which runs a search. @default false */
+  readonly explain?: boolean | undefined;
+}
+
+/**
+ * The current state of a ticket. With `waitMs`, returns as soon as there is a change: another status, another match, or
+ * a match that the ticket has not accepted yet. A final status is returned immediately. A party that has accepted waits
+ * for the others.
+ * @throws Problem (404)
+ */
+export async function getTicket(
+  deps: GetTicketDeps,
+  ticketId: string,
+  { waitMs = 0, seen, explain = false }: ReadOptions = {},
+): Promise<CurrentTicket> {
+  const untilMs = deps.clock.now() + waitMs;
+  const first = await current(deps, ticketId);
+  const known = { status: seen ?? first.ticket.status, matchId: first.ticket.matchId };
+  let latest = first;
+  for (let look = 0; deps.clock.now() < untilMs && !isNews(latest, known); look++) {
+    await deps.clock.sleep(Math.min(POLL_MS[look] ?? POLL_MAX_MS, untilMs - deps.clock.now()));
+    latest = await current(deps, ticketId);
+  }
+  const { ticket } = latest;
+  return explain && ticket.status === 'QUEUED'
+    ? { ...ticket, reason: await whyWaiting(deps, ticket) }
+    : ticket;
+}
+
+function isNews(
+  { ticket, match }: TicketAndMatch,
+  known: { readonly status: TicketStatus; readonly matchId: string | undefined },
+): boolean {
+  const { status, matchId } = ticket;
+  const mustAccept = status === 'REQUIRES_ACCEPTANCE' && !match?.accepted?.includes(ticket.ticketId);
+  return isFinal(status) || mustAccept || status !== known.status || matchId !== known.matchId;
+}
+
+async function current(deps: GetTicketDeps, ticketId: string): Promise<TicketAndMatch> {
+  const ticket = await deps.tickets.get(ticketId);
+  if (ticket === undefined) throw unknownTicket(ticketId);
+  return withMatch(deps, ticket);
+}
+
+/**
+ * The current state of several tickets, in the order of their ids, each once; missing ones are omitted. A hundred
+ * tickets need two requests to the store, and one more for each ticket whose match has failed, because the ticket may be waiting again, and
+ * for each that a tick is matching at this moment.
+ */
+export async function getTickets(
+  deps: {
+    readonly tickets: Pick<TicketStore, 'get' | 'getMany'>;
+    readonly matches: Pick<SingleMatchStore, 'get' | 'getMany'>;
+  },
+  ticketIds: readonly string[],
+): Promise<CurrentTicket[]> {
+  const unique = [...new Set(ticketIds)];
+  const stored = await deps.tickets.getMany(unique);
+  const tickets = unique.flatMap((ticketId) => stored.get(ticketId) ?? []);
+  const matchIds = new Set(tickets.flatMap(({ matchId }) => matchId ?? []));
+  const matches = await deps.matches.getMany([...matchIds]);
+  const known = {
+    tickets: deps.tickets,
+    matches: { get: async (matchId: string) => matches.get(matchId) ?? deps.matches.get(matchId) },
+  };
+  return Promise.all(tickets.map((ticket) => withMatchStatus(known, ticket)));
+}
