@@ -26,8 +26,6 @@ const mayImport: Record<string, readonly string[]> = {
   aws: service,
   provisioners: service,
   simulation: service,
-  // What the product does not need: nothing imports it, and one command loads it.
-  research: [...service, 'simulation'],
   client: ['contract'],
   // The console's server passes requests on, authorized as the client's; its page has the engine and the simulator.
   console: ['contract', 'client'],
@@ -43,9 +41,6 @@ const mayImport: Record<string, readonly string[]> = {
   importers: [...policies, ...contract, 'simulation'],
   cli: [...outside, 'local', 'client', 'console', 'importers'],
 };
-
-/** What a file loads on use, although its module may not import it: the package leaves it out. */
-const mayLoad: Record<string, string> = { 'lib/cli/reproduce.ts': 'lib/research/reproduce.ts' };
 
 /** The modules of the engine, from the lowest up; each may import from those before it. */
 const engineModules = [
@@ -85,24 +80,38 @@ const serviceRooms = [
 /** What the rest of the project imports of the engine. */
 const engineDoors = ['lib/engine/game-pool.ts', 'lib/engine/types.ts'];
 
-/** What the research needs of the engine's parts besides. */
+/**
+ * What the research imports of the product besides the exports of the package: parts of the engine that its algorithms share,
+ * what the papers' extensions and policies are compared with, the input of a command, and the queues of the benchmarks.
+ */
 const researchDoors = [
-  'bounds/range-bounds',
-  'collections/first-place',
-  'collections/key-heap',
-  'collections/sort-skills',
-  'model/division',
-  'model/forbids',
-  'model/solo-divider',
-  'shapes/shape-ticket',
-  'solo/solo-search',
-].map((part) => `lib/engine/${part}.ts`);
+  'lib/cli/failure.ts',
+  'lib/cli/input.ts',
+  'lib/engine/bounds/range-bounds.ts',
+  'lib/engine/collections/first-place.ts',
+  'lib/engine/collections/key-heap.ts',
+  'lib/engine/collections/sort-skills.ts',
+  'lib/engine/model/division.ts',
+  'lib/engine/model/forbids.ts',
+  'lib/engine/model/solo-divider.ts',
+  'lib/engine/shapes/shape-ticket.ts',
+  'lib/engine/solo/solo-queue.ts',
+  'lib/engine/solo/solo-search.ts',
+  'lib/policies/choices/choice-counts.ts',
+  'lib/policies/choices/choices.ts',
+  'lib/policies/choices/stability.ts',
+  'lib/policies/fifo.ts',
+  'lib/rules/compile-rules.ts',
+  'lib/rules/met.ts',
+  'lib/rules/rule-types.ts',
+  'lib/rules/types.ts',
+  'lib/service/queues/quantile.ts',
+  'test/bench/scenarios.ts',
+];
 
 interface Import {
   readonly from: string;
   readonly to: string;
-  /** Whether it is loaded on use, by `import('…')`. */
-  readonly onUse: boolean;
 }
 
 const imports = [...globSync('{lib,lambdas}/**/*.{ts,tsx}', { cwd: root })].sort().flatMap(importsOf);
@@ -110,13 +119,10 @@ const imports = [...globSync('{lib,lambdas}/**/*.{ts,tsx}', { cwd: root })].sort
 /** The relative imports of a source file, as paths from the root. */
 function importsOf(from: string): Import[] {
   const text = readFileSync(join(root, from), 'utf8');
-  return [...text.matchAll(/\b(?:from|import)\s*(\(?)\s*'(\.{1,2}\/[^']+)'/g)].map(
-    ([, bracket, specifier]) => ({
-      from,
-      to: normalize(join(dirname(from), specifier)),
-      onUse: bracket !== '',
-    }),
-  );
+  return [...text.matchAll(/\b(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g)].map(([, specifier]) => ({
+    from,
+    to: normalize(join(dirname(from), specifier)),
+  }));
 }
 
 /** `lib/policies/plan.ts` is in `policies`, `lambdas/tick.ts` in `lambdas`; the console's page is a module of its own. */
@@ -176,21 +182,9 @@ describe('the borders of the project', () => {
 
   it('lets imports point one way only', () => {
     const wrong = imports.filter(
-      ({ from, to, onUse }) =>
-        moduleOf(from) !== moduleOf(to) &&
-        !mayImport[moduleOf(from)]?.includes(moduleOf(to)) &&
-        !(onUse && mayLoad[from] === to),
+      ({ from, to }) => moduleOf(from) !== moduleOf(to) && !mayImport[moduleOf(from)]?.includes(moduleOf(to)),
     );
     expect(wrong.map(written)).toEqual([]);
-  });
-
-  it('loads the research by one command only', () => {
-    const modules = Object.entries(mayImport).filter(([, others]) => others.includes('research'));
-    expect(modules).toEqual([]);
-    const doors = imports.filter(
-      ({ from, to }) => moduleOf(to) === 'research' && moduleOf(from) !== 'research',
-    );
-    expect(doors.map(written)).toEqual(['lib/cli/reproduce.ts imports lib/research/reproduce.ts']);
   });
 
   it('gives the contract the words and rules of a definition, and nothing that searches', () => {
@@ -206,15 +200,28 @@ describe('the borders of the project', () => {
     expect(circles()).toEqual([]);
   });
 
-  it('opens the engine by game-pool.ts and types.ts alone, and some parts for research', () => {
+  it('opens the engine by game-pool.ts and types.ts alone', () => {
     const wrong = imports.filter(
-      ({ from, to }) =>
-        moduleOf(to) === 'engine' &&
-        moduleOf(from) !== 'engine' &&
-        !engineDoors.includes(to) &&
-        !(moduleOf(from) === 'research' && researchDoors.includes(to)),
+      ({ from, to }) => moduleOf(to) === 'engine' && moduleOf(from) !== 'engine' && !engineDoors.includes(to),
     );
     expect(wrong.map(written)).toEqual([]);
+  });
+});
+
+describe('the research', () => {
+  const own = [...globSync('research/lib/**/*.ts', { cwd: root })].sort().flatMap(importsOf);
+
+  it('is in no import of the product, and one command loads it', () => {
+    const files = globSync('{lib,lambdas}/**/*.{ts,tsx}', { cwd: root });
+    const naming = files.filter((file) =>
+      /'[^']*research\/lib[^']*'/.test(readFileSync(join(root, file), 'utf8')),
+    );
+    expect(naming).toEqual(['lib/cli/reproduce.ts']);
+  });
+
+  it('imports the product by the exports of the package, and by these files', () => {
+    const reached = own.map(({ to }) => to).filter((to) => !to.startsWith('research/'));
+    expect([...new Set(reached)].sort()).toEqual(researchDoors);
   });
 });
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ROUTE_KEYS, routeOf } from '../lib/contract/routes.ts';
 
 const root = join(import.meta.dirname, '..');
-const pages = globSync('{*.md,llms.txt,docs/**/*.md}', { cwd: root })
+const pages = globSync('{*.md,llms.txt,docs/**/*.md,research/*.md,research/docs/**/*.md}', { cwd: root })
   .sort()
   .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }));
 
@@ -47,14 +47,17 @@ describe('the documentation', () => {
   });
 
   it('names source files that exist', () => {
-    const names = found(/`((?:lib|lambdas|test|examples|queues)\/[\w./-]+\.(?:ts|json))`/g);
+    const names = found(/`((?:lib|lambdas|test|examples|queues|research)\/[\w./-]+\.(?:ts|json))`/g);
     expect(names.length).toBeGreaterThan(50);
     // `NAME.ts` stands for a file to write.
     const missing = names.filter(({ target }) => !/NAME/.test(target) && !existsSync(join(root, target)));
     expect(missing.map(written)).toEqual([]);
   });
   it('names functions, classes and modules that the code has', () => {
-    const files = globSync('{lib,lambdas,test,examples,queues}/**/*.{ts,tsx,css,json}', { cwd: root });
+    const files = globSync(
+      '{lib,lambdas,test,examples,queues,research/lib,research/test}/**/*.{ts,tsx,css,json}',
+      { cwd: root },
+    );
     const code = files
       .map((file) => `${basename(file)}\n${readFileSync(join(root, file), 'utf8')}`)
       .join('\n');

@@ -24,13 +24,13 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
  */
 export async function runMuster(args: readonly string[]): Promise<void> {
   try {
-    await program().parseAsync(args, { from: 'user' });
+    await (await program()).parseAsync(args, { from: 'user' });
   } catch (error) {
     process.exitCode = reportFailure(error);
   }
 }
 
-function program(): Command {
+async function program(): Promise<Command> {
   // Help lists the commands in this order, the order in which a new user needs them.
   const muster = new Command('muster')
     .description('A serverless team matchmaker for games: provably fair matches, on AWS or on this machine.')
@@ -47,7 +47,7 @@ function program(): Command {
     .addCommand(tuneCommand())
     .addCommand(rateCommand())
     .addCommand(costCommand())
-    .addCommand(reproduceCommand())
+    .addCommand(await reproduceCommand())
     .addCommand(importCommand())
     .addCommand(exportCommand())
     .addCommand(ladderCommand());

@@ -16,8 +16,6 @@ const dist = join(root, 'dist');
 
 rmSync(dist, { recursive: true, force: true });
 compile();
-// The command `reproduce` loads it in a checkout only.
-rmSync(join(dist, 'lib/research'), { recursive: true });
 for (const file of globSync('**/*.{js,d.ts}', { cwd: dist })) rewrite(join(dist, file));
 const page = join(dist, 'lib/console/page-built');
 mkdirSync(page, { recursive: true });

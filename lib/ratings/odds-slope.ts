@@ -11,7 +11,7 @@ export interface OddsSlope {
 /** Before any result the odds are taken as they are. This weighs as much as some hundred results. */
 export const NEW_SLOPE: OddsSlope = { slope: 1, information: 10 };
 
-/** After so many results an earlier one counts half: the sureness of odds changes while ratings settle. docs/research/ratings.md compares it with others. */
+/** After so many results an earlier one counts half: the sureness of odds changes while ratings settle. research/docs/ratings.md compares it with others. */
 export const HALF_LIFE_RESULTS = 250;
 
 const SLOPE_MIN = 0.05;

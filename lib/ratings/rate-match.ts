@@ -14,7 +14,7 @@ const DRAW_MARGIN = 0.024;
 
 /**
  * How fast deviations shrink, as a factor. 1 is the variance that the model itself gives. The library's default is below 1:
- * the ratings of synthetic players of known skill then predict worse (see docs/research/ratings.md).
+ * the ratings of synthetic players of known skill then predict worse (see research/docs/ratings.md).
  */
 const GAMMA = 1;
 

@@ -60,7 +60,7 @@ const optionValueOptions = z.strictObject({
   /**
    * The longest wait, in seconds. A ticket that would be older at the next tick gets a game now, whatever its imbalance.
    * Among its games, one that also takes other players who are hard to match is preferred to one of slightly less
-   * imbalance. Without enough waiting players the ticket waits on. The shorter, the more imbalance: see docs/research/option-value.md.
+   * imbalance. Without enough waiting players the ticket waits on. The shorter, the more imbalance: see research/docs/option-value.md.
    * @default none: only the growth by age and the time-out bound waits
    */
   longestWaitSeconds: z.number().positive().max(NUMBER_LIMITS.valueMax).optional(),

@@ -14,7 +14,7 @@ const HEADLINES: readonly (readonly [work: string, inWords: string])[] = [
   ['the same parties, partitioned', '10,000 tickets of parties of 1 to 5 are partitioned into games'],
 ];
 
-/** Prints the tables of docs/research/engine.md and that of the README. */
+/** Prints the tables of research/docs/engine.md and that of the README. */
 export function printEngineTables(rows: readonly MeasuredRow[]): void {
   for (const name of TABLES) {
     const cells = rows

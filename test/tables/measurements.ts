@@ -11,9 +11,9 @@ export interface Measurement {
 const [README, BENCHMARKS, ENGINE, CONSOLE, RATINGS] = [
   'README.md',
   'docs/benchmarks.md',
-  'docs/research/engine.md',
+  'research/docs/engine.md',
   'docs/console.md',
-  'docs/research/ratings.md',
+  'research/docs/ratings.md',
 ];
 
 /** Every measurement whose tables stand in the documentation. `npm run docs:tables` makes them. */
@@ -29,7 +29,7 @@ export const MEASUREMENTS: readonly Measurement[] = [
     },
   },
   {
-    program: 'test/research/bench/theorems.ts',
+    program: 'research/test/bench/theorems.ts',
     minutes: 1,
     tables: { theorems: ENGINE },
   },
@@ -54,7 +54,7 @@ export const MEASUREMENTS: readonly Measurement[] = [
     minutes: 40,
     tables: {
       'speed of the simulator': 'docs/simulation.md',
-      'policies at the same mean wait': 'docs/research/comparison.md',
+      'policies at the same mean wait': 'research/docs/comparison.md',
     },
   },
   {
@@ -62,7 +62,7 @@ export const MEASUREMENTS: readonly Measurement[] = [
     args: ['--days', '0.5'],
     minutes: 20,
     tables: {
-      'coverage of intervals': 'docs/research/intervals.md',
+      'coverage of intervals': 'research/docs/intervals.md',
       'days to see a difference': 'docs/experiments.md',
     },
   },

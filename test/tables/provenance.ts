@@ -52,7 +52,7 @@ function versions(): string[] {
   return [...changelog.matchAll(/^## \[(\d+\.\d+\.\d+)\]/gm)].map(([, version]) => version!);
 }
 
-/** Eight digits of a digest of a program and of the files in `test` that it imports or starts, directly or through others. */
+/** Eight digits of a digest of a program and of the files in `test` and `research/test` that it imports or starts, directly or through others. */
 export function digestOf(program: string, root = ROOT): string {
   const hash = createHash('sha256');
   for (const file of filesOf(program, root))
@@ -63,6 +63,8 @@ export function digestOf(program: string, root = ROOT): string {
 /** What a file imports, or starts as a process of its own: `from './a.ts'`, `new URL('./a.ts', import.meta.url)`. */
 const IMPORTED = /(?: from |\bnew URL\()'(\.[^']+\.ts)'/g;
 
+const IN_TEST = /^(?:research\/)?test\//;
+
 /** The files of a program in `test`, in the order of their names. */
 export function filesOf(program: string, root = ROOT): string[] {
   const found = new Set([program]);
@@ -70,7 +72,7 @@ export function filesOf(program: string, root = ROOT): string[] {
   for (const file of found)
     for (const [, imported] of readFileSync(join(root, file), 'utf8').matchAll(IMPORTED)) {
       const path = relative(root, join(root, dirname(file), imported!));
-      if (path.startsWith('test/')) found.add(path);
+      if (IN_TEST.test(path)) found.add(path);
     }
   return [...found].sort();
 }

@@ -48,7 +48,7 @@ it.each(DERIVED)(
 
 describe('marked parts of pages', () => {
   it('have one beginning and one end each', () => {
-    const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: ROOT })];
+    const pages = ['README.md', ...globSync('{docs,research/docs}/**/*.md', { cwd: ROOT })];
     const marks = pages.flatMap((page) => marksOf(pageOf(page)).map((name) => ({ page, name })));
     expect(marks.length).toBeGreaterThan(10);
     for (const { page, name } of marks) expect(marked(pageOf(page), name), `${page}: ${name}`).not.toBe('');
@@ -63,7 +63,7 @@ describe('marked parts of pages', () => {
       ),
       ...DERIVED.map(({ page, name }) => `${page}: ${name}`),
     ];
-    const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: ROOT })];
+    const pages = ['README.md', ...globSync('{docs,research/docs}/**/*.md', { cwd: ROOT })];
     const marks = pages.flatMap((page) => marksOf(pageOf(page)).map((name) => `${page}: ${name}`));
     expect(marks.sort()).toEqual(written.sort());
   });

@@ -1,4 +1,5 @@
 /** Queues in virtual time: `import { simulate } from 'muster/simulation'`. */
+export type { QueueDefinition } from '../../contract/queue-definition.ts';
 export * from '../../simulation/arrivals.ts';
 export * from '../../simulation/cost.ts';
 export * from '../../simulation/measures.ts';

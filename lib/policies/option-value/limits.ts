@@ -4,7 +4,7 @@ import { isLastChance, meanSkill, type PoolFacts } from '../policy.ts';
 
 /**
  * A ticket's threshold is doubled at the age at which waiting has cost this many typical thresholds, and grows with
- * this exponent. A shorter longest wait than these values give costs ever more imbalance: see docs/research/option-value.md.
+ * this exponent. A shorter longest wait than these values give costs ever more imbalance: see research/docs/option-value.md.
  */
 const THRESHOLDS_TO_DOUBLE = 5;
 const AGE_EXPONENT = 4;
