@@ -1,7 +1,7 @@
 import { GamePool, shapeOf } from '../../lib/engine/game-pool.ts';
 import { SearchClock } from '../../lib/engine/model/search-clock.ts';
+import { RuledLargeQueue } from '../../lib/engine/queue/ruled-large-queue.ts';
 import { layoutOf } from '../../lib/engine/shapes/layout.ts';
-import { RuledLargeQueue } from '../../lib/engine/shapes/ruled-large-queue.ts';
 import { makeShapedGame, membersOf, type ShapedGame } from '../../lib/engine/shapes/shape-game.ts';
 import { poolShapeTicket, type ShapeTicket } from '../../lib/engine/shapes/shape-ticket.ts';
 import type { Constraints, Game, Ticket } from '../../lib/engine/types.ts';

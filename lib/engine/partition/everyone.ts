@@ -1,7 +1,6 @@
 import { priority } from '../model/imbalance.ts';
 import { SearchClock } from '../model/search-clock.ts';
-import { exactSeatsMax } from '../queue/shape-index.ts';
-import { layoutOf } from '../shapes/layout.ts';
+import { exactSeatsMax, layoutOf } from '../shapes/layout.ts';
 import { ShapeGames } from '../shapes/shape-games.ts';
 import type { ShapeTicket } from '../shapes/shape-ticket.ts';
 import type { Constraints, Forbids, Game, GameRules } from '../types.ts';

@@ -18,7 +18,7 @@ export interface CheapSet {
 /**
  * The least sum of squared distances from a centre that a full game can have, by two relaxations: whole parties of a party
  * mix, whichever player takes which seat; and players in seats, whatever their parties, which is a matroid, so the greedy set is the
- * cheapest.
+ * cheapest. Large games have too many mixes: whole parties then fill the seats, whatever their teams.
  */
 export class CheapestPlayers {
   /** By party size; empty where the sizes do not matter. */
@@ -41,27 +41,33 @@ export class CheapestPlayers {
   /** The tickets that have been inserted. */
   readonly #inserted: QueuedTicket[] = [];
 
-  /** @param tickets in order of mean skill, then ticketId */
-  constructor(tickets: readonly QueuedTicket[], layout: Layout) {
-    const { classes, seats, partyMax } = layout;
-    this.#n = seats;
-    const hasParties = tickets.some(({ ticket }) => ticket.size > 1);
-    this.mixes = hasParties || !classes ? mixesOf(layout, seats) : [];
-    this.bySize =
-      this.mixes.length === 0
-        ? []
-        : Array.from({ length: partyMax + 1 }, (_, size) => {
-            const most = this.mixes.reduce((count, mix) => Math.max(count, mix[size] ?? 0), 0);
-            const ofSize = tickets.filter(({ ticket }) => ticket.size === size);
-            const more = layout.kinds.some((kind) => kind.size === size) ? spareTeams : spare;
-            return new NearTickets(ofSize, size, most, more);
-          });
-    if (!classes || classes.length > countedClassesMax) return;
-    this.#classes = classes.map((one) => one.seats);
+  /**
+   * @param tickets in order of mean skill, then ticketId
+   * @param isLarge whether games may be of any size, start short and divide parties; no ticket is inserted then
+   */
+  constructor(tickets: readonly QueuedTicket[], layout: Layout, isLarge = false) {
+    const { classes, seats, seatsMin, partyMax } = layout;
+    this.#n = seatsMin;
+    const sizeMax = tickets.reduce((most, { ticket }) => Math.max(most, ticket.size), 1);
+    this.mixes = !isLarge && (sizeMax > 1 || !classes) ? mixesOf(layout, seats) : [];
+    const isWhole = isLarge ? seatsMin === seats : this.mixes.length > 0;
+    this.bySize = !isWhole
+      ? []
+      : Array.from({ length: 1 + (isLarge ? sizeMax : partyMax) }, (_, size) => {
+          const ofMixes = this.mixes.reduce((count, mix) => Math.max(count, mix[size] ?? 0), 0);
+          const most = isLarge && size > 0 ? Math.floor(seats / size) : ofMixes;
+          const ofSize = tickets.filter(({ ticket }) => ticket.size === size);
+          const more = layout.kinds.some((kind) => kind.size === size) ? spareTeams : spare;
+          return new NearTickets(ofSize, size, most, more);
+        });
+    const areCounted = classes !== undefined && classes.length <= countedClassesMax && seatsMin === seats;
+    // Where seats cannot be counted, or some stay empty, a player of a large game may take any.
+    if (!areCounted && (!isLarge || isWhole)) return;
+    this.#classes = areCounted ? classes.map((one) => one.seats) : [seatsMin];
     this.#seats = new SeatCounts(this.#classes);
     const byMask = new Map<number, QueuedTicket[]>();
     for (const queued of tickets) {
-      for (const mask of queued.ticket.classes!) {
+      for (const mask of areCounted ? queued.ticket.classes! : new Int32Array(queued.ticket.size).fill(1)) {
         const list = byMask.get(mask);
         if (list) list.push(queued);
         else byMask.set(mask, [queued]);
@@ -120,7 +126,13 @@ export class CheapestPlayers {
   around(centre: number, ticket: ShapeTicket | undefined, hasSpare = false): CheapSet {
     for (const near of this.bySize) near.look(centre, hasSpare);
     for (const near of this.byMask) near.look(centre, hasSpare);
-    const least = this.mixes.length > 0 ? this.#leastOfMixes(ticket?.size ?? 0) : nothing;
+    const { length } = this.mixes;
+    const least =
+      length > 0
+        ? this.#leastOfMixes(ticket?.size ?? 0)
+        : this.bySize.length > 0
+          ? this.#leastOfSizes()
+          : nothing;
     const isSeated = this.#seats !== undefined && least.cost < Number.POSITIVE_INFINITY;
     const bySeats = isSeated ? this.#leastOfSeats(ticket, this.#seats) : nothing;
     const { cost, members } = bySeats.cost >= least.cost ? bySeats : least;
@@ -155,6 +167,37 @@ export class CheapestPlayers {
       for (let i = size === without ? 1 : 0; i < parties; i++)
         members.push(tickets[ids[size === without ? i - 1 : i]]);
     });
+    return { cost, members };
+  }
+
+  /** The whole parties that fill the seats at the least cost, by dynamic programming over their sizes. */
+  #leastOfSizes(): Cheapest {
+    const n = this.#n;
+    let costs = new Float64Array(n + 1).fill(Number.POSITIVE_INFINITY, 1);
+    const taken: Int32Array[] = [];
+    for (let size = 1; size < this.bySize.length; size++) {
+      const { count, sums } = this.bySize[size];
+      const next = costs.slice();
+      taken[size] = new Int32Array(n + 1);
+      for (let parties = 1; parties <= count && parties * size <= n; parties++) {
+        for (let players = parties * size; players <= n; players++) {
+          const cost = costs[players - parties * size] + sums[parties];
+          if (cost >= next[players]) continue;
+          next[players] = cost;
+          taken[size][players] = parties;
+        }
+      }
+      costs = next;
+    }
+    const members: QueuedTicket[] = [];
+    const cost = costs[n];
+    if (cost === Number.POSITIVE_INFINITY) return { cost, members };
+    for (let size = this.bySize.length - 1, players = n; size > 0; size--) {
+      const { tickets, ids } = this.bySize[size];
+      const parties = taken[size][players];
+      for (let i = 0; i < parties; i++) members.push(tickets[ids[i]]);
+      players -= parties * size;
+    }
     return { cost, members };
   }
 

@@ -1,15 +1,15 @@
 import { priority } from '../model/imbalance.ts';
 import type { PoolIndex } from '../model/pool-index.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
-import { LargeQueue } from '../shapes/large-queue.ts';
-import { type Layout, layoutOf } from '../shapes/layout.ts';
-import { RuledLargeQueue } from '../shapes/ruled-large-queue.ts';
+import { exactSeatsMax, type Layout, layoutOf } from '../shapes/layout.ts';
 import { makeShapedGame, membersOf, type ShapedGame } from '../shapes/shape-game.ts';
 import type { ShapeAnswer, ShapeQueue } from '../shapes/shape-queue.ts';
 import type { ShapeTicket } from '../shapes/shape-ticket.ts';
 import type { Constraints, Game, GameRules, Ruling } from '../types.ts';
 import { GameQueue } from './game-queue.ts';
+import { LargeQueue } from './large-queue.ts';
 import type { GameQueueOptions } from './queue-state.ts';
+import { RuledLargeQueue } from './ruled-large-queue.ts';
 
 /**
  * The index of pools whose games are not two equal teams. Under constraints `nowMs` of all queries is their moment. Games of full teams and games that may start short are searched
@@ -114,9 +114,6 @@ export class ShapeIndex implements PoolIndex {
       : new LargeQueue(rules, layout, forbids, undefined, clock);
   }
 }
-
-/** Games of at most this many seats are searched exactly. */
-export const exactSeatsMax = 16;
 
 /** A queue and the layout of its games. */
 interface Search {

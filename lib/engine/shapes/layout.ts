@@ -43,6 +43,9 @@ export interface Layout {
   readonly emptySeatCost: number;
 }
 
+/** Games of at most this many seats are searched exactly. */
+export const exactSeatsMax = 16;
+
 /** Kinds of team and classes of seats are the bits of a number with a sign. */
 const classesMax = 30;
 

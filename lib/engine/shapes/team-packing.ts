@@ -1,5 +1,7 @@
 import type { Layout } from './layout.ts';
-import type { Mix } from './whole-parties.ts';
+
+/** How many parties of each size a game has: `mix[size]`. */
+export type Mix = ArrayLike<number>;
 
 /**
  * Divides the parties of a game over its teams by their sizes alone: how many of each size every team has. Each team gets

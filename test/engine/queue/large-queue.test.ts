@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { GamePool } from '../../../lib/engine/game-pool.ts';
-import { LargeQueue } from '../../../lib/engine/shapes/large-queue.ts';
+import { LargeQueue } from '../../../lib/engine/queue/large-queue.ts';
 import { layoutOf } from '../../../lib/engine/shapes/layout.ts';
 import { makeShapedGame } from '../../../lib/engine/shapes/shape-game.ts';
 import { poolShapeTicket, type ShapeTicket } from '../../../lib/engine/shapes/shape-ticket.ts';

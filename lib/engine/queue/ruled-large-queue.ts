@@ -1,10 +1,10 @@
 import type { SearchClock } from '../model/search-clock.ts';
+import type { Layout } from '../shapes/layout.ts';
+import { Permit } from '../shapes/permit.ts';
+import type { ShapeAnswer, ShapeQueue } from '../shapes/shape-queue.ts';
+import type { ShapeTicket } from '../shapes/shape-ticket.ts';
 import type { Constraints, Facet, Forbids, GameRules } from '../types.ts';
 import { LargeQueue } from './large-queue.ts';
-import type { Layout } from './layout.ts';
-import { Permit } from './permit.ts';
-import type { ShapeAnswer, ShapeQueue } from './shape-queue.ts';
-import type { ShapeTicket } from './shape-ticket.ts';
 
 /**
  * The game queue under constraints for shapes of more than 16 seats: a `LargeQueue` for each facet, made when the facet comes

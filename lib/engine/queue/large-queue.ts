@@ -1,25 +1,41 @@
 import { mayMeet } from '../model/forbids.ts';
+import { sortBySkill } from '../model/pooled-ticket.ts';
 import { SearchClock } from '../model/search-clock.ts';
+import { Balancer } from '../shapes/balancer.ts';
+import { Draft } from '../shapes/draft.ts';
+import type { Layout } from '../shapes/layout.ts';
+import type { Permit } from '../shapes/permit.ts';
+import { permittedGame } from '../shapes/permitted-game.ts';
+import type { ShapedGame } from '../shapes/shape-game.ts';
+import type { ShapeAnswer, ShapeQueue } from '../shapes/shape-queue.ts';
+import type { ShapeTicket } from '../shapes/shape-ticket.ts';
+import { packTeams, solosNeeded } from '../shapes/team-packing.ts';
 import type { Forbids, GameRules } from '../types.ts';
-import { Balancer } from './balancer.ts';
-import { CentreCells } from './centre-cells.ts';
-import { Draft } from './draft.ts';
-import type { Layout } from './layout.ts';
-import type { Permit } from './permit.ts';
-import { permittedGame } from './permitted-game.ts';
-import type { ShapedGame } from './shape-game.ts';
-import type { ShapeAnswer, ShapeQueue } from './shape-queue.ts';
-import type { ShapeTicket } from './shape-ticket.ts';
-import { packTeams, solosNeeded } from './team-packing.ts';
-import type { Near } from './ticket-lanes.ts';
-import { TicketLine } from './ticket-line.ts';
+import { CentreBound } from './centre-bound.ts';
+import { CheapestPlayers } from './cheapest-players.ts';
+import { Line, type QueuedTicket } from './line.ts';
+
+/** A ticket near a centre, with the mean squared distance of its players. */
+interface Near {
+  readonly ticket: ShapeTicket;
+  readonly cost: number;
+}
+
+/** The waiting tickets since the last insert, and what bounds their games. */
+interface Settled {
+  /** In order of skill, with those that have left. */
+  readonly tickets: readonly ShapeTicket[];
+  readonly queued: ReadonlyMap<ShapeTicket, QueuedTicket>;
+  readonly line: Line;
+  readonly cheapest: CheapestPlayers;
+  readonly centres: CentreBound;
+}
 
 /**
  * The game queue for shapes of more than 16 seats: the best game found, with a certified bound.
  *
- * So many players can nearly always be divided evenly, so the bound covers skillSpread alone. Solo players who can take
- * every seat come from the best window of neighbours (`PlayerWindows`); otherwise the tickets around the best centre
- * (`CentreCells`) fill the teams, in small teams with parties in the proportion in which they wait: the best game of all
+ * So many players can nearly always be divided evenly, so the bound covers skillSpread alone, for q ≥ 2. The tickets around
+ * the best centre (`CentreBound`) fill the teams, in small teams with parties in the proportion in which they wait: the best game of all
  * would often take solo players only, and leave parties that no ticket can complete. The teams are then balanced (`Balancer`).
  *
  * Under constraints tickets join a draft only if the constraints admit them beside those placed before, and what only a
@@ -39,8 +55,7 @@ export class LargeQueue implements ShapeQueue {
   readonly #sizes: number[];
   /** How many full drafts could not be made permitted games. */
   #unpermitted = 0;
-  #line: TicketLine | undefined;
-  #cells: CentreCells | undefined;
+  #settled: Settled | undefined;
 
   /** @param permit the constraints on its games. @default none */
   constructor(
@@ -62,42 +77,37 @@ export class LargeQueue implements ShapeQueue {
   insert(ticket: ShapeTicket): void {
     this.#waiting.add(ticket);
     this.#count(ticket, 1);
-    this.#line = undefined;
+    this.#settled = undefined;
   }
 
   remove(ticket: ShapeTicket): boolean {
     if (!this.#waiting.delete(ticket)) return false;
     this.#count(ticket, -1);
-    const line = this.#line;
-    line?.remove(ticket);
-    this.#cells?.removed(ticket);
+    const queued = this.#settled?.queued.get(ticket);
+    if (queued) queued.isHere = false;
     return true;
   }
 
   best(): ShapeAnswer {
-    const line = this.#settle();
     if (!this.#hasSolosToFill()) return none;
-    const least = this.#cells!.least();
+    const least = this.#settle().centres.least();
     if (!least) return none;
-    const bound = least.bound - this.#greatestCredit(line);
-    let game = this.#around(least.at, undefined);
-    if (this.#rules.beta > 0) game = this.#cheaper(game, this.#withOldest(line));
-    game ??= this.#anyGame(line);
-    return this.#answer(game, bound);
+    let game = this.#around(least.cell.centre, undefined);
+    if (this.#rules.beta > 0) game = this.#cheaper(game, this.#withOldest());
+    game ??= this.#anyGame();
+    return this.#answer(game, this.#costBound(least.bound));
   }
 
   bestWith(ticket: ShapeTicket): ShapeAnswer {
-    const line = this.#settle();
-    const place = line.placeOf(ticket);
-    const bound = this.#boundOfAll(line);
-    if (place === undefined || line.isHere[place] === 0) return { ...none, costBound: bound };
+    const bound = this.#boundOfAll();
+    if (!this.#waiting.has(ticket)) return { ...none, costBound: bound };
     if (!this.#hasSolosToFill()) return none;
     return this.#answer(this.#with(ticket), bound);
   }
 
   /** A bound on the cost of every game, without a search. */
   outlook(): { cost: number; costBound: number } {
-    return { cost: Number.POSITIVE_INFINITY, costBound: this.#boundOfAll(this.#settle()) };
+    return { cost: Number.POSITIVE_INFINITY, costBound: this.#boundOfAll() };
   }
 
   /** The game of a full draft, balanced; undefined when no permitted one was found. */
@@ -109,9 +119,14 @@ export class LargeQueue implements ShapeQueue {
     return permitted;
   }
 
-  #boundOfAll(line: TicketLine): number {
-    const least = this.#cells!.least();
-    return least ? least.bound - this.#greatestCredit(line) : Number.POSITIVE_INFINITY;
+  #boundOfAll(): number {
+    const least = this.#settle().centres.least();
+    return least ? this.#costBound(least.bound) : Number.POSITIVE_INFINITY;
+  }
+
+  /** A bound on the cost of every game, from one on their v_2. */
+  #costBound(spread: number): number {
+    return (this.#rules.q < 2 ? 0 : spread) - this.#greatestCredit();
   }
 
   /**
@@ -121,9 +136,7 @@ export class LargeQueue implements ShapeQueue {
   #around(centre: number, forced: ShapeTicket | undefined): ShapedGame | undefined {
     const { seats, seatsMin } = this.#layout;
     const isHard = this.#permit !== undefined || this.#areHardToPack();
-    const near = isHard
-      ? this.#cells!.nearAndDearer(centre, 5 * seats + 40)
-      : this.#cells!.near(centre, Math.ceil(1.5 * seats) + 40);
+    const near = this.#near(centre, (isHard ? 5 : 2) * seats + 40);
     const sizes = sizesOf(this.#layout);
     const game = this.#players() >= seats ? this.#fill(centre, near, forced, sizes) : undefined;
     if (seatsMin === seats) return game;
@@ -221,7 +234,7 @@ export class LargeQueue implements ShapeQueue {
       const order = way === 'largest first' ? near.toSorted((a, b) => b.ticket.size - a.ticket.size) : near;
       this.#placeAll(draft, order);
       if (!draft.isFull && near.length < this.#waiting.size) {
-        const all = this.#cells!.near(centre, Number.POSITIVE_INFINITY);
+        const all = this.#near(centre, Number.POSITIVE_INFINITY);
         this.#placeAll(
           draft,
           way === 'largest first' ? all.sort((a, b) => b.ticket.size - a.ticket.size) : all,
@@ -260,14 +273,37 @@ export class LargeQueue implements ShapeQueue {
   /** Fills the teams with the whole parties of least cost; false, and nothing changes, if they were not packed into them. */
   #placeCheapest(draft: Draft): boolean {
     const { kindOf, kinds } = this.#layout;
-    const cheapest = this.#cells!.cheapest(draft.centre);
-    if (!cheapest || cheapest.tickets.some(({ isSplit }) => isSplit)) return false;
+    const { members } = this.#settle().cheapest.around(draft.centre, undefined);
+    const tickets = members.map(({ ticket }) => ticket);
+    const isWhole = this.#layout.seatsMin === this.#layout.seats && !this.#layout.classes;
+    if (!isWhole || tickets.length === 0 || tickets.some(({ isSplit }) => isSplit)) return false;
+    const mix = new Int32Array(this.#sizes.length);
+    for (const { size } of tickets) mix[size]++;
     const packed = packTeams(
-      cheapest.mix,
+      mix,
       kindOf.map((kind) => kinds[kind].size),
     );
-    if (packed) draft.placePacked(cheapest.tickets, packed);
+    if (packed) draft.placePacked(tickets, packed);
     return packed !== undefined;
+  }
+
+  /** The waiting tickets nearest to a centre, until they have so many players, those of least cost first. */
+  #near(centre: number, players: number): Near[] {
+    const { line } = this.#settle();
+    const near: Near[] = [];
+    let up = line.firstFrom(centre);
+    let down = up === -1 ? line.lastBelow(centre) : line.waitingBefore(up);
+    for (let left = players; left > 0 && (up !== -1 || down !== -1); ) {
+      const isUp = down === -1 || (up !== -1 && line.means[up] - centre <= centre - line.means[down]);
+      const { ticket } = line.tickets[isUp ? up : down];
+      if (isUp) up = line.waitingAfter(up);
+      else down = line.waitingBefore(down);
+      near.push({ ticket, cost: (ticket.mean - centre) ** 2 + ticket.spread / ticket.size });
+      left -= ticket.size;
+    }
+    return near.sort(
+      (a, b) => a.cost - b.cost || (a.ticket.ticket.ticketId < b.ticket.ticket.ticketId ? -1 : 1),
+    );
   }
 
   /** Places parties of each size in the proportion in which they wait, the largest first. */
@@ -366,7 +402,6 @@ export class LargeQueue implements ShapeQueue {
 
   /** A good game with a ticket: around itself, then around the means of the games found. */
   #with(ticket: ShapeTicket): ShapedGame | undefined {
-    this.#cells ??= new CentreCells(this.#line!, this.#layout, this.#rules.q, this.#clock);
     let centre = ticket.mean;
     let best: ShapedGame | undefined;
     for (let turn = 0; turn < 3 && !this.#clock.isOver(); turn++) {
@@ -381,16 +416,16 @@ export class LargeQueue implements ShapeQueue {
   }
 
   /** With β: a good game of the longest-waiting ticket. */
-  #withOldest(line: TicketLine): ShapedGame | undefined {
+  #withOldest(): ShapedGame | undefined {
     let oldest: ShapeTicket | undefined;
-    for (const ticket of line.waiting())
+    for (const ticket of this.#inOrder())
       if (!oldest || ticket.ticket.enqueuedAtMs < oldest.ticket.enqueuedAtMs) oldest = ticket;
     return oldest && this.#with(oldest);
   }
 
   /** Any game at all: with each ticket in turn. */
-  #anyGame(line: TicketLine): ShapedGame | undefined {
-    for (const ticket of line.waiting().slice(0, anyGameTickets)) {
+  #anyGame(): ShapedGame | undefined {
+    for (const ticket of this.#inOrder().slice(0, anyGameTickets)) {
       if (this.#clock.isOver()) break;
       const game = this.#with(ticket);
       if (game) return game;
@@ -417,9 +452,14 @@ export class LargeQueue implements ShapeQueue {
     return (this.#rules.beta * (this.epochMs - ticket.enqueuedAtMs)) / 1000;
   }
 
-  #greatestCredit(line: TicketLine): number {
+  #greatestCredit(): number {
     if (this.#rules.beta === 0) return 0;
-    return line.waiting().reduce((most, ticket) => Math.max(most, this.#creditOf(ticket)), 0);
+    return this.#inOrder().reduce((most, ticket) => Math.max(most, this.#creditOf(ticket)), 0);
+  }
+
+  /** The waiting tickets in order of skill. */
+  #inOrder(): ShapeTicket[] {
+    return this.#settle().tickets.filter((ticket) => this.#waiting.has(ticket));
   }
 
   /** The players who wait. */
@@ -432,15 +472,23 @@ export class LargeQueue implements ShapeQueue {
     else this.#sizes[size] += times;
   }
 
-  /** Builds the line and what orders its games when tickets have been inserted since the last query. */
-  #settle(): TicketLine {
-    if (this.#line) return this.#line;
-    const layout = this.#layout;
-    const line = new TicketLine(this.#waiting);
-    this.#line = line;
-    this.epochMs = line.tickets.reduce((latest, { ticket }) => Math.max(latest, ticket.enqueuedAtMs), 0);
-    this.#cells = new CentreCells(line, layout, this.#rules.q, this.#clock);
-    return line;
+  /** Orders the tickets when some have been inserted since the last query. */
+  #settle(): Settled {
+    if (this.#settled) return this.#settled;
+    const tickets = sortBySkill([...this.#waiting]);
+    const queued = tickets.map((ticket): QueuedTicket => ({ ticket, credit: 0, number: 0, isHere: true }));
+    const cheapest = new CheapestPlayers(queued, this.#layout, true);
+    const low = tickets[0]?.mean ?? 0;
+    const high = tickets[tickets.length - 1]?.mean ?? 0;
+    this.epochMs = tickets.reduce((latest, { ticket }) => Math.max(latest, ticket.enqueuedAtMs), 0);
+    this.#settled = {
+      tickets,
+      queued: new Map(queued.map((one) => [one.ticket, one])),
+      line: new Line(queued),
+      cheapest,
+      centres: new CentreBound(cheapest, this.#layout.seatsMin, low, high, this.#clock),
+    };
+    return this.#settled;
   }
 }
 
