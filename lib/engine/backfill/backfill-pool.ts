@@ -1,15 +1,18 @@
+import { lemma6 } from '../bounds/range-bounds.ts';
+import { firstPlace } from '../collections/first-place.ts';
 import { sortBySkill } from '../model/pooled-ticket.ts';
 import { SearchClock } from '../model/search-clock.ts';
-import { layoutOf } from '../shapes/layout.ts';
-import { byId, seatsOf } from '../shapes/shape-game.ts';
+import { GameSearch } from '../queue/game-search.ts';
+import type { QueuedTicket } from '../queue/line.ts';
+import { exactSeatsMax, layoutOf } from '../shapes/layout.ts';
+import { byId, membersOf, type ShapedGame, type Side, seatsOf } from '../shapes/shape-game.ts';
 import { poolShapeTicket, type ShapeTicket } from '../shapes/shape-ticket.ts';
 import { shapeImbalance } from '../shapes/team-values.ts';
 import type { Constraints, Forbids, GameRules, Ruling, Ticket } from '../types.ts';
+import { draftFilling } from './draft-filling.ts';
 import { leastFree } from './least-free.ts';
-import { filledTeams, type Opening, openingOf } from './opening.ts';
+import { canPlay, fitsSomewhere, type Opening, openingOf } from './opening.ts';
 import type { Filling, RunningGame } from './running-game.ts';
-import type { SeatLine } from './seat-line.ts';
-import { type Seated, SeatSearch } from './seat-search.ts';
 
 /** How the empty seats of running games are filled. */
 export interface BackfillPoolOptions {
@@ -64,13 +67,13 @@ export class BackfillPool {
   readonly #forbids: Forbids | undefined;
   readonly #nodeBudget: number;
   readonly #clock: SearchClock;
-  readonly #lines: readonly SeatLine[];
-  /** Where each ticket stands. */
-  readonly #places = new Map<string, { line: SeatLine; place: number }>();
+  /** In order of skill. */
+  readonly #tickets: readonly QueuedTicket[];
+  readonly #numbers: Int32Array;
+  readonly #byId: ReadonlyMap<string, QueuedTicket>;
   readonly #openings = new Map<string, Opening>();
   readonly #invalid = new Map<string, string>();
   #players = 0;
-  #searches = 0;
 
   /**
    * @param tickets with distinct ticket ids, at least as valid as in a `GamePool`
@@ -91,17 +94,19 @@ export class BackfillPool {
     this.#clock = new SearchClock(outOfTime);
     for (const game of games) this.#open(game);
     const layout = layoutOf(rules);
-    const pooled = Array.from(tickets, (ticket) => poolShapeTicket(ticket, layout));
-    this.#lines = this.#lineUp(sortBySkill(pooled) as ShapeTicket[]);
+    const sorted = sortBySkill(Array.from(tickets, (ticket) => poolShapeTicket(ticket, layout)));
+    this.#tickets = sorted.map((ticket) => this.#queuedOf(ticket));
+    this.#numbers = Int32Array.from(this.#tickets, ({ number }) => number);
+    this.#byId = new Map(this.#tickets.map((queued) => [queued.ticket.ticket.ticketId, queued]));
+    for (const { size } of sorted) this.#players += size;
   }
 
   /** Takes a ticket out. Whether it was waiting. */
   remove(ticketId: string): boolean {
-    const at = this.#places.get(ticketId);
-    if (!at) return false;
-    this.#places.delete(ticketId);
-    at.line.isAlive[at.place] = 0;
-    this.#players -= at.line.size;
+    const queued = this.#byId.get(ticketId);
+    if (!queued?.isHere) return false;
+    queued.isHere = false;
+    this.#players -= queued.ticket.size;
     return true;
   }
 
@@ -113,11 +118,26 @@ export class BackfillPool {
     const opening = this.#openings.get(backfillId);
     if (!opening) return undefined;
     this.#clock.start();
-    for (let newcomers = opening.open; newcomers >= opening.fewest && !this.#clock.isOver(); newcomers--) {
-      const filling = newcomers <= this.#players && this.#fillWith(opening, newcomers, isFree);
-      if (filling) return filling;
-    }
-    return undefined;
+    const { open, fewest } = opening;
+    const most = Math.min(open, this.#players);
+    if (most < fewest || !canPlay(opening)) return undefined;
+    return this.#asJoined(opening, (anchor) => {
+      const admitted = this.#admitted();
+      const mayCome = (newcomers: number) => (queued: QueuedTicket) =>
+        this.#mayCome(queued, opening, newcomers, isFree);
+      if (open > exactSeatsMax) {
+        for (const newcomers of most < open ? [most] : fewest < open ? [open, most - 1] : [open]) {
+          const filling = this.#drafted(opening, newcomers, admitted.filter(mayCome(newcomers)));
+          if (filling) return filling;
+        }
+        return undefined;
+      }
+      for (let newcomers = most; newcomers >= fewest && !this.#clock.isOver(); newcomers--) {
+        const filling = this.#searched(opening, anchor, newcomers, admitted, mayCome(newcomers));
+        if (filling) return filling;
+      }
+      return undefined;
+    });
   }
 
   /** Explains in one sentence why a running game is not filled now. The same pool gives the same sentence. */
@@ -129,7 +149,7 @@ export class BackfillPool {
     const { open, fewest } = opening;
     const { orFewer, minimums } = this.#shortOf(opening);
     if (open === 0) return 'No seat of the match is empty.';
-    if (!this.#searchFor(opening, open, []).canStart)
+    if (!canPlay(opening) || !this.#asJoined(opening, () => true))
       return 'The players who are there violate the rules of the queue themselves, or do not accept the roles that they have to play.';
     if (this.#players < fewest)
       return `Too few players: the match needs ${orFewer === '' ? `${fewest},` : `${open}${orFewer};`} ${this.#players} ${this.#players === 1 ? 'is' : 'are'} waiting.`;
@@ -161,118 +181,173 @@ export class BackfillPool {
     try {
       const opening = openingOf(game, this.#rules, layoutOf(this.#rules, mayBeShort), mayBeShort);
       this.#openings.set(game.backfillId, opening);
-      this.#constraints?.enter(opening.together);
+      this.#constraints?.enter(opening.seated.ticket);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       this.#invalid.set(game.backfillId, error.message);
     }
   }
 
-  #lineUp(sorted: readonly ShapeTicket[]): SeatLine[] {
-    const groups = new Map<string, ShapeTicket[]>();
-    for (const ticket of sorted) {
-      this.#players += ticket.size;
-      const key = `${ticket.size} ${ticket.isSplit}`;
-      const group = groups.get(key);
-      if (group) group.push(ticket);
-      else groups.set(key, [ticket]);
-    }
-    return [...groups.values()].map((tickets) => {
-      const line: SeatLine = {
-        size: tickets[0].size,
-        isSplit: tickets[0].isSplit,
-        tickets,
-        means: Float64Array.from(tickets, ({ mean }) => mean),
-        numbers: Int32Array.from(tickets, ({ ticket }) => this.#constraints?.enter(ticket) ?? -1),
-        isAlive: new Uint8Array(tickets.length).fill(1),
-        asked: new Int32Array(tickets.length),
-      };
-      tickets.forEach(({ ticket }, place) => {
-        this.#places.set(ticket.ticketId, { line, place });
-      });
-      return line;
-    });
+  #queuedOf(ticket: ShapeTicket): QueuedTicket {
+    return { ticket, credit: 0, number: this.#constraints?.enter(ticket.ticket) ?? 0, isHere: true };
   }
 
-  #searchFor(
-    opening: Opening,
-    newcomers: number,
-    wanted: readonly number[],
-    isFree?: (ticketId: string) => boolean,
-  ): SeatSearch {
-    const seekers = {
-      lines: this.#lines,
-      constraints: this.#constraints,
-      forbids: this.#forbids,
-      search: ++this.#searches,
-      nowMs: this.#nowMs,
-      clock: this.#clock,
-      isFree,
-    };
-    return new SeatSearch(opening, seekers, newcomers, wanted);
+  /** What `find` returns while those who are there have joined the constraints; undefined if these do not admit them. */
+  #asJoined<Found>({ seated }: Opening, find: (anchor: QueuedTicket) => Found): Found | undefined {
+    const anchor = this.#queuedOf(seated);
+    const constraints = this.#constraints;
+    constraints?.start();
+    if (constraints && !constraints.admits(anchor.number)) return undefined;
+    constraints?.join(anchor.number);
+    const found = find(anchor);
+    constraints?.leave(anchor.number);
+    return found;
   }
 
-  /** The first filling that is found says how far to look: from close to what is possible at all, in growing steps. */
-  #fillWith(
+  /** The tickets that the constraints admit beside those who have joined. Cost: linear under constraints. */
+  #admitted(): readonly QueuedTicket[] {
+    if (!this.#constraints) return this.#tickets;
+    const kept = new Int32Array(this.#tickets.length);
+    const count = this.#constraints.keep(this.#numbers, 0, this.#tickets.length, kept);
+    return Array.from(kept.subarray(0, count), (place) => this.#tickets[place]);
+  }
+
+  /** Whether a ticket may come to this game with so many newcomers, whatever other tickets come. */
+  #mayCome(
+    { ticket, isHere }: QueuedTicket,
     opening: Opening,
     newcomers: number,
     isFree: ((ticketId: string) => boolean) | undefined,
+  ): boolean {
+    if (!isHere || ticket.size > newcomers || !fitsSomewhere(ticket, opening)) return false;
+    const { playerIds, open } = opening;
+    if (isFree && !isFree(ticket.ticket.ticketId)) return false;
+    const waitedMs = this.#nowMs - ticket.ticket.enqueuedAtMs;
+    if (newcomers < open && waitedMs < 1000 * this.#rules.short!.afterSeconds) return false;
+    return ticket.ticket.players.every(({ playerId }) => !playerIds.has(playerId));
+  }
+
+  /** The first filling that is found says how far to look: from close to what is possible at all, in growing steps. */
+  #searched(
+    opening: Opening,
+    anchor: QueuedTicket,
+    newcomers: number,
+    tickets: readonly QueuedTicket[],
+    mayCome: (queued: QueuedTicket) => boolean,
   ): Filling | undefined {
-    const free = leastFree(opening, newcomers);
-    const search = this.#searchFor(opening, newcomers, free.wanted, isFree);
-    if (!search.canStart) return undefined;
-    const { costs } = search;
-    const floor = free.imbalance + costs;
-    let lowerBound = search.leastSpread + costs;
-    search.run(Number.POSITIVE_INFINITY, Math.min(firstNodes, this.#nodeBudget), true);
-    if (!search.found && search.wasCut) search.run(Number.POSITIVE_INFINITY, this.#nodeBudget, true);
-    if (search.wasCut) this.#clock.giveUp();
-    let best = search.found;
-    if (!best) return undefined;
-    const first = best.imbalance;
-    search.nodes = 0;
-    for (const share of [1 / 256, 1 / 32, 1 / 8, 1 / 3, 1]) {
-      const limit = share === 1 ? first : floor + share * (first - floor);
-      if (limit < lowerBound) continue;
-      search.run(limit, this.#nodeBudget - search.nodes);
-      if (search.found) best = search.found;
-      if (search.wasCut) break;
-      lowerBound = search.found ? search.found.imbalance : limit;
-      if (search.found) break;
+    const { layout, seated, room } = opening;
+    const forbids = this.#forbids;
+    // Those who are there are one party: nothing that they do is refused.
+    const mayMeet: Forbids | undefined =
+      forbids && ((a, b) => (a === seated.ticket || b === seated.ticket ? undefined : forbids(a, b)));
+    const search = new GameSearch(this.#rules, layout, mayMeet, this.#constraints, this.#clock, room);
+    const n = seated.size + newcomers;
+    const first = { anchor, others: nearest(tickets, seated.mean, nearestMax, mayCome) };
+    let best = search.first(first, n, Math.min(firstNodes, this.#nodeBudget));
+    if (!best) {
+      const all = { anchor, others: tickets.filter(mayCome) };
+      const found = search.best(all, n, Number.POSITIVE_INFINITY, this.#nodeBudget);
+      best = found.game;
+      if (!best && found.wasCut) best = search.first(all, n, this.#nodeBudget);
+      if (!best && found.wasCut) this.#clock.giveUp();
+      if (!best) return undefined;
     }
-    return this.#fillingOf(opening, best, floor, lowerBound);
+    const { floor, certain, leastSpread } = this.#leastOf(opening, newcomers);
+    const most = best.imbalance;
+    let lowerBound = certain + leastSpread;
+    const nodesFrom = search.nodes;
+    for (const share of [1 / 256, 1 / 32, 1 / 8, 1 / 3, 1]) {
+      const limit = share === 1 ? most : floor + share * (most - floor);
+      if (limit < lowerBound) continue;
+      const reach = this.#reach(limit - certain, opening, n);
+      const from = firstPlace(tickets, ({ ticket }) => ticket.mean >= seated.mean - reach);
+      const to = firstPlace(tickets, ({ ticket }) => ticket.mean > seated.mean + reach);
+      const scope = { anchor, others: tickets.slice(from, to).filter(mayCome) };
+      // A search that is cut short leaves as many nodes to one that looks farther.
+      const left = (this.#nodeBudget - (search.nodes - nodesFrom)) / 2;
+      const { game, bound } = search.best(scope, n, limit, Math.max(0, Math.floor(left)));
+      lowerBound = Math.max(lowerBound, Math.min(limit, bound));
+      if (!game) continue;
+      best = game;
+      break;
+    }
+    const { queued, teams, imbalance } = best;
+    const members = queued.map(({ ticket }) => ticket);
+    return this.#fillingOf(opening, { members, teams, imbalance }, floor, lowerBound);
+  }
+
+  /** So many seats are not searched: the filling of a draft. */
+  #drafted(opening: Opening, newcomers: number, tickets: readonly QueuedTicket[]): Filling | undefined {
+    const { seated, open } = opening;
+    const near = nearest(tickets, seated.mean, tickets.length, () => true);
+    const game = draftFilling(
+      opening,
+      near.map(({ ticket }) => ticket),
+      newcomers < open,
+      this.#forbids,
+      this.#constraints,
+      this.#clock,
+    );
+    if (!game) {
+      this.#clock.giveUp();
+      return undefined;
+    }
+    const came = game.teams.length - seated.size;
+    const { floor, certain, leastSpread } = this.#leastOf(opening, came);
+    return this.#fillingOf(opening, game, floor, Math.min(game.imbalance, certain + leastSpread));
+  }
+
+  /** What a filling of so many newcomers costs at least besides its imbalance, its v_q at least, and with any newcomers. */
+  #leastOf(opening: Opening, newcomers: number): { floor: number; certain: number; leastSpread: number } {
+    const { open, layout, seated } = opening;
+    const cost = this.#constraints?.hasCosts ? this.#constraints.cost() : 0;
+    const certain = (open - newcomers) * layout.emptySeatCost + cost;
+    const square = this.#rules.q < 2 ? 0 : seated.spread / (seated.size + newcomers);
+    return {
+      floor: leastFree(opening, newcomers) + certain,
+      certain,
+      leastSpread: Math.sqrt(square) * (1 - 1e-9),
+    };
+  }
+
+  /** A game of n players with a newcomer who is farther than this from the mean of those who are there has a v_q above `limit`. */
+  #reach(limit: number, { seated: { size, spread } }: Opening, n: number): number {
+    const { q } = this.#rules;
+    if (q < 2) return limit / lemma6(n / 2, q);
+    return Math.sqrt((Math.max(0, limit * limit * n - spread) * (size + 1)) / size) * (1 + 1e-9);
   }
 
   #fillingOf(
     opening: Opening,
-    { tickets, teams: teamOf, ...found }: Seated,
+    { members, teams: teamOf, imbalance }: ShapedGame,
     floor: number,
     lowerBound: number,
   ): Filling {
-    const { game, layout, teams, there, together } = opening;
-    const constraints = this.#constraints;
-    const sides = teams.map(({ kind, places }) => ({
-      kind,
-      seated: places.map((place) => ({ ticket: there[place], at: 0 })),
-    }));
-    const newcomers = tickets.flatMap((ticket) => Array.from(ticket.skills, (_, at) => ({ ticket, at })));
-    const placed = newcomers.map((seated, i) => ({ seated, team: teamOf[i] }));
-    placed.sort((a, b) => byId(a.seated, b.seated));
-    for (const { seated, team } of placed) sides[team].seated.push(seated);
-    const skills = sides.map(({ seated }) => seated.map(({ ticket, at }) => ticket.skills[at]));
+    const { game, layout, teams, there, seated } = opening;
+    const sides = teams.map(
+      ({ kind, places }): Side => ({
+        kind,
+        seated: places.map((place) => ({ ticket: there[place], at: 0 })),
+      }),
+    );
+    const players = members.flatMap((ticket) => Array.from(ticket.skills, (_, at) => ({ ticket, at })));
+    const placed = players.map((player, i) => ({ player, team: teamOf[i] }));
+    placed.sort((a, b) => byId(a.player, b.player));
+    for (const { player, team } of placed) if (player.ticket !== seated) sides[team].seated.push(player);
+    const skills = sides.map((side) => side.seated.map(({ ticket, at }) => ticket.skills[at]));
     const exact = shapeImbalance(skills, layout, this.#rules);
     let ruling: Ruling | undefined;
-    if (constraints) {
-      const numbers = tickets.map(({ ticket }) => constraints.enter(ticket));
-      ruling = constraints.judge(filledTeams(opening, constraints.enter(together), tickets, numbers, teamOf));
+    if (this.#constraints) {
+      const numbers = members.map(({ ticket }) => this.#constraints!.enter(ticket));
+      ruling = this.#constraints.judge(membersOf(members, numbers, teamOf, layout.teams));
       if (!ruling) throw new Error(`Expected a filling that the constraints permit, got ${game.backfillId}`);
       exact.imbalance += ruling.cost;
     }
-    const isOptimal = lowerBound >= found.imbalance;
-    const bound = isOptimal ? exact.imbalance : Math.min(lowerBound, exact.imbalance);
+    const bound = lowerBound >= imbalance ? exact.imbalance : Math.min(lowerBound, exact.imbalance);
+    const newcomers = members.filter((ticket) => ticket !== seated);
     return {
       backfillId: game.backfillId,
-      ticketIds: tickets.map(({ ticket }) => ticket.ticketId).sort(),
+      ticketIds: newcomers.map(({ ticket }) => ticket.ticketId).sort(),
       teams: sides.map((side) => seatsOf(side, layout)),
       ...(layout.names && { teamNames: layout.names }),
       ...exact,
@@ -284,5 +359,25 @@ export class BackfillPool {
   }
 }
 
-/** The nodes of the search for a first filling. */
+/** Those of some tickets that are nearest to a skill, at most so many, the nearest first. */
+function nearest(
+  tickets: readonly QueuedTicket[],
+  skill: number,
+  most: number,
+  mayCome: (queued: QueuedTicket) => boolean,
+): QueuedTicket[] {
+  const found: QueuedTicket[] = [];
+  let up = firstPlace(tickets, ({ ticket }) => ticket.mean >= skill);
+  let down = up - 1;
+  while (found.length < most && (down >= 0 || up < tickets.length)) {
+    const toUp = up < tickets.length ? tickets[up].ticket.mean - skill : Number.POSITIVE_INFINITY;
+    const toDown = down >= 0 ? skill - tickets[down].ticket.mean : Number.POSITIVE_INFINITY;
+    const next = tickets[toUp <= toDown ? up++ : down--];
+    if (mayCome(next)) found.push(next);
+  }
+  return found;
+}
+
+/** The nodes of the search for a first filling, and the tickets among which it is looked for first. */
 const firstNodes = 200;
+const nearestMax = 64;

@@ -2,20 +2,12 @@ import { skillSpreadOfRelative } from '../model/imbalance.ts';
 import { teamValue } from '../shapes/team-values.ts';
 import { type Opening, seatsFor } from './opening.ts';
 
-/** What a running game could become if newcomers of any skill could be had. */
-export interface FreeSkills {
-  /** The imbalance of that game, without costs. */
-  readonly imbalance: number;
-  /** By team: the skill of its newcomers in it, relative to the origin of the opening. */
-  readonly wanted: readonly number[];
-}
-
 /**
- * The skills of newcomers with which the imbalance is least, equal within a team. For p = 1 and q = 2 exact with up to two
+ * The least imbalance of a running game, without costs, if newcomers of any skill could be had, equal within a team. For p = 1 and q = 2 exact with up to two
  * teams, because v² is quadratic: as teamGap shrinks, the best skills move along the straight line from those of the least
- * spread to those of the least gap. For other measures it is a good guess; it only ranks games and starts searches.
+ * spread to those of the least gap. For other measures it is a good guess; it only ranks games and limits the first search.
  */
-export function leastFree(opening: Opening, newcomers: number): FreeSkills {
+export function leastFree(opening: Opening, newcomers: number): number {
   const { teams, layout, origin, rules } = opening;
   const seats = seatsFor(opening, newcomers);
   const there = teams.flatMap(({ skills }) => skills);
@@ -62,11 +54,7 @@ export function leastFree(opening: Opening, newcomers: number): FreeSkills {
     if (imbalanceAt(at(a)) <= imbalanceAt(at(b))) to = b;
     else from = a;
   }
-  const candidates = [at((from + to) / 2), at(0), at(1)].map((wanted) => ({
-    wanted,
-    imbalance: imbalanceAt(wanted),
-  }));
-  return candidates.reduce((best, one) => (one.imbalance < best.imbalance ? one : best));
+  return Math.min(...[(from + to) / 2, 0, 1].map((share) => imbalanceAt(at(share))));
 
   /** With these skills the values of the teams are as equal as they can be. */
   function fairestSkills(): number[] {

@@ -1,21 +1,25 @@
+import { poolTicket } from '../model/pooled-ticket.ts';
 import type { Layout } from '../shapes/layout.ts';
-import { membersOf } from '../shapes/shape-game.ts';
+import { seatingOfTeam } from '../shapes/seating.ts';
 import { poolShapeTicket, type ShapeTicket } from '../shapes/shape-ticket.ts';
-import type { GameRules, TeamMember, Ticket } from '../types.ts';
+import type { Room } from '../shapes/size-mixes.ts';
+import type { GameRules } from '../types.ts';
 import type { RunningGame } from './running-game.ts';
 
-/** A running game in the form in which the seats are searched. Skills are relative to `origin`. */
+/** A running game in the form in which its seats are filled. Skills of teams are relative to `origin`. */
 export interface Opening {
   readonly game: RunningGame;
   readonly layout: Layout;
   readonly rules: GameRules;
   readonly origin: number;
   readonly teams: readonly OpenTeam[];
-  /** Those who are there, each as a ticket, and all as one. */
+  /** Those who are there, each as a ticket, and all as one whose players are seated. */
   readonly there: readonly ShapeTicket[];
-  readonly together: Ticket;
+  readonly seated: ShapeTicket;
   readonly playerIds: ReadonlySet<string>;
-  /** The seats that are empty, and the fewest of them that have to be filled where teams may be short. */
+  /** The empty seats of the teams. */
+  readonly room: Room;
+  /** How many they are, and the fewest of them that have to be filled where teams may be short. */
   readonly open: number;
   readonly fewest: number;
 }
@@ -25,8 +29,6 @@ export interface OpenTeam {
   /** Those who are there: their relative skills, and their places among the players of the game. */
   readonly skills: readonly number[];
   readonly places: readonly number[];
-  /** The classes of seats that each of them can take; undefined when the layout has none. */
-  readonly classes: Int32Array | undefined;
   readonly open: number;
   readonly fewest: number;
 }
@@ -36,7 +38,7 @@ export interface OpenTeam {
  * or an invalid skill
  */
 export function openingOf(game: RunningGame, rules: GameRules, layout: Layout, mayBeShort: boolean): Opening {
-  const { backfillId, players, requestedAtMs } = game;
+  const { backfillId, players } = game;
   if (players.length === 0)
     throw new RangeError(`Expected backfill ${backfillId} to name players who are there, got none`);
   // One by one: those who are there are no party that has to fit into a team.
@@ -54,20 +56,16 @@ export function openingOf(game: RunningGame, rules: GameRules, layout: Layout, m
       throw new RangeError(
         `Expected backfill ${backfillId} to have at most ${size} players in team ${t}, got ${places.length}`,
       );
-    return {
-      kind,
-      skills: places.map((place) => there[place].low - origin),
-      places,
-      classes: layout.classes && Int32Array.from(places, (place) => there[place].classes![0]),
-      open,
-      fewest: mayBeShort ? Math.max(0, minSize - places.length) : open,
-    };
+    const skills = places.map((place) => there[place].low - origin);
+    const fewest = mayBeShort ? Math.max(0, minSize - places.length) : open;
+    return { kind, skills, places, open, fewest };
   });
   const lost = players.find(({ team }) => teams[team] === undefined);
   if (lost)
     throw new RangeError(
       `Expected player ${lost.playerId} of backfill ${backfillId} in a team from 0 to ${teams.length - 1}, got ${lost.team}`,
     );
+  const open = teams.filter((team) => team.open > 0);
   return {
     game,
     layout,
@@ -75,11 +73,43 @@ export function openingOf(game: RunningGame, rules: GameRules, layout: Layout, m
     origin,
     teams,
     there,
-    together: { ticketId: backfillId, enqueuedAtMs: requestedAtMs, split: true, players },
+    seated: seatedTicket(game, there, layout),
     playerIds: new Set(players.map(({ playerId }) => playerId)),
+    room: {
+      kinds: open.map((team) => ({ size: team.open, minSize: team.fewest })),
+      kindOf: [...open.keys()],
+      partyMax: Math.max(0, ...open.map((team) => team.open)),
+    },
     open: sum(teams.map((team) => team.open)),
     fewest: Math.max(1, sum(teams.map((team) => team.fewest))),
   };
+}
+
+/** Those who are there as one ticket, each on the team on which it plays. */
+function seatedTicket(
+  { backfillId, requestedAtMs, players }: RunningGame,
+  there: readonly ShapeTicket[],
+  layout: Layout,
+): ShapeTicket {
+  const ticket = { ticketId: backfillId, enqueuedAtMs: requestedAtMs, split: true, players };
+  const teams = Int32Array.from(players, ({ team }) => team);
+  const classesOf = (kind: number) =>
+    layout.classes!.reduce((mask, one, c) => (one.kind === kind ? mask | (1 << c) : mask), 0);
+  return {
+    ...poolTicket(ticket, players.length),
+    isSplit: true,
+    kinds: teams.map((team) => 1 << layout.kindOf[team]),
+    classes: layout.classes && teams.map((team, i) => there[i].classes![0] & classesOf(layout.kindOf[team])),
+    teams,
+  };
+}
+
+/** Whether those who are there accept the roles that they have to play. */
+export function canPlay({ teams, there, layout }: Opening): boolean {
+  return teams.every(({ kind, places }) => {
+    const seating = seatingOfTeam(layout, kind);
+    return seating === undefined || places.every((place) => seating.joinOne(there[place].classes![0]));
+  });
 }
 
 /** The empty seats of each team when this many newcomers come: as evenly as the least numbers allow. */
@@ -104,25 +134,4 @@ export function fitsSomewhere(ticket: ShapeTicket, { teams }: Opening): boolean 
 
 function sum(values: readonly number[]): number {
   return values.reduce((a, b) => a + b, 0);
-}
-
-/**
- * The tickets on each team of a filled game, as constraints judge them.
- *
- * @param together the number of those who are there
- * @param newcomers their tickets, with the numbers of these and the team of each player
- */
-export function filledTeams(
-  { teams, game }: Opening,
-  together: number,
-  newcomers: readonly ShapeTicket[],
-  numbers: readonly number[],
-  teamOf: ArrayLike<number>,
-): TeamMember[][] {
-  const byTeam = membersOf(newcomers, numbers, teamOf, teams.length);
-  teams.forEach(({ places }, t) => {
-    if (places.length === game.players.length) byTeam[t].unshift(together);
-    else if (places.length > 0) byTeam[t].unshift({ ticket: together, players: places });
-  });
-  return byTeam;
 }

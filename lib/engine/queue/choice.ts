@@ -2,7 +2,7 @@ import type { ChosenAround } from '../bounds/joint-bound.ts';
 import type { Layout } from '../shapes/layout.ts';
 import { countedClassesMax, gameSeats, SeatCounts, type SeatKeeper } from '../shapes/seat-counts.ts';
 import type { ShapeTicket } from '../shapes/shape-ticket.ts';
-import { SizeMixes } from '../shapes/size-mixes.ts';
+import { type Room, SizeMixes } from '../shapes/size-mixes.ts';
 import type { Constraints, Forbids } from '../types.ts';
 import type { Candidates } from './candidates.ts';
 import type { QueuedTicket } from './line.ts';
@@ -36,15 +36,21 @@ export class Choice implements ChosenAround {
   /** The sums before each ticket joined. */
   readonly #before: Float64Array;
 
-  constructor(layout: Layout, forbids: Forbids | undefined, constraints: Constraints | undefined) {
+  /** @param room the seats for tickets other than those who are seated */
+  constructor(
+    layout: Layout,
+    forbids: Forbids | undefined,
+    constraints: Constraints | undefined,
+    room: Room,
+  ) {
     const { classes, seats, kinds } = layout;
     this.#forbids = forbids;
     this.#constraints = constraints;
-    this.#mixes = new SizeMixes(layout);
-    const room = classes?.map((one) => one.seats);
-    const areCounted = room !== undefined && room.length <= countedClassesMax;
+    this.#mixes = new SizeMixes(room);
+    const ofClasses = classes?.map((one) => one.seats);
+    const areCounted = ofClasses !== undefined && ofClasses.length <= countedClassesMax;
     this.#seats = gameSeats(layout);
-    this.#fillSeats = areCounted ? new SeatCounts(room) : undefined;
+    this.#fillSeats = areCounted ? new SeatCounts(ofClasses) : undefined;
     this.values = new Float64Array(seats);
     this.#before = new Float64Array(sumsKept * (seats + 1));
     this.#leads = kinds[0].size + 1;
@@ -56,9 +62,11 @@ export class Choice implements ChosenAround {
     this.chosen.length = this.tickets.length = this.numbers.length = 0;
     this.m = this.sum = this.squares = this.within = this.lead = this.credit = 0;
     this.#seats?.clear();
-    const areSolos = ticket.size === 1 && others.every((other) => other.ticket.size === 1);
-    this.#mixes.start(ticket, areSolos ? [] : others.map((other) => other.ticket), n);
-    if (ticket.size > n || !this.#mixes.fits(ticket)) return false;
+    const isSeated = ticket.teams !== undefined;
+    const areSolos = (isSeated || ticket.size === 1) && others.every((other) => other.ticket.size === 1);
+    const tickets = areSolos ? [] : others.map((other) => other.ticket);
+    this.#mixes.start(isSeated ? undefined : ticket, tickets, isSeated ? n - ticket.size : n);
+    if (ticket.size > n || (!isSeated && !this.#mixes.fits(ticket))) return false;
     if (this.#seats && !this.#seats.join(ticket.classes!)) return false;
     this.#push(anchor, 0);
     this.lead = 0;
@@ -175,7 +183,7 @@ export class Choice implements ChosenAround {
     this.chosen.push(queued);
     this.tickets.push(ticket);
     this.numbers.push(queued.number);
-    this.#mixes.join(ticket);
+    if (!ticket.teams) this.#mixes.join(ticket);
     // The lowest of the chosen: the anchor does not count before those below it.
     const place = value < 0 ? this.m - anchor.ticket.size : this.m;
     const leads = Math.min(size, this.#leads - place);

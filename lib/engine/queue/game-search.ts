@@ -5,6 +5,7 @@ import { skillSpreadOfRelative } from '../model/imbalance.ts';
 import type { SearchClock } from '../model/search-clock.ts';
 import type { Layout } from '../shapes/layout.ts';
 import { PermittedDivider } from '../shapes/permitted-divider.ts';
+import type { Room } from '../shapes/size-mixes.ts';
 import type { Constraints, Forbids, GameRules } from '../types.ts';
 import { Candidates } from './candidates.ts';
 import { Choice } from './choice.ts';
@@ -20,7 +21,7 @@ export interface FoundGame {
   readonly imbalance: number;
 }
 
-/** A ticket, and the others among which games with it are searched. */
+/** A ticket, or the seated players of a running game, and the others among which games with it are searched. */
 export interface Scope {
   readonly anchor: QueuedTicket;
   /** Ascending by mean skill, without the anchor. */
@@ -88,19 +89,21 @@ export class GameSearch {
   #cutBound = 0;
   #game: FoundGame | undefined;
 
+  /** @param room the seats for tickets, where the anchor is seated. @default those of the layout */
   constructor(
     rules: GameRules,
     layout: Layout,
     forbids: Forbids | undefined,
     constraints: Constraints | undefined,
     clock: SearchClock,
+    room: Room = layout,
   ) {
     this.#rules = rules;
     this.#layout = layout;
     this.#hasForbids = forbids !== undefined;
     this.#constraints = constraints;
     this.#clock = clock;
-    this.#choice = new Choice(layout, forbids, constraints);
+    this.#choice = new Choice(layout, forbids, constraints, room);
     this.#divider = new PermittedDivider(rules, layout, constraints, clock);
     this.#fill = new Float64Array(layout.seats);
   }

@@ -11,7 +11,7 @@ export interface Unit {
   /** The place of its first player in the ticket. */
   readonly first: number;
   readonly size: number;
-  /** The kinds of team, as a bit set, that it accepts. */
+  /** The kinds of team, as a bit set, that it may move to: none for one who is seated in a running game. */
   readonly kinds: number;
   /** Σ (s − c) and Σ (s − c)² over its players, c the centre of the draft. */
   readonly sum: number;
@@ -80,7 +80,7 @@ export class Draft {
   place(ticket: ShapeTicket): boolean {
     const units = unitsOf(ticket, this.centre);
     for (let at = 0; at < units.length; at++) {
-      const team = this.#teamFor(units[at]);
+      const team = ticket.teams ? ticket.teams[at] : this.#teamFor(units[at]);
       if (team === -1) {
         for (const unit of units.slice(0, at)) this.#takeOut(unit);
         return false;
@@ -196,5 +196,5 @@ function unitOf(ticket: ShapeTicket, first: number, size: number, centre: number
     sum += value;
     squares += value * value;
   }
-  return { ticket, first, size, kinds: ticket.kinds[first], sum, squares };
+  return { ticket, first, size, kinds: ticket.teams ? 0 : ticket.kinds[first], sum, squares };
 }

@@ -43,7 +43,12 @@ export class ShapeDivider {
   #units = 0;
   readonly #skills: Float64Array;
   readonly #classes: Int32Array;
+  /** By player: its unit or, of one who is seated, the complement of its team. */
   readonly #unitOf: Int32Array;
+  /** By team: those who are seated there, and the sum of their values. */
+  readonly #seated: Int32Array;
+  readonly #seatedSum: Float64Array;
+  #isSeated = false;
   #players = 0;
   #meanSize = 0;
   #origin = 0;
@@ -79,6 +84,8 @@ export class ShapeDivider {
     this.#skills = new Float64Array(seats);
     this.#classes = new Int32Array(seats);
     this.#unitOf = new Int32Array(seats);
+    this.#seated = new Int32Array(kindOf.length);
+    this.#seatedSum = new Float64Array(kindOf.length);
     this.#apart = new Int32Array(seats);
     this.#seatings = teamSeats(layout);
     this.#fewestAfter = kindOf.map((_, t) => sum(kindOf.slice(t + 1).map((kind) => kinds[kind].minSize)));
@@ -94,7 +101,8 @@ export class ShapeDivider {
     this.wasCut = false;
     this.#stepsLeft = stepsMax;
     const { kinds, classes, seats } = this.#layout;
-    const isSolos = this.#players === seats && this.#units === seats && classes === undefined;
+    const isSolos =
+      this.#players === seats && this.#units === seats && classes === undefined && !this.#isSeated;
     if (isSolos && kinds.length === 1 && kinds[0].size === 2) this.#leastWithGreatest();
     else {
       this.#findTwins();
@@ -156,13 +164,28 @@ export class ShapeDivider {
     let players = 0;
     let units = 0;
     let total = 0;
+    let farthest = 0;
+    if (this.#isSeated) {
+      this.#seated.fill(0);
+      this.#seatedSum.fill(0);
+    }
+    this.#isSeated = false;
     for (let m = 0; m < members.length; m++) {
-      const { skills, kinds, classes, isSplit, size } = members[m];
+      const { skills, kinds, classes, isSplit, size, teams } = members[m];
       let sum = 0;
       for (let i = 0; i < size; i++) {
         const value = skills[i] - origin;
         this.#skills[players] = skills[i];
         if (classes) this.#classes[players] = classes[i];
+        if (teams) {
+          this.#isSeated = true;
+          this.#seated[teams[i]]++;
+          this.#seatedSum[teams[i]] += value;
+          farthest = Math.max(farthest, Math.abs(value));
+          total += value;
+          unitOf[players++] = ~teams[i];
+          continue;
+        }
         sum += value;
         unitOf[players++] = units;
         if (i + 1 < size && !isSplit) continue;
@@ -198,7 +221,8 @@ export class ShapeDivider {
       this.#lowest[u] = lowest = Math.min(lowest, mean);
       this.#highest[u] = highest = Math.max(highest, mean);
     }
-    this.#error = 1e-12 * (this.#meanSize * Math.max(Math.abs(lowest), Math.abs(highest)) + greatest);
+    farthest = Math.max(farthest, Math.abs(lowest), Math.abs(highest));
+    this.#error = 1e-12 * (this.#meanSize * farthest + greatest);
   }
 
   /** Finds the solo players who are like the one before them. */
@@ -227,11 +251,11 @@ export class ShapeDivider {
       this.#fillLast(t, playersLeft, low, high);
       return;
     }
-    const isSame = t > 0 && kindOf[t - 1] === kind;
+    const isSame = t > 0 && kindOf[t - 1] === kind && !this.#isSeated;
     // Interchangeable teams come in the order of their first units; where only such are left, the first free unit is next.
     let from = isSame ? firstBefore + 1 : 0;
     let upTo = this.#units;
-    if (t >= this.#lastOfKind) {
+    if (t >= this.#lastOfKind && !this.#isSeated) {
       let free = 0;
       while (this.#team[free] >= 0) free++;
       if (free < from) return;
@@ -240,7 +264,9 @@ export class ShapeDivider {
     }
     const mates = this.#mates;
     this.#mates = 0;
-    this.#choose(t, from, upTo, 0, 0, fewest, most, playersLeft, low, high, -1);
+    const seated = this.#seated[t];
+    const sum = this.#seatedSum[t];
+    this.#choose(t, from, upTo, seated, sum, fewest, most, playersLeft, low, high, -1);
     this.#mates = mates;
   }
 
@@ -248,7 +274,7 @@ export class ShapeDivider {
   #fillLast(t: number, playersLeft: number, low: number, high: number): void {
     const team = this.#team;
     const kind = 1 << this.#layout.kindOf[t];
-    let total = 0;
+    let total = this.#seatedSum[t];
     let mates = 0;
     let canPlay = true;
     for (let u = 0; u < this.#units; u++) {
@@ -379,7 +405,7 @@ export class ShapeDivider {
     const { kinds, kindOf } = this.#layout;
     const skills: number[] = [];
     for (let player = 0; player < this.#players; player++)
-      if (this.#team[this.#unitOf[player]] === t) skills.push(this.#skills[player]);
+      if (this.#teamOf(player) === t) skills.push(this.#skills[player]);
     return teamValue(skills, this.#meanSize, this.#p, kinds[kindOf[t]].offset, this.#origin);
   }
 
@@ -388,14 +414,18 @@ export class ShapeDivider {
     if (!seating) return true;
     seating.clear();
     for (let player = 0; player < this.#players; player++)
-      if (this.#team[this.#unitOf[player]] === t && !seating.joinOne(this.#classes[player])) return false;
+      if (this.#teamOf(player) === t && !seating.joinOne(this.#classes[player])) return false;
     return true;
+  }
+
+  #teamOf(player: number): number {
+    const unit = this.#unitOf[player];
+    return unit < 0 ? ~unit : this.#team[unit];
   }
 
   /** Keeps the division in `#team`, with this gap. */
   #keep(gap: number): void {
-    for (let player = 0; player < this.#players; player++)
-      this.teams[player] = this.#team[this.#unitOf[player]];
+    for (let player = 0; player < this.#players; player++) this.teams[player] = this.#teamOf(player);
     if (this.#visit) {
       this.#best = this.#visit(this.teams, gap);
       return;

@@ -10,6 +10,8 @@ export interface ShapeTicket extends PooledTicket {
   readonly kinds: Int32Array;
   /** The classes of seats, as a bit set, that each player can take; undefined when the layout has none. */
   readonly classes: Int32Array | undefined;
+  /** The team of each player, of those who are in a running game. They stay there. @default none is seated */
+  readonly teams?: Int32Array | undefined;
 }
 
 /** @throws RangeError when the party is empty or larger than every team, or a skill is out of range. */

@@ -9,7 +9,7 @@ import type { ShapeTicket } from './shape-ticket.ts';
  * The mixes are a bit set, and so are those with at least c parties of each size. A choice is the common part of such sets.
  */
 export class SizeMixes {
-  readonly #layout: Layout;
+  readonly #layout: Room;
   /** The chosen parties by size. */
   readonly #counts: Uint8Array;
   #mixes: MixSets = noMixes;
@@ -19,20 +19,20 @@ export class SizeMixes {
   #isNeeded = false;
   #hasSplit = false;
 
-  constructor(layout: Layout) {
+  constructor(layout: Room) {
     this.#layout = layout;
     this.#counts = new Uint8Array(layout.partyMax + 1);
   }
 
-  /** Clears the choice, for games of n players of these tickets. */
-  start(anchor: ShapeTicket, candidates: readonly ShapeTicket[], n: number): void {
+  /** Clears the choice, for games of n players of these tickets, or with those who are seated, of n others. */
+  start(anchor: ShapeTicket | undefined, candidates: readonly ShapeTicket[], n: number): void {
     this.#counts.fill(0);
     this.#chosen = 0;
-    this.#isNeeded = !isSolo(anchor) || !candidates.every(isSolo);
+    this.#isNeeded = (anchor !== undefined && !isSolo(anchor)) || !candidates.every(isSolo);
     if (!this.#isNeeded) return;
     const available = new Uint32Array(this.#counts.length);
     this.#hasSplit = false;
-    this.#add(anchor, available);
+    if (anchor) this.#add(anchor, available);
     for (const ticket of candidates) if (ticket !== anchor) this.#add(ticket, available);
     this.#mixes = mixSetsOf(this.#layout, n);
     const { words } = this.#mixes;
@@ -91,6 +91,11 @@ export class SizeMixes {
 
 const isSolo = ({ size }: ShapeTicket) => size === 1;
 
+/** The seats of the teams that are to be filled. */
+export type Room = Pick<Layout, 'kindOf' | 'partyMax'> & {
+  readonly kinds: readonly Pick<Layout['kinds'][number], 'size' | 'minSize'>[];
+};
+
 /** The party mixes of games of n players as bits, 32 in a word. */
 class MixSets {
   readonly words: number;
@@ -117,7 +122,7 @@ class MixSets {
 
 const noMixes = new MixSets([], 0, 0);
 
-function mixSetsOf(layout: Layout, n: number): MixSets {
+function mixSetsOf(layout: Room, n: number): MixSets {
   let byPlayers = setsBuilt.get(layout);
   if (!byPlayers) {
     byPlayers = new Map();
@@ -131,10 +136,10 @@ function mixSetsOf(layout: Layout, n: number): MixSets {
   return sets;
 }
 
-const setsBuilt = new WeakMap<Layout, Map<number, MixSets>>();
+const setsBuilt = new WeakMap<Room, Map<number, MixSets>>();
 
 /** The party mixes of games of n players, each once. */
-export function mixesOf(layout: Layout, n: number): readonly Uint8Array[] {
+export function mixesOf(layout: Room, n: number): readonly Uint8Array[] {
   let byPlayers = built.get(layout);
   if (!byPlayers) {
     byPlayers = build(layout);
@@ -143,9 +148,9 @@ export function mixesOf(layout: Layout, n: number): readonly Uint8Array[] {
   return byPlayers.get(n) ?? [];
 }
 
-const built = new WeakMap<Layout, Map<number, Uint8Array[]>>();
+const built = new WeakMap<Room, Map<number, Uint8Array[]>>();
 
-function build({ kinds, kindOf, partyMax }: Layout): Map<number, Uint8Array[]> {
+function build({ kinds, kindOf, partyMax }: Room): Map<number, Uint8Array[]> {
   let games = new Map<string, Uint8Array>([['', new Uint8Array(partyMax + 1)]]);
   for (const kind of kindOf) {
     const more = new Map<string, Uint8Array>();

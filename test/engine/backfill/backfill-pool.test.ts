@@ -106,6 +106,29 @@ describe('a running game', () => {
     for (const { backfillId } of games) expect(pool.fill(backfillId)).toMatchObject({ optimal: true });
   });
 
+  it('has more than 16 empty seats filled, with those who are there on their teams', () => {
+    const rules: GameRules = { ...duo, teamSize: 10, roles: { tank: 2, damage: 8 } };
+    const random = seeded(5);
+    const tickets = Array.from({ length: 60 }, (_, i): Ticket => {
+      const roles = i % 4 === 0 ? ['tank'] : ['damage'];
+      const players = [0, 1].slice(0, 1 + (i % 2)).map((p) => ({
+        playerId: `t${i}.${p}`,
+        skill: 1000 + 1000 * random(),
+        roles,
+      }));
+      return { ticketId: `t${i}`, enqueuedAtMs: 0, players };
+    });
+    const game = running([0, 1500], [1, 1400], [1, 1450]);
+    const filling = new BackfillPool(rules, tickets, [game], 0).fill('b')!;
+    expect(filling.teams.map((team) => team.length)).toEqual([10, 10]);
+    expect(filling.teams[0][0].playerId).toBe('there-0');
+    expect(filling.teams[1].slice(0, 2).map(({ playerId }) => playerId)).toEqual(['there-1', 'there-2']);
+    for (const team of filling.teams) expect(team.filter(({ role }) => role === 'tank')).toHaveLength(2);
+    expect(filling.lowerBound).toBeGreaterThan(0);
+    expect(filling.lowerBound).toBeLessThanOrEqual(filling.imbalance);
+    expect(new BackfillPool(rules, tickets.slice(0, 11), [game], 0).fill('b')).toBeUndefined();
+  });
+
   it('returns a valid bound when the node budget runs out', () => {
     const random = seeded(4);
     const tickets = Array.from({ length: 300 }, (_, i) => solo(`t${i}`, 1000 + 1000 * random()));
