@@ -8,11 +8,10 @@ export interface Measurement {
   readonly tables: Readonly<Record<string, string>>;
 }
 
-const [README, BENCHMARKS, ENGINE, CONSOLE, RATINGS] = [
+const [README, BENCHMARKS, ENGINE, RATINGS] = [
   'README.md',
   'docs/benchmarks.md',
   'research/docs/engine.md',
-  'docs/console.md',
   'research/docs/ratings.md',
 ];
 
@@ -77,23 +76,12 @@ export const MEASUREMENTS: readonly Measurement[] = [
     minutes: 5,
     tables: { 'true imbalance by matches played': RATINGS },
   },
-  {
-    program: 'test/bench/rated-after-kills.ts',
-    minutes: 3,
-    tables: { 'rated after kills': 'docs/ratings.md' },
-  },
   { program: 'test/bench/neighbours.ts', minutes: 20, tables: { neighbours: 'docs/reliability.md' } },
-  { program: 'test/bench/after-kill.ts', minutes: 2, tables: { 'after a kill': 'docs/reliability.md' } },
-  { program: 'test/bench/presence.ts', minutes: 5, tables: { 'players who vanish': 'docs/players.md' } },
   {
     program: 'test/bench/watchers.ts',
     minutes: 12,
-    tables: {
-      'message beside webhook': 'docs/players.md',
-      'price of watching': 'docs/players.md',
-    },
+    tables: { 'price of watching': 'docs/players.md' },
   },
-  { program: 'test/console/measure.ts', minutes: 2, tables: { 'console times': CONSOLE } },
 ];
 
 /** The command that makes the tables of a measurement. */
