@@ -1,6 +1,6 @@
 /**
  * Lower bounds on the skillSpread v_q of a game of which some players are chosen, in the unit of skill. They make
- * exact search practical; docs/engine-proofs.md has all bounds in one place.
+ * exact search practical; research/docs/engine-proofs.md has all bounds in one place.
  *
  * Throughout, N players make a game, and a search chooses them in ascending order of skill: m are
  * chosen, r = N − m are taken later, all of them from a sorted list. The **fill** is the next r of that list.

@@ -28,7 +28,7 @@ export interface ChosenAround extends Chosen {
 
 /**
  * A lower bound on α·d_1 + v_q of the m chosen with any rest that dominates the fill, for k ≥ 2. It returns `skillSpread`,
- * a bound on v_q, when that is no weaker. docs/engine-proofs.md has the proof: v_q is at least a linear function of the
+ * a bound on v_q, when that is no weaker. research/docs/engine-proofs.md has the proof: v_q is at least a linear function of the
  * values, and λ·deficit with 0 ≤ λ ≤ α is also linear. If no coefficient of the rest is negative, their sum is least at
  * the fill.
  *

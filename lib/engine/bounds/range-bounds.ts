@@ -8,7 +8,7 @@ import type { GameRules } from '../types.ts';
 
 /**
  * Lemma 6 (Alman & McKay, appendix A): v_q(S) ≥ c·(max − min) with c = k^(−1/q)/2.
- * Proof: docs/engine-proofs.md.
+ * Proof: research/docs/engine-proofs.md.
  */
 export function lemma6(teamSize: number, q: number): number {
   return teamSize ** (-1 / q) / 2;

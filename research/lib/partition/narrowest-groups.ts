@@ -3,7 +3,7 @@ export type RangeTotal = 'greatest' | 'sum';
 
 /**
  * Finds disjoint groups of `size` players with the least greatest range, or the least sum of ranges; some players may be
- * omitted. By uncrossing (docs/engine-proofs.md) windows of consecutive players suffice, so a group is given by its first
+ * omitted. By uncrossing (research/docs/engine-proofs.md) windows of consecutive players suffice, so a group is given by its first
  * place.
  *
  * It uses dynamic programming over the number of players omitted so far. Cost: the groups times the omitted players, in

@@ -3,7 +3,7 @@ import { narrowestRange } from './narrowest-groups.ts';
 
 /**
  * Lower bounds on the worst imbalance and on the sum of imbalances of every partition of these tickets into this many games,
- * with any roles and refused pairs; the other tickets stay. docs/engine-proofs.md has the proofs. Cost: a sort, and the number
+ * with any roles and refused pairs; the other tickets stay. research/docs/engine-proofs.md has the proofs. Cost: a sort, and the number
  * of games times the number of omitted players.
  */
 export function partitionBounds(

@@ -40,7 +40,7 @@ export interface SoloPartition {
  *
  * The groups are those of least greatest (or least total) range. They are consecutive: **uncrossing** two groups A and B, giving
  * the lower half of their players to one and the upper half to the other, raises neither the greater range nor the sum
- * of the two (docs/engine-proofs.md has the proof). By Lemma 6 the ranges bound the imbalances. The groups' v_q
+ * of the two (research/docs/engine-proofs.md has the proof). By Lemma 6 the ranges bound the imbalances. The groups' v_q
  * are no bound: consecutive groups do not always minimise the worst v_q.
  *
  * Cost: a sort and a division per game; with left-over players a table of n · (n mod 2k) bytes.

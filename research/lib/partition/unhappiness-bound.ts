@@ -17,7 +17,7 @@ export interface UnhappinessBound {
  * others unhappy: whatever game it is in, some of them could have had a better one. For one ticket the least unhappy game is
  * found by searching its best game among the tickets whose own best games have an imbalance of b or more, for ascending b.
  * Between b and the least best game of the game found, its imbalance is a bound on all others. Of the tickets with the
- * greatest values as many may stay out as the spare allows; the next one bounds every partition. docs/engine-proofs.md has
+ * greatest values as many may stay out as the spare allows; the next one bounds every partition. research/docs/engine-proofs.md has
  * the proof.
  *
  * Only the tickets that may decide the bound are searched for: no value is above the unhappiness of the ticket's best game.
