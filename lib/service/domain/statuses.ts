@@ -14,8 +14,10 @@ export interface Transition<Status extends string> {
   readonly to: readonly Status[];
   /** Further conditions of the write. */
   readonly if?: string;
-  /** An attribute that it changes, by which it is recognised: other writes lead to the same status. */
-  readonly leaves?: string;
+  /** The attributes that it changes, besides the status, of those by which writes are recognised. @default none */
+  readonly changes?: readonly string[];
+  /** Those that it changes in some cases. @default none */
+  readonly mayChange?: readonly string[];
   /** Who writes it. */
   readonly by: string;
   /** The event that is published for it, if any. */
@@ -68,6 +70,7 @@ export const MATCH = machine<StoredMatchStatus>()({
       from: ['REQUIRES_ACCEPTANCE'],
       to: ['FAILED'],
       if: 'no ticket has accepted since it was read',
+      changes: ['cancelled'],
       by: 'a party that declines, who finds that a player has left, or `deadline`',
       event: 'MatchFailed',
       crash:
@@ -77,6 +80,7 @@ export const MATCH = machine<StoredMatchStatus>()({
       from: ['PLACING'],
       to: ['FAILED'],
       if: 'a player has left, in a queue with `presence`',
+      changes: ['cancelled', 'requeued'],
       by: '`provision`',
       event: 'MatchFailed',
       crash:
@@ -86,7 +90,7 @@ export const MATCH = machine<StoredMatchStatus>()({
       from: ['PLACING', 'COMPLETED'],
       to: ['COMPLETED'],
       if: 'it has no assignment',
-      leaves: 'assignment',
+      changes: ['assignment'],
       by: '`provision`, or the studio',
       event: 'MatchAssigned',
       crash: 'nothing is missing',
@@ -103,6 +107,7 @@ export const MATCH = machine<StoredMatchStatus>()({
       from: ['PLACING'],
       to: ['FAILED'],
       if: 'its queue has `onFailure: "requeue"`',
+      changes: ['requeued'],
       by: '`provision`, or `deadline`',
       event: 'MatchFailed',
       crash: 'as after `fail`; tickets stay in it; it keeps a deadline, and `deadline` returns them',
@@ -124,17 +129,18 @@ export const MATCH = machine<StoredMatchStatus>()({
       from: ['PLACING', 'COMPLETED'],
       to: ['PLACING', 'COMPLETED'],
       if: 'it names this backfill, has the roster that was read, and has not ended',
-      leaves: 'roster',
+      changes: ['roster'],
       by: '`tick`, in one transaction with the backfill and its tickets',
       event: 'MatchBackfilled',
       crash: 'nothing is missing',
     },
-    // Before `end`, which it may include: it is the same event.
     result: {
       from: ['COMPLETED'],
       to: ['COMPLETED'],
       if: 'it has no result, and the players that were read',
-      leaves: 'result',
+      changes: ['result'],
+      // It also ends the match, unless it has ended.
+      mayChange: ['endedAt'],
       by: 'the studio',
       event: 'MatchEnded',
       crash:
@@ -144,7 +150,7 @@ export const MATCH = machine<StoredMatchStatus>()({
       from: ['COMPLETED'],
       to: ['COMPLETED'],
       if: 'it has no ratings, and its players and each rating are as they were read',
-      leaves: 'rated',
+      changes: ['rated'],
       by: '`rate`, in one transaction with the ratings of its players',
       event: 'MatchRated',
       crash: 'nothing is missing but the result in the figures of the odds',
@@ -153,7 +159,7 @@ export const MATCH = machine<StoredMatchStatus>()({
       from: ['COMPLETED'],
       to: ['COMPLETED'],
       if: 'it has not ended',
-      leaves: 'endedAt',
+      changes: ['endedAt'],
       by: 'the studio',
       event: 'MatchEnded',
       crash: 'the cooldowns of leavers, until the studio repeats its request',
@@ -194,12 +200,14 @@ export const TICKET = machine<StoredTicketStatus>()({
       from: ['QUEUED'],
       to: ['MATCHED'],
       if: 'this match has not released it before',
+      changes: ['matchId'],
       by: '`tick`',
       crash: 'its match does not exist; the next tick or `dispatch` abandons it and returns the ticket',
     },
     join: {
       from: ['QUEUED'],
       to: ['MATCHED'],
+      changes: ['matchId'],
       by: '`tick`, in one transaction with the backfill of a running match',
       crash: 'nothing is missing',
     },
@@ -207,6 +215,7 @@ export const TICKET = machine<StoredTicketStatus>()({
       from: IN_MATCH,
       to: ['QUEUED'],
       if: 'it is still in this match',
+      changes: ['matchId', 'returns'],
       by: 'who dissolves the match',
       event: 'TicketQueued',
       crash: 'the other tickets of the match: see `dissolve`',
@@ -215,7 +224,7 @@ export const TICKET = machine<StoredTicketStatus>()({
       from: IN_MATCH,
       to: ['QUEUED'],
       if: 'it is still in this match, and fewer than three of its matches have failed',
-      leaves: 'failures',
+      changes: ['matchId', 'returns', 'failures', 'releasedFrom'],
       by: '`deadline`',
       event: 'TicketQueued',
       crash: 'the other tickets of the match: see `requeue` of matches',
@@ -224,7 +233,7 @@ export const TICKET = machine<StoredTicketStatus>()({
       from: IN_MATCH,
       to: ['QUEUED'],
       if: 'it is still in this match',
-      leaves: 'releasedFrom',
+      changes: ['matchId', 'releasedFrom'],
       by: 'who abandons the match. For clients it has been QUEUED all the time',
       crash: 'the other tickets of the match: see `abandon`',
     },
@@ -239,6 +248,8 @@ export const TICKET = machine<StoredTicketStatus>()({
       from: ['QUEUED', ...IN_MATCH],
       to: ['CANCELLED'],
       if: 'it is QUEUED, or still in a match that was abandoned, dissolved or requeued',
+      // Of a QUEUED ticket it changes the same as `cancel`.
+      changes: ['matchId'],
       by: 'a cancel; `enqueue`, in one transaction with the ticket that replaces it',
       event: 'TicketCancelled',
       crash: 'nothing is missing',
@@ -336,28 +347,61 @@ export function isPossible<Status extends string>(
   return from.includes(status);
 }
 
-/**
- * The event of a write, from the item before it and after it. A write that leaves an attribute is recognised by it, the first
- * one of the machine if there are two; the others are recognised by the change of status.
- */
+/** The event of a write, from the item before it and after it. */
 export function eventOf<Status extends string>(
-  { transitions }: StatusMachine<Status, string>,
+  machine: StatusMachine<Status, string>,
   before: (object & { readonly status: Status }) | undefined,
   after: object & { readonly status: Status },
 ): EventType | undefined {
-  const written = (Object.values(transitions) as Transition<Status>[]).filter(
-    (one) =>
-      isPossible(one, before?.status ?? NONE) &&
-      one.to.includes(after.status) &&
-      (one.leaves === undefined
-        ? before?.status !== after.status
-        : isChanged(attributeOf(before, one.leaves), attributeOf(after, one.leaves))),
-  );
-  return (written.find(({ leaves }) => leaves !== undefined) ?? written[0])?.event;
+  const change: StatusChange<Status> = {
+    from: before?.status ?? NONE,
+    to: after.status,
+    // Of a new item the status says enough.
+    changed: before === undefined ? [] : changedIn(machine, before, after),
+  };
+  return Object.values<Transition<Status>>(machine.transitions).find(
+    (one) => one.event !== undefined && isChangeOf(one, change),
+  )?.event;
 }
 
-const attributeOf = (item: object | undefined, name: string): unknown =>
-  (item as Record<string, unknown> | undefined)?.[name];
+/** What a write has changed: the status, and those attributes by which the writes of its machine are recognised. */
+export interface StatusChange<Status extends string> {
+  readonly from: Status | typeof NONE;
+  readonly to: Status;
+  readonly changed: readonly string[];
+}
+
+/**
+ * Whether a change is that of a transition: the status moves as it says, and exactly the attributes change that it names. So no change
+ * is that of two transitions with different events, in whatever order they stand. A transition that changes nothing of both is
+ * never recognised, and has no event.
+ */
+export function isChangeOf<Status extends string>(
+  transition: Transition<Status>,
+  { from, to, changed }: StatusChange<NoInfer<Status>>,
+): boolean {
+  const { changes = [], mayChange = [] } = transition;
+  return (
+    isPossible(transition, from) &&
+    transition.to.includes(to) &&
+    (from !== to || changes.length > 0) &&
+    changes.every((name) => changed.includes(name)) &&
+    changed.every((name) => changes.includes(name) || mayChange.includes(name))
+  );
+}
+
+/** The attributes by which the writes of a machine are recognised. */
+export function recognisedBy({ transitions }: StatusMachine<string, string>): readonly string[] {
+  return [...new Set(Object.values(transitions).flatMap(({ changes = [] }) => changes))];
+}
+
+function changedIn(machine: StatusMachine<string, string>, before: object, after: object): readonly string[] {
+  return recognisedBy(machine).filter((name) =>
+    isChanged(attributeOf(before, name), attributeOf(after, name)),
+  );
+}
+
+const attributeOf = (item: object, name: string): unknown => (item as Record<string, unknown>)[name];
 
 /** Of an object, whether it is there: an erased player changes what is in it. */
 function isChanged(before: unknown, after: unknown): boolean {

@@ -9,9 +9,11 @@ import { LADDER_DEFAULTS } from '../../../lib/contract/ladder.ts';
 import { isFinal, TICKET_STATUSES } from '../../../lib/contract/ticket.ts';
 import {
   BACKFILL,
+  isChangeOf,
   isPossible,
   MATCH,
   NONE,
+  recognisedBy,
   SEEN_IN_MATCH,
   type StatusMachine,
   type StoredMatchStatus,
@@ -270,6 +272,30 @@ describe.each([
     if (what === 'ticket') expect(final).toEqual(TICKET_STATUSES.filter(isFinal));
   });
 });
+
+it.each([
+  ['match', MATCH],
+  ['ticket', TICKET],
+] as [string, StatusMachine<string, string>][])(
+  'no change of a %s could be that of two writes, one of them with an event',
+  (_what, machine) => {
+    const subsets: string[][] = [[]];
+    for (const name of recognisedBy(machine)) subsets.push(...subsets.map((names) => [...names, name]));
+    const found = new Set<string>();
+    for (const from of [NONE, ...machine.statuses])
+      for (const to of machine.statuses)
+        for (const changed of subsets) {
+          const names = Object.entries(machine.transitions)
+            .filter(([, transition]) => isChangeOf(transition, { from, to, changed }))
+            .map(([name]) => name);
+          if (!names.some((name) => machine.transitions[name]!.event !== undefined)) continue;
+          expect(names, `from ${from} to ${to} with ${changed}`).toHaveLength(1);
+          found.add(names[0]!);
+        }
+    const announced = Object.entries(machine.transitions).filter(([, { event }]) => event !== undefined);
+    expect([...found].sort()).toEqual(announced.map(([name]) => name).sort());
+  },
+);
 
 describe('what clients see of a ticket', () => {
   it.each([NONE, ...MATCH.statuses])('whose match is %s is what the table says', async (status) => {

@@ -9,11 +9,15 @@ const secret = { playerId: 'ann-of-wonderland', skill: 1234, attributes: { clan:
 
 describe('the line of the log for an event', () => {
   it('names the tickets, the match and what has become of them, and nothing about players', () => {
-    const after = match('duel', 'm-1', ['t-1', 't-2'], { status: 'FAILED', reasonCode: 'DECLINED' });
+    const after = match('duel', 'm-1', ['t-1', 't-2'], {
+      status: 'FAILED',
+      reasonCode: 'DECLINED',
+      cancelled: ['t-1'],
+    });
     const found: Change = {
       ...at,
       table: 'matches',
-      before: { ...after, status: 'REQUIRES_ACCEPTANCE' },
+      before: match('duel', 'm-1', ['t-1', 't-2'], { status: 'REQUIRES_ACCEPTANCE' }),
       after,
     };
     expect(traceOf(found)).toEqual({
