@@ -1,31 +1,24 @@
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
-import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
+import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import { clock } from '../lib/aws/clock.ts';
-import { countForAlarm } from '../lib/aws/count-for-alarm.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { eventBus } from '../lib/aws/event-bus.ts';
 import { experimentStore } from '../lib/aws/experiment-store.ts';
 import { logger } from '../lib/aws/log.ts';
-import { messageConsumer } from '../lib/aws/message-consumer.ts';
-import { eventParking, sqsClient } from '../lib/aws/message-queue.ts';
 import { outcomeStore } from '../lib/aws/outcome-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { reportQueue } from '../lib/aws/report-queue.ts';
 import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { readableChanges } from '../lib/aws/stream.ts';
-import { readParkedEvent } from '../lib/service/domain/parked-event.ts';
 import { countOutcomes } from '../lib/service/events/count-outcomes.ts';
 import { countRejected } from '../lib/service/events/count-rejected.ts';
 import { type CountUnmatchedDeps, countUnmatched } from '../lib/service/events/count-unmatched.ts';
-import { type PublishDeps, publish, publishParked } from '../lib/service/events/publish.ts';
-import { subjectOf, traceOf } from '../lib/service/events/trace.ts';
+import { type PublishDeps, publish } from '../lib/service/events/publish.ts';
+import { traceOf } from '../lib/service/events/trace.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 import type { CountDeps } from '../lib/service/queues/count-queue.ts';
 
-const sqs = sqsClient();
-const parkedUrl = environment('PARKED_EVENTS_URL');
-const parking = eventParking(sqs, parkedUrl);
 const client = documentClient();
 const deps: PublishDeps & CountDeps & CountUnmatchedDeps = {
   outcomes: outcomeStore(client, environment('RANGES_TABLE')),
@@ -33,37 +26,10 @@ const deps: PublishDeps & CountDeps & CountUnmatchedDeps = {
   failedShareMax: Number(environment('FAILED_SHARE')),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   bus: eventBus(new EventBridgeClient({ requestHandler: REQUEST_TIMEOUTS }), environment('EVENT_BUS_NAME')),
-  parking: {
-    async park(events, why) {
-      await parking.park(events, why);
-      logger.error('a queue cannot be read, so its events are parked', {
-        queue: why.queue,
-        count: events.length,
-        error: why,
-      });
-      countForAlarm('EventsParked');
-    },
-  },
 };
 
-/** The function reads changes from the tables' streams, and events that it has parked. */
-export const handler = (event: DynamoDBStreamEvent | SQSEvent, context: Context) =>
-  event.Records[0]?.eventSource === 'aws:sqs'
-    ? fromParking(event as SQSEvent, context)
-    : fromStream(event as DynamoDBStreamEvent);
-
-const fromParking = messageConsumer(sqs, [parkedUrl], {
-  read: readParkedEvent,
-  idsOf: ({ event }) => ({ eventId: event.eventId, type: event.type, ...subjectOf(event) }),
-  consume: async (parked) => {
-    const result = await publishParked(deps, parked, clock.now());
-    if (result.outcome === 'waiting') countForAlarm('EventsParked');
-    return result;
-  },
-});
-
 /** Streams are in order: Lambda continues from the first record that is reported as failed. */
-async function fromStream(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
+export async function handler(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
   const records = readableChanges(event.Records);
   const changes = records.map(({ change }) => change);
   const refused = await publish(deps, changes);

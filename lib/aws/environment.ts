@@ -26,7 +26,6 @@ export type Variable =
   | 'DEADLINE_QUEUE_URL'
   | 'RATE_QUEUE_URL'
   | 'EVENT_BUS_NAME'
-  | 'PARKED_EVENTS_URL'
   | 'PUSH_RETRIES_URL'
   | 'SECRETS_PREFIX'
   /** JSON, see {@link SecretGrants}. */

@@ -5,7 +5,7 @@ import { secondsAfter } from './dynamo.ts';
 import { itemTable } from './item-table.ts';
 
 /**
- * Longer than an event can wait: parked for 14 days, then as a webhook for 4 days in its SQS queue and for 14 among the dead
+ * Longer than an event can wait: for 13 days while its queue cannot be read, then for 4 days in an SQS queue and for 14 among the dead
  * letters.
  */
 export const ERASED_DAYS = 35;

@@ -10,7 +10,6 @@ import { toWire } from '../service/domain/tick-message.ts';
 import { messageText } from '../service/events/message-text.ts';
 import type { DeadlineTimer } from '../service/ports/deadline-timer.ts';
 import type { DeliverySender } from '../service/ports/delivery-sender.ts';
-import type { EventParking } from '../service/ports/event-parking.ts';
 import type { PushRetries } from '../service/ports/push-retries.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
 import type { TickSender } from '../service/ports/tick-sender.ts';
@@ -28,8 +27,6 @@ export const SEND_LIMIT = { count: 10, bytes: 256 * 1024 } as const;
 /** Tries of a batch that SQS accepts only in part. */
 const ATTEMPTS = 4;
 
-/** The delay before a parked event is read for the first time. */
-const PARKED_SECONDS = 5;
 /** The delay before a push is tried again for the first time. */
 const PUSH_RETRY_SECONDS = 1;
 
@@ -136,18 +133,6 @@ export function deliverySender(client: SQSClient, urls: DeliveryQueues): Deliver
         { body, delaySeconds: Math.ceil(afterMs / 1_000), group: body.event.queue },
       ]),
     deadLetter: (body) => sendAll(client, urls.deadLetters, [{ body }]),
-  };
-}
-
-/** Parks events in a queue from which `publish` reads them again. */
-export function eventParking(client: SQSClient, url: string): EventParking {
-  return {
-    park: (events) =>
-      sendAll(
-        client,
-        url,
-        events.map((body) => ({ body, delaySeconds: PARKED_SECONDS })),
-      ),
   };
 }
 

@@ -32,8 +32,6 @@ export class FanOut extends Construct {
   /** Carries every event of the service, source `muster`. */
   readonly bus: EventBus;
   readonly publish: MusterFunction;
-  /** Events of queues that cannot be read, until they can. */
-  readonly parked: WorkQueue;
   readonly notify: Subscriber;
   /** Webhooks that are retried, and those of receivers that are slow or down. */
   readonly slowLane: WorkQueue;
@@ -50,7 +48,6 @@ export class FanOut extends Construct {
     this.#props = props;
     this.bus = new EventBus(this, 'Bus', { description: 'Events of tickets and matches' });
     this.publish = this.#publish();
-    this.parked = this.#parked();
     this.unpublished = this.#unpublished();
     this.notify = this.#notify();
     this.slowLane = this.#slowLane();
@@ -81,21 +78,6 @@ export class FanOut extends Construct {
     return fn;
   }
 
-  #parked(): WorkQueue {
-    const parked = new WorkQueue(this, 'Parked', {
-      consumer: this.publish,
-      variable: 'PARKED_EVENTS_URL',
-      batchSize: 10,
-      // The maximum of SQS. With growing pauses up to 20 minutes these are 13 days.
-      maxReceiveCount: 1_000,
-      retentionPeriod: Duration.days(14),
-      maxConcurrency: 2,
-    });
-    parked.allowSend(this.publish);
-    parked.allowPostpone(this.publish);
-    return parked;
-  }
-
   #unpublished(): FanOut['unpublished'] {
     const { store } = this.#props;
     return {
@@ -119,7 +101,7 @@ export class FanOut extends Construct {
       description: 'Delivers signed webhooks',
       variable: 'NOTIFY_QUEUE_URL',
       // A message for several webhooks becomes one for each, and a retry is a message of its own. Each ends after eight
-      // failures or a day.
+      // failures or a day, or 13 days while its queue cannot be read.
       sendsToItself: true,
       // A receiver may take 5 s to respond. The rest is for the calls to AWS around it.
       timeout: Duration.seconds(10),

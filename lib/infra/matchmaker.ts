@@ -284,7 +284,6 @@ function deadLettersOf({ tick, fanOut, gameLift, push }: Parts) {
     Tick: tick.queue.deadLetters,
     PublishTickets: fanOut.unpublished.tickets,
     PublishMatches: fanOut.unpublished.matches,
-    Parked: fanOut.parked.deadLetters,
     Notify: fanOut.notify.queue.deadLetters,
     Provision: fanOut.provision.queue.deadLetters,
     Deadline: fanOut.deadline.queue.deadLetters,

@@ -203,7 +203,7 @@ function ofTicks({ dispatch, tick }: ObservabilityProps): Alarms {
     // `dispatch` has no queue and no dead letters, so three failed minutes in a row raise the alarm.
     DispatchFails: {
       alarmDescription:
-        'dispatch has failed three minutes in a row: at least one queue gets no ticks, or overdue matches and what crashed ticks have left are not settled. See its log.',
+        'dispatch has failed three minutes in a row: at least one queue cannot be read or gets no ticks, or overdue matches and what crashed ticks have left are not settled. See its log.',
       metric: dispatch.metricErrors({ period: minute }),
       evaluationPeriods: 3,
     },
@@ -263,13 +263,6 @@ function ofEvents({ publish, push, deadLetters, queues }: ObservabilityProps): A
       metric: counted('WebhookFailing', 'notify', Duration.minutes(15)),
       evaluationPeriods: 2,
       datapointsToAlarm: 1,
-    },
-    // A parked event is tried at least every 20 minutes, and each try counts.
-    EventsParked: {
-      alarmDescription:
-        'A queue cannot be read by the deployed version, so its events are parked: no webhooks, no assignments. Other queues are not affected. See the log of publish for its name; deploy a version that reads its definition, or replace the definition.',
-      metric: counted('EventsParked', 'publish', Duration.minutes(30)),
-      evaluationPeriods: 1,
     },
     ...named(deadLetters, 'DeadLetters', (consumer, queue) => ({
       alarmDescription: `${consumer} has given up on at least one message. See its log, then redrive or purge the queue ${queue.queueName}.`,

@@ -36,10 +36,10 @@ export const PRICES = {
 /** What a deployment has whether it is used or not. */
 export const DEPLOYED = {
   /** Metrics that its alarms watch. */
-  alarmMetrics: 54,
+  alarmMetrics: 52,
   dashboards: 1,
   /** SQS queues that invoke functions. */
-  polledQueues: 8,
+  polledQueues: 7,
   /** Keys of the tokens of players. */
   secrets: 1,
   /** Custom metrics of a queue definition that is used. */

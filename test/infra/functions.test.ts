@@ -18,7 +18,6 @@ const DEAD_LETTERS = [
   'tick dead letters',
   'tickets dead letters',
   'matches dead letters',
-  'publish dead letters',
   'notify dead letters',
   'provision dead letters',
   'deadline dead letters',
@@ -155,11 +154,6 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'events:PutEvents bus',
     'dynamodb:BatchGetItem ranges',
     'dynamodb:UpdateItem ranges',
-    'sqs:SendMessage publish',
-    'sqs:ChangeMessageVisibility publish',
-    'sqs:ReceiveMessage publish',
-    'sqs:DeleteMessage publish',
-    'sqs:GetQueueAttributes publish',
     ...['tickets', 'matches'].flatMap((table) => [
       `dynamodb:DescribeStream ${table}/stream`,
       `dynamodb:GetRecords ${table}/stream`,
@@ -375,7 +369,6 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     EVENT_BUS_NAME: 'bus',
     QUEUES_TABLE: 'queues',
     RANGES_TABLE: 'ranges',
-    PARKED_EVENTS_URL: 'publish',
     FAILED_SHARE: '0.25',
   },
   notify: {
@@ -569,9 +562,9 @@ it('loop detection is off only for functions that receive batches and send to th
       Properties.BatchSize,
     ]),
   );
-  expect(sending).toEqual(['tick', 'publish', 'notify', 'deadline', 'push']);
-  // publish and push send what they have read from a stream, and what they read from their own queue goes elsewhere.
-  const again = sending.filter((name) => name !== 'publish' && name !== 'push');
+  expect(sending).toEqual(['tick', 'notify', 'deadline', 'push']);
+  // push sends what it has read from a stream, and what it reads from its own queue goes elsewhere.
+  const again = sending.filter((name) => name !== 'push');
   expect(allowing).toEqual(again.filter((name) => batches.get(name) > 1));
 });
 

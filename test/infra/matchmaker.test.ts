@@ -158,7 +158,7 @@ describe('Matchmaker in another app', () => {
     const alarmTopic = new Topic(stack, 'Alarms');
     new Matchmaker(stack, 'Matchmaker', { alarmTopic });
     const alarms = Object.values(Template.fromStack(stack).findResources('AWS::CloudWatch::Alarm'));
-    expect(alarms).toHaveLength(38);
+    expect(alarms).toHaveLength(36);
     for (const { Properties } of alarms) {
       expect(Properties.AlarmActions).toEqual([stack.resolve(alarmTopic.topicArn)]);
       expect(Properties.OKActions).toEqual([stack.resolve(alarmTopic.topicArn)]);
@@ -258,9 +258,8 @@ describe('limits', () => {
 
   it('cap the concurrent invocations by each queue', () => {
     const { tick, ...others } = CONCURRENCY;
-    const parked = 2;
     const pushAgain = 5;
-    expect(concurrencyIn(templateWith())).toEqual([tick, parked, ...Object.values(others), pushAgain]);
+    expect(concurrencyIn(templateWith())).toEqual([tick, ...Object.values(others), pushAgain]);
     expect(
       concurrencyIn(
         templateWith({
@@ -271,7 +270,7 @@ describe('limits', () => {
           deadlineConcurrency: 6,
         }),
       ),
-    ).toEqual([2, parked, 3, 4, 5, 6, CONCURRENCY.rate, pushAgain]);
+    ).toEqual([2, 3, 4, 5, 6, CONCURRENCY.rate, pushAgain]);
   });
 
   it('leave more than half of an account’s usual concurrency to other functions', () => {

@@ -214,7 +214,6 @@ describe('event sources', () => {
     }));
     expect(facts).toEqual([
       { fn: 'tick', batchSize: 1, reportsFailures: false, tries: 15, atOnce: 200 },
-      { fn: 'publish', batchSize: 10, reportsFailures: true, tries: 1_000, atOnce: 2 },
       { fn: 'notify', batchSize: 10, reportsFailures: true, tries: 40, atOnce: 100 },
       { fn: 'notify', batchSize: 10, reportsFailures: true, tries: 40, atOnce: 20 },
       { fn: 'provision', batchSize: 10, reportsFailures: true, tries: 120, atOnce: 100 },
@@ -234,7 +233,6 @@ describe('event sources', () => {
     ]);
     expect(hidden).toEqual([
       ['tick', 12],
-      ['publish', 36],
       ['notify', 12],
       ['notify', 12],
       ['provision', 29],
@@ -338,7 +336,7 @@ describe('queues', () => {
   });
 
   it('for dead letters keep them two weeks and raise an alarm at the first message', () => {
-    expect(deadLetters.size).toBe(8);
+    expect(deadLetters.size).toBe(7);
     const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm');
     for (const id of deadLetters) {
       expect(template.Resources[id]!.Properties.MessageRetentionPeriod).toBe(14 * 86_400);
@@ -554,20 +552,6 @@ describe('alarms', () => {
     expect(readFileSync(join(lambdasDir, '../lib/aws/report-queue.ts'), 'utf8')).toContain(
       "addMetric('QueueFailing'",
     );
-  });
-
-  it('go off when events are parked, as publish counts them', () => {
-    expect(named('EventsParked')).toMatchObject({
-      Namespace: 'Muster',
-      MetricName: 'EventsParked',
-      Dimensions: [{ Name: 'service', Value: 'publish' }],
-      Statistic: 'Sum',
-      // Longer than the longest pause between two tries.
-      Period: 1_800,
-      EvaluationPeriods: 1,
-      Threshold: 1,
-    });
-    expect(readFileSync(join(lambdasDir, 'publish.ts'), 'utf8')).toContain("countForAlarm('EventsParked')");
   });
 
   it('describe the problem and where to look', () => {

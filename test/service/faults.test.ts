@@ -7,9 +7,10 @@ import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { block } from '../../lib/experiments/schedule.ts';
 import { DEFINITION_AGE_MS } from '../../lib/service/domain/definition-age.ts';
 import type { Delivery } from '../../lib/service/domain/delivery.ts';
+import { UnreadableQueue } from '../../lib/service/domain/unreadable.ts';
 import { countUnmatched } from '../../lib/service/events/count-unmatched.ts';
 import { deliver } from '../../lib/service/events/notify.ts';
-import { publish, publishParked } from '../../lib/service/events/publish.ts';
+import { publish } from '../../lib/service/events/publish.ts';
 import { assignMatch } from '../../lib/service/placement/assign-match.ts';
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
 import { provision } from '../../lib/service/placement/provision.ts';
@@ -513,22 +514,30 @@ describe.each(USE_CASE_STORES)('$emulator', ({ emulator, skipped }) => {
         ]);
       };
 
-      it('publish: parks the events of a queue that cannot be read, and publishes them when it can', async () => {
+      it('publish: loses nothing of a queue that cannot be read, until it can', async () => {
         await withFaults(async (run, label) => {
-          await found({ events: [...EVENT_TYPES] });
+          const webhooks = [{ url: 'https://game.example/', secret: 'shared/s' }];
+          const matchId = await found({ provisioner: { type: 'http', url: 'https://host.example' }, webhooks });
           await join('c', 1);
           await cancelTicket(cloud.deps, id('c'), cloud.nowMs);
           const changes = await cloud.newChanges();
           const readable = await putAside('{"name":"of a later version"}');
           await run((line) => cloud.on(line, () => publish(cloud.deps, changes)));
           await publish(cloud.deps, changes);
-          expect(cloud.events).toEqual([]);
-          expect(new Set(cloud.parked.map(({ what }) => what.event.eventId)).size).toBe(5);
-          for (const { what } of cloud.parked)
-            expect(await publishParked(cloud.deps, what, cloud.nowMs)).toMatchObject({ outcome: 'waiting' });
+          expectEvents();
+          for (const event of cloud.events)
+            expect(await deliver(cloud.deps, { event })).toMatchObject({ outcome: 'postponed' });
+          expect(new Set(cloud.placements), label).toEqual(new Set([matchId]));
+          await expect(provision(cloud.deps, matchId, cloud.nowMs)).rejects.toThrow(UnreadableQueue);
+          expect(cloud.posted).toEqual([]);
           await putAside(readable);
           await expectAllWell(label);
-          expectEvents();
+          expect((await cloud.deps.matches.get(matchId))!.status, label).toBe('COMPLETED');
+          cloud.nowMs += 60_000;
+          // Each is split, and then posted.
+          for (let i = 0; i < 2; i++)
+            for (const due of cloud.dueDeliveries()) await deliver(cloud.deps, due);
+          expect(new Set(cloud.posted).size, label).toBe(5);
         });
       });
 

@@ -328,8 +328,8 @@ const FAULTS: readonly Fault[] = [
     begin: (play) => play.define({ release: { policy: 'of a later version' } } as never),
     listed: true,
     says: /cannot read the definition of queue/,
-    alarm: 'EventsParked',
-    log: 'a queue cannot be read, so its events are parked',
+    alarm: 'DispatchFails',
+    log: 'a task of this minute failed',
   },
 ];
 

@@ -24,14 +24,13 @@ import { ticketStore } from '../../lib/aws/ticket-store.ts';
 import type { MusterEvent } from '../../lib/contract/events.ts';
 import { provisioners } from '../../lib/provisioners/provisioners.ts';
 import type { Delivery } from '../../lib/service/domain/delivery.ts';
-import type { ParkedEvent } from '../../lib/service/domain/parked-event.ts';
 import type { PushRetry } from '../../lib/service/domain/push-retry.ts';
 import type { TickMessage } from '../../lib/service/domain/tick-message.ts';
 import { countOutcomes } from '../../lib/service/events/count-outcomes.ts';
 import { countRejected } from '../../lib/service/events/count-rejected.ts';
 import { countUnmatched } from '../../lib/service/events/count-unmatched.ts';
 import { DeliveryLog } from '../../lib/service/events/delivery-log.ts';
-import { type Change, DESTINATIONS, publish, publishParked } from '../../lib/service/events/publish.ts';
+import { type Change, DESTINATIONS, publish } from '../../lib/service/events/publish.ts';
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
 import { provision } from '../../lib/service/placement/provision.ts';
 import type { OutboundResult } from '../../lib/service/ports/outbound.ts';
@@ -87,8 +86,6 @@ export class VirtualCloud {
   readonly placements: string[] = [];
   /** Matches whose result is to be rated, as the bus's rule sends them. */
   readonly results: string[] = [];
-  /** Events of queues that cannot be read. */
-  readonly parked: Due<ParkedEvent>[] = [];
   /** Players who could not be reached on their sockets. */
   readonly pushRetries: Due<PushRetry>[] = [];
   /** Every event that the bus accepted, including repeated ones. */
@@ -227,12 +224,6 @@ export class VirtualCloud {
             return [] as number[];
           }),
       },
-      parking: {
-        park: (events: readonly ParkedEvent[]) =>
-          pass('park events', async () => {
-            for (const what of events) this.parked.push({ what, dueMs: this.nowMs + 5_000 });
-          }),
-      },
       retries: {
         send: (retries: readonly PushRetry[]) =>
           pass('send push retries', async () => {
@@ -258,12 +249,6 @@ export class VirtualCloud {
   /** Runs a task whose calls to ports all pass this line. */
   on<T>(line: Line, task: () => Promise<T>): Promise<T> {
     return this.#line.run(line, task);
-  }
-
-  async #publishParked(what: ParkedEvent): Promise<void> {
-    const result = await publishParked(this.deps, what, this.nowMs);
-    if (result.outcome === 'waiting')
-      this.parked.push({ what, dueMs: this.nowMs + Math.ceil(result.afterMs) });
   }
 
   /** The rules of the bus. */
@@ -316,7 +301,6 @@ export class VirtualCloud {
     const untilMs = this.nowMs + forMs;
     for (;;) {
       await this.#publish();
-      for (const event of takeDue(this.parked, this.nowMs)) await this.#publishParked(event);
       for (const matchId of this.placements.splice(0)) {
         const result = await provision(this.deps, matchId, this.nowMs);
         if ('counted' in result && result.counted) this.counted.push(result.counted);
@@ -325,7 +309,7 @@ export class VirtualCloud {
       for (const matchId of this.dueDeadlines()) await checkDeadline(this.deps, matchId, this.nowMs);
       for (const message of this.dueTicks()) await tick(this.deps, message);
       const minuteMs = Math.floor(this.nowMs / 60_000) * 60_000 + 60_000;
-      const next = [...this.tickMessages, ...this.deadlineMessages, ...this.parked].map(({ dueMs }) => dueMs);
+      const next = [...this.tickMessages, ...this.deadlineMessages].map(({ dueMs }) => dueMs);
       this.nowMs = Math.max(this.nowMs, Math.min(untilMs, minuteMs, ...next));
       if (this.nowMs === minuteMs) await dispatch(this.deps, this.nowMs);
       if (this.nowMs >= untilMs) break;

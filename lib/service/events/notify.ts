@@ -30,11 +30,8 @@ import { withoutErased } from './without-erased.ts';
 /** The maximum of posts of one delivery, without probes. The last is about 36 minutes after the first. */
 const TRIES = 8;
 
-/** How long a delivery waits whose queue cannot be read. */
-const UNREADABLE_MS = 60_000;
-
-/** How long a delivery is kept for a receiver that is slow or down, or while its queue cannot be read. */
-const KEPT_MS = 24 * 3_600_000;
+/** How long a delivery is kept for a receiver that is slow or down, and while its queue cannot be read. */
+const KEPT_MS = { receiver: 24 * 3_600_000, unreadable: 13 * 24 * 3_600_000 } as const;
 
 export interface NotifyDeps {
   readonly queues: QueueStore;
@@ -80,8 +77,8 @@ export interface Failure extends Partial<NotedFailure> {
  *
  *     read           a queue that cannot be read, and a webhook whose secret does not exist or is malformed: their deliveries wait in the slow
  *                    lane until it can, or does
- *     split          an event for several webhooks becomes one delivery for each, so that they are independent. A crash
- *                    after it, before this message is deleted: split again
+ *     split          an event for several webhooks, or of a queue that could not be read, becomes one new delivery for each, so
+ *                    that they are independent. A crash after it, before this message is deleted: split again
  *     admit          see `receivers.ts`
  *     blank          the players of an event that has waited, who were erased meanwhile: see `without-erased.ts`
  *     post           a crash after it: posted again with the same `webhook-id`, which receivers use to discard duplicates.
@@ -99,10 +96,11 @@ export async function deliver(deps: NotifyDeps, delivery: Delivery): Promise<Del
     async () => (await deps.queues.get(event.queue, DEFINITION_AGE_MS))?.definition,
   );
   if (definition instanceof UnreadableQueue)
-    return postpone(deps, delivery, UNREADABLE_MS, definition.message);
+    return postpone(deps, delivery, untilUpMs(deps, delivery), definition.message, { keptMs: KEPT_MS.unreadable });
   const all = subscribers(definition, event.type);
   const webhooks = url === undefined ? all : all.filter((webhook) => webhook.url === url);
-  if (webhooks.length > 1) {
+  const wasUnreadable = url === undefined && delivery.slowSinceMs !== undefined;
+  if (webhooks.length > 1 || wasUnreadable) {
     await deps.sender.split(webhooks.map((webhook) => ({ event, url: webhook.url, secret: webhook.secret })));
     return { outcome: 'done' };
   }
@@ -147,7 +145,7 @@ async function deliverTo(
   const unusable = secret.outcome === 'missing' ? secret.why : unusableSecret(webhook.secret, secret.value);
   if (secret.outcome === 'missing' || unusable !== undefined) {
     const noted = await failed(deps, to, unusable!);
-    return postpone(deps, to, untilUpMs(deps, to), unusable!, noted);
+    return postpone(deps, to, untilUpMs(deps, to), unusable!, { noted });
   }
   const lane = delivery.slowSinceMs === undefined ? 'first' : 'slow';
   const admission = await admit(deps.receivers, { url, trial }, lane, deps.now());
@@ -240,7 +238,7 @@ async function noLonger(
   if (waits) await deliveries.ends(event.queue, url, slowSinceMs ?? 0);
 }
 
-/** How long a delivery waits for a receiver that is down, until it is looked at again. */
+/** How long a delivery waits for a receiver that is down, or a queue that cannot be read, until it is looked at again. */
 function untilUpMs({ now, random }: NotifyDeps, { slowSinceMs = now() }: Delivery): number {
   return postponeMs(now() - slowSinceMs, random());
 }
@@ -250,10 +248,10 @@ async function postpone(
   delivery: Delivery,
   afterMs: number,
   why: string,
-  noted?: NotedFailure,
+  { noted, keptMs }: { readonly noted?: NotedFailure | undefined; readonly keptMs?: number } = {},
 ): Promise<DeliveryOutcome> {
   const failure = { why, webhook: delivery.url ?? 'all', ...noted };
-  const isSent = await sendOn(deps, delivery, afterMs);
+  const isSent = await sendOn(deps, delivery, afterMs, keptMs);
   return isSent ? { outcome: 'postponed', afterMs, ...failure } : { outcome: 'given up', ...failure };
 }
 
@@ -290,11 +288,16 @@ function ignoreBusy(error: unknown): void {
  * Sends a delivery to the slow lane, or to the dead letters after its last try or at the end of its time. Returns false
  * for a dead letter.
  */
-async function sendOn(deps: NotifyDeps, delivery: Delivery, afterMs: number): Promise<boolean> {
+async function sendOn(
+  deps: NotifyDeps,
+  delivery: Delivery,
+  afterMs: number,
+  keptMs: number = KEPT_MS.receiver,
+): Promise<boolean> {
   const { sender, now, deliveries } = deps;
   const { event, url, secret, failed: tries = 0, slowSinceMs = now() } = delivery;
   const to = { event, ...(url !== undefined && { url }), ...(secret !== undefined && { secret }) };
-  const isOver = tries >= TRIES || now() + afterMs - slowSinceMs > KEPT_MS;
+  const isOver = tries >= TRIES || now() + afterMs - slowSinceMs > keptMs;
   if (isOver) {
     // A dead letter has no history, so it starts with new tries when it is redriven.
     await sender.deadLetter(to);

@@ -4,14 +4,12 @@ import type { ProvisionerOptions, QueueDefinition } from '../../contract/queue-d
 import type { TicketStatus } from '../../contract/ticket.ts';
 import { allOf } from '../concurrency/all-of.ts';
 import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
-import type { ParkedEvent } from '../domain/parked-event.ts';
 import { eventOf, MATCH, TICKET } from '../domain/statuses.ts';
 import { type StoredMatch, toMatchView } from '../domain/stored-match.ts';
 import { type StoredTicket, toTicketView } from '../domain/stored-ticket.ts';
 import { isOnBus, subscribers } from '../domain/subscribers.ts';
 import { UnreadableQueue, unlessUnreadable } from '../domain/unreadable.ts';
 import type { EventBus } from '../ports/event-bus.ts';
-import type { EventParking } from '../ports/event-parking.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { fitted } from './fit-event.ts';
 
@@ -60,96 +58,44 @@ const PLACED_AT: Readonly<Record<ProvisionerOptions['type'], string | undefined>
   gamelift: DESTINATIONS.gameLift,
 };
 
-/**
- * How long a parked event waits for the next try: a tenth of its age, within these milliseconds. SQS keeps a message for 14 days,
- * and its 1,000 receives last for almost as long.
- */
-const PARKED_MS = { min: 5_000, max: 1_200_000 } as const;
-
 export interface PublishDeps {
   readonly queues: QueueStore;
   readonly bus: EventBus;
-  readonly parking: EventParking;
 }
 
 /**
  * Publishes changes as events on the event bus. Returns the indexes of changes that must be retried.
  *
- * The stream delivers a change until it is published or parked, so every event is published at least once. The event's
- * id is derived from the change, so every delivery of the event has the same id.
+ * The stream delivers a change until it is published, so every event is published at least once. The event's id is derived
+ * from the change, so every delivery of the event has the same id.
  *
- *     read the queues   one that cannot be read concerns its own events only: their receivers are unknown
- *     park              the events of such queues, durably; {@link publishParked} publishes them when their queue can be
- *                       read. A crash after it: parked again, so published twice with the same ids
- *     put on the bus    the others. A crash after it: put again, with the same ids
- *
- * Receivers get events in no order, so an event that was parked needs no place among the others.
+ *     read the queues   the receivers of a queue that cannot be read are unknown: its events go to all of them. Each reads the
+ *                       queue for itself: `notify` keeps the event until it can, and `provision` tries again
+ *     put on the bus    a crash after it: put again, with the same ids
  */
 export async function publish(deps: PublishDeps, changes: readonly Change[]): Promise<number[]> {
   const names = [...new Set(changes.map(({ after }) => after.queue))];
   const found = await allOf(names.map(async (name) => [name, await definitionOf(deps, name)] as const));
   const definitions = new Map(found);
-  const outgoing: Outgoing[] = [];
-  const parked = new Map<UnreadableQueue, ParkedEvent[]>();
+  const outgoing: { index: number; event: MusterEvent; destinations: readonly string[] }[] = [];
   for (const [index, change] of changes.entries()) {
     const event = toEvent(change);
     if (event === undefined) continue;
-    const told: ParkedEvent = { event: fitted(event), hasDeadline: hasDeadline(change) };
     const definition = definitions.get(event.queue);
-    if (definition instanceof UnreadableQueue)
-      parked.set(definition, [...(parked.get(definition) ?? []), told]);
-    else outgoing.push(...outgoingOf(told, definition).map((one) => ({ ...one, index })));
+    const destinations = destinationsOf(event, definition);
+    const isAsked = !(definition instanceof UnreadableQueue) && isOnBus(definition, event.type);
+    if (isAsked || destinations.length > 0 || hasDeadline(change))
+      outgoing.push({ index, event: fitted(event), destinations });
   }
-  await allOf([...parked].map(([why, events]) => deps.parking.park(events, why)));
   if (outgoing.length === 0) return [];
   const refused = await deps.bus.publish(outgoing);
   return refused.map((i) => outgoing[i]!.index);
 }
 
-/** `done`: it is published or has no receiver. `waiting`: its queue still cannot be read. `retry`: the bus rejected it. */
-export type PublishedParked =
-  | { readonly outcome: 'done' }
-  | { readonly outcome: 'waiting'; readonly why: string; readonly afterMs: number }
-  | { readonly outcome: 'retry'; readonly why: string };
+type MaybeDefinition = QueueDefinition | undefined | UnreadableQueue;
 
-/** Publishes an event that was parked, as soon as its queue can be read. A crash after it: published again. */
-export async function publishParked(
-  deps: Pick<PublishDeps, 'queues' | 'bus'>,
-  parked: ParkedEvent,
-  nowMs: number,
-): Promise<PublishedParked> {
-  const definition = await definitionOf(deps, parked.event.queue);
-  if (definition instanceof UnreadableQueue) {
-    const tenthMs = (nowMs - Date.parse(parked.event.time)) / 10;
-    const afterMs = Math.min(PARKED_MS.max, Math.max(PARKED_MS.min, tenthMs));
-    return { outcome: 'waiting', why: definition.message, afterMs };
-  }
-  const refused = await deps.bus.publish(outgoingOf(parked, definition));
-  return refused.length === 0 ? { outcome: 'done' } : { outcome: 'retry', why: 'the bus rejected the event' };
-}
-
-function definitionOf(
-  { queues }: Pick<PublishDeps, 'queues'>,
-  queue: string,
-): Promise<QueueDefinition | undefined | UnreadableQueue> {
+function definitionOf({ queues }: PublishDeps, queue: string): Promise<MaybeDefinition> {
   return unlessUnreadable(async () => (await queues.get(queue, DEFINITION_AGE_MS))?.definition);
-}
-
-interface Outgoing {
-  /** Of its change. */
-  readonly index: number;
-  readonly event: MusterEvent;
-  readonly destinations: readonly string[];
-}
-
-/** The event with its destinations; nothing when it has no receiver. */
-function outgoingOf(
-  { event, hasDeadline }: ParkedEvent,
-  definition: QueueDefinition | undefined,
-): Omit<Outgoing, 'index'>[] {
-  const destinations = destinationsOf(event, definition);
-  const isWanted = isOnBus(definition, event.type) || destinations.length > 0 || hasDeadline;
-  return isWanted ? [{ event, destinations }] : [];
 }
 
 /** The event of a change; undefined when no status changed. */
@@ -178,12 +124,15 @@ function aboutOf({ changeId, atMs, after }: Change, begunAt: string) {
   return { eventId: changeId, time, queue: after.queue };
 }
 
-function destinationsOf(event: MusterEvent, definition: QueueDefinition | undefined): string[] {
+function destinationsOf(event: MusterEvent, definition: MaybeDefinition): string[] {
   const destinations: string[] = [];
-  if (subscribers(definition, event.type).length > 0)
+  const isUnreadable = definition instanceof UnreadableQueue;
+  if (isUnreadable || subscribers(definition, event.type).length > 0)
     destinations.push(`${DESTINATIONS.webhooks}${event.queue}`);
-  const placedAt = PLACED_AT[definition?.provisioner?.type ?? 'none'];
-  if (placedAt !== undefined && PLACED_BY.includes(event.type)) destinations.push(placedAt);
+  const placedAt = isUnreadable
+    ? [DESTINATIONS.httpProvisioner, DESTINATIONS.gameLift]
+    : [PLACED_AT[definition?.provisioner?.type ?? 'none'] ?? []].flat();
+  if (PLACED_BY.includes(event.type)) destinations.push(...placedAt);
   if (event.type === 'MatchEnded' && event.match.result?.ranks !== undefined)
     destinations.push(DESTINATIONS.rate);
   return destinations;

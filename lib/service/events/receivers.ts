@@ -165,7 +165,7 @@ function slownessOf(receiver: ReceiverRecord | undefined, nowMs: number): Slowne
 }
 
 /**
- * How long a delivery is postponed that has waited this long for a receiver that is down: half as long again. So when the
+ * How long a delivery is postponed that has waited this long for a receiver that is down, or for a queue that cannot be read: half as long again. So when the
  * receiver responds again, the newest deliveries come first, each within half of its wait: one of the last two seconds within
  * a second.
  * @param random in [0, 1), shortens it by up to a quarter, so that deliveries are not postponed together

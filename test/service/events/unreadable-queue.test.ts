@@ -1,15 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { MusterEvent } from '../../../lib/contract/events.ts';
 import type { Delivery } from '../../../lib/service/domain/delivery.ts';
-import type { ParkedEvent } from '../../../lib/service/domain/parked-event.ts';
 import { UnreadableQueue } from '../../../lib/service/domain/unreadable.ts';
 import { deliver, type NotifyDeps } from '../../../lib/service/events/notify.ts';
-import {
-  type Change,
-  type PublishDeps,
-  publish,
-  publishParked,
-} from '../../../lib/service/events/publish.ts';
+import { type Change, type PublishDeps, publish } from '../../../lib/service/events/publish.ts';
 import { checkDeadline } from '../../../lib/service/placement/deadline.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
 import { match, NOW_MS } from '../../aws/samples.ts';
@@ -20,8 +14,8 @@ import { deliveryLog } from './memory-deliveries.ts';
 function world() {
   const it = {
     mended: false,
+    webhooks: ['one', 'two'],
     put: [] as { event: MusterEvent; destinations: readonly string[] }[],
-    parked: [] as ParkedEvent[],
     refused: [] as number[],
     slow: [] as { delivery: Delivery; afterMs: number }[],
     dead: [] as Delivery[],
@@ -33,7 +27,7 @@ function world() {
     get: async (queue: string) => {
       if (queue === 'busy') throw new StoreBusy('busy');
       if (queue === 'bad' && !it.mended) throw new UnreadableQueue(queue, 'queue bad cannot be read');
-      const webhooks = ['one', 'two'].map((name) => ({
+      const webhooks = it.webhooks.map((name) => ({
         url: `https://${name}.example/`,
         secret: 'shared/s',
       }));
@@ -48,7 +42,6 @@ function world() {
         return it.refused;
       },
     },
-    parking: { park: async (events) => void it.parked.push(...events) },
   };
   const notifying: NotifyDeps = {
     queues,
@@ -85,61 +78,30 @@ const change = (queue: string, n: number): Change => ({
 });
 
 describe('publish', () => {
-  it('parks the events of a queue that cannot be read, and publishes those of the others', async () => {
+  it('sends the events of a queue that cannot be read to all receivers, and those of the others to their own', async () => {
     const it = world();
     const changes = [change('good', 1), change('bad', 1), change('bad', 2), change('good', 2)];
     expect(await publish(it.publishing, changes)).toEqual([]);
-    expect(it.put.map(({ event }) => event.eventId)).toEqual(['good-1', 'good-2']);
-    expect(it.parked.map(({ event, hasDeadline }) => [event.eventId, hasDeadline])).toEqual([
-      ['bad-1', true],
-      ['bad-2', true],
+    const unknown = ['webhooks/bad', 'provisioner/http', 'provisioner/gamelift'];
+    expect(it.put.map(({ event, destinations }) => [event.eventId, destinations])).toEqual([
+      ['good-1', ['webhooks/good']],
+      ['bad-1', unknown],
+      ['bad-2', unknown],
+      ['good-2', ['webhooks/good']],
     ]);
   });
 
-  it('returns the indexes of rejected events among all changes', async () => {
+  it('returns the indexes of rejected events', async () => {
     const it = world();
     it.refused = [1];
-    const changes = [change('bad', 1), change('good', 1), change('bad', 2), change('good', 2)];
-    expect(await publish(it.publishing, changes)).toEqual([3]);
+    const changes = [change('bad', 1), change('good', 1), change('bad', 2)];
+    expect(await publish(it.publishing, changes)).toEqual([1]);
   });
 
-  it('publishes a parked event as it would have, when its queue can be read', async () => {
+  it('publishes nothing when the store is busy: the stream delivers the changes again', async () => {
     const it = world();
-    await publish(it.publishing, [change('bad', 1)]);
-    const [parked] = it.parked;
-    for (const [ageMs, afterMs] of [
-      [0, 5_000],
-      [600_000, 60_000],
-      [86_400_000, 1_200_000],
-    ] as const) {
-      expect(await publishParked(it.publishing, parked!, NOW_MS + ageMs)).toEqual({
-        outcome: 'waiting',
-        why: 'queue bad cannot be read',
-        afterMs,
-      });
-    }
+    await expect(publish(it.publishing, [change('bad', 1), change('busy', 1)])).rejects.toThrow(StoreBusy);
     expect(it.put).toEqual([]);
-    it.mended = true;
-    expect(await publishParked(it.publishing, parked!, NOW_MS)).toEqual({ outcome: 'done' });
-    const [late] = it.put.splice(0);
-    expect(await publish(it.publishing, [change('bad', 1)])).toEqual([]);
-    const { event, destinations } = it.put[0]!;
-    expect(late).toEqual({ event, destinations });
-    expect(destinations).toEqual(['webhooks/bad']);
-  });
-
-  it('tries a parked event again that the bus rejects', async () => {
-    const it = world();
-    await publish(it.publishing, [change('bad', 1)]);
-    it.mended = true;
-    it.refused = [0];
-    expect(await publishParked(it.publishing, it.parked[0]!, NOW_MS)).toMatchObject({ outcome: 'retry' });
-  });
-
-  it('parks nothing when the store is busy: the stream delivers the changes again', async () => {
-    const it = world();
-    await expect(publish(it.publishing, [change('busy', 1)])).rejects.toThrow(StoreBusy);
-    expect(it.parked).toEqual([]);
   });
 });
 
@@ -151,26 +113,45 @@ describe('notify', () => {
     time: new Date(NOW_MS).toISOString(),
   } as MusterEvent;
 
-  it('keeps the webhooks of a queue that cannot be read in the slow lane until it can', async () => {
+  const HOUR_MS = 3_600_000;
+
+  it('keeps the events of a queue that cannot be read in the slow lane, and then sends one to each webhook', async () => {
     const it = world();
     expect(await deliver(it.notifying, { event })).toMatchObject({
       outcome: 'postponed',
       why: 'queue bad cannot be read',
     });
-    const [{ delivery, afterMs }] = it.slow as [{ delivery: Delivery; afterMs: number }];
-    expect([delivery, afterMs]).toEqual([{ event, failed: 0, slowSinceMs: NOW_MS }, 60_000]);
-    it.nowMs += 23 * 3_600_000;
-    expect(await deliver(it.notifying, delivery)).toMatchObject({ outcome: 'postponed' });
-    expect(it.slow[1]!.delivery).toEqual(delivery);
+    const waiting = { event, failed: 0, slowSinceMs: NOW_MS };
+    for (const [ageMs, afterMs] of [
+      [60_000, 30_000],
+      [HOUR_MS, 900_000],
+      [12 * 24 * HOUR_MS, 900_000],
+    ] as const) {
+      it.nowMs = NOW_MS + ageMs;
+      expect(await deliver(it.notifying, waiting)).toMatchObject({ outcome: 'postponed', afterMs });
+    }
+    expect(it.slow.map(({ delivery }) => delivery)).toEqual(Array(4).fill(waiting));
     it.mended = true;
-    expect(await deliver(it.notifying, delivery)).toEqual({ outcome: 'done' });
-    expect(it.split.map(({ url }) => url)).toEqual(['https://one.example/', 'https://two.example/']);
-    expect(it.posts).toEqual([]);
+    expect(await deliver(it.notifying, waiting)).toEqual({ outcome: 'done' });
+    // They are new, so each has all of its tries.
+    expect(it.split).toEqual(
+      ['one', 'two'].map((name) => ({ event, url: `https://${name}.example/`, secret: 'shared/s' })),
+    );
+    expect([it.posts, it.dead]).toEqual([[], []]);
   });
 
-  it('moves them to the dead letters after a day', async () => {
+  it('drops an event that no webhook wants, as soon as its queue can be read', async () => {
     const it = world();
-    it.nowMs += 25 * 3_600_000;
+    it.webhooks = [];
+    await deliver(it.notifying, { event });
+    it.mended = true;
+    expect(await deliver(it.notifying, it.slow.shift()!.delivery)).toEqual({ outcome: 'done' });
+    expect([it.split, it.slow, it.dead]).toEqual([[], [], []]);
+  });
+
+  it('moves them to the dead letters after 13 days', async () => {
+    const it = world();
+    it.nowMs += 13 * 24 * HOUR_MS;
     expect(await deliver(it.notifying, { event, slowSinceMs: NOW_MS })).toMatchObject({
       outcome: 'given up',
     });

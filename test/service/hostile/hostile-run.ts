@@ -13,7 +13,7 @@ import { matchIdOf } from '../../../lib/aws/match-message.ts';
 import { matchStore } from '../../../lib/aws/match-store.ts';
 import { meetingStore } from '../../../lib/aws/meeting-store.ts';
 import { PROVISION_BACKOFF } from '../../../lib/aws/message-consumer.ts';
-import { deadlineTimer, deliverySender, eventParking, tickSender } from '../../../lib/aws/message-queue.ts';
+import { deadlineTimer, deliverySender, tickSender } from '../../../lib/aws/message-queue.ts';
 import { outcomeStore } from '../../../lib/aws/outcome-store.ts';
 import { ParsedTickets } from '../../../lib/aws/parsed-tickets.ts';
 import { presenceStore } from '../../../lib/aws/presence-store.ts';
@@ -26,13 +26,12 @@ import { ticketStore } from '../../../lib/aws/ticket-store.ts';
 import { isFinal } from '../../../lib/contract/ticket.ts';
 import { provisioners } from '../../../lib/provisioners/provisioners.ts';
 import { readDelivery } from '../../../lib/service/domain/delivery.ts';
-import { readParkedEvent } from '../../../lib/service/domain/parked-event.ts';
 import type { StoredMatch } from '../../../lib/service/domain/stored-match.ts';
 import { readTickMessage } from '../../../lib/service/domain/tick-message.ts';
 import { backoffSeconds } from '../../../lib/service/events/backoff.ts';
 import { DeliveryLog } from '../../../lib/service/events/delivery-log.ts';
 import { deliver } from '../../../lib/service/events/notify.ts';
-import { DESTINATIONS, publish, publishParked } from '../../../lib/service/events/publish.ts';
+import { DESTINATIONS, publish } from '../../../lib/service/events/publish.ts';
 import { checkDeadline } from '../../../lib/service/placement/deadline.ts';
 import { provision } from '../../../lib/service/placement/provision.ts';
 import { trialOutbound } from '../../../lib/service/placement/trial-outbound.ts';
@@ -70,7 +69,7 @@ const RETRIED_MAX_MS = 12_000;
 const FAILS_EVERY = 8;
 
 /** The queues of SQS whose messages invoke functions. */
-type LaneName = 'tick' | 'notify' | 'slowLane' | 'provision' | 'deadline' | 'parked';
+type LaneName = 'tick' | 'notify' | 'slowLane' | 'provision' | 'deadline';
 /** How `publish` reads a stream: by batches, which are halved when one fails, and tried so often. */
 const PUBLISH = { batchSize: 100, tries: 50, againMs: 1_000, everyMs: 100 } as const;
 const MINUTE_MS = 60_000;
@@ -153,7 +152,6 @@ export class HostileRun {
       overdue: overdueMatches(this.#client, names.matches, () => 0.5),
       ticks: tickSender(sqs, 'tick'),
       timer: deadlineTimer(sqs, 'deadline'),
-      parking: eventParking(sqs, 'parked'),
       sender: deliverySender(sqs, { first: 'notify', slowLane: 'slowLane', deadLetters: 'dead' }),
       bus: eventBus(bus, 'bus'),
       secrets: { get: async () => ({ outcome: 'found' as const, value: 'whsec_c2VjcmV0' }) },
@@ -176,7 +174,6 @@ export class HostileRun {
       slowLane: lane('slowLane', notify),
       provision: lane('provision', this.#provision.bind(this)),
       deadline: lane('deadline', this.#deadline.bind(this)),
-      parked: lane('parked', this.#parked.bind(this)),
     };
   }
 
@@ -279,11 +276,6 @@ export class HostileRun {
   async #deadline(message: unknown, invocation: Invocation): Promise<Handled> {
     await checkDeadline(this.#deps(invocation), matchIdOf(message), this.#time.nowMs);
     return undefined;
-  }
-
-  async #parked(message: unknown, invocation: Invocation, receives: number): Promise<Handled> {
-    const parked = readParkedEvent(message);
-    return again(await publishParked(this.#deps(invocation), parked, this.#time.nowMs), receives);
   }
 
   /** The rules of the bus. */

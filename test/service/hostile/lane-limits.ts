@@ -11,7 +11,7 @@ type LaneLimits = Pick<
 >;
 
 /** The functions that are not named as their queue is. */
-const FUNCTIONS: Readonly<Record<string, string>> = { slowLane: 'notify', parked: 'publish' };
+const FUNCTIONS: Readonly<Record<string, string>> = { slowLane: 'notify' };
 
 /** What the template says about a queue of SQS and its function. */
 export function laneLimits(name: string): LaneLimits {
