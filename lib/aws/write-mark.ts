@@ -31,9 +31,8 @@ import { randomBytes } from 'node:crypto';
  *     addFailure                   counts twice: a receiver is marked as down one failure early
  *     failed, waits, ends of       count twice: they only inform people
  *       a delivery, outcomes
- *     markSlow, clearFailures,     changes nothing more
- *       forgive, the presence of
- *       a player
+ *     markUp, forgive, the         changes nothing more
+ *       presence of a player
  *     take of a poll slot          finds its own slot taken and takes another; the first is free at its time
  *
  * When all responses of a write are lost, the caller gets an error: the write may have been applied, as after a crash.

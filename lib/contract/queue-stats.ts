@@ -30,7 +30,7 @@ const webhookHealth = z.object({
   url: z.string().meta({ description: 'Without its query, which may hold a token' }),
   state: z.enum(['unused', 'working', 'failing', 'down']).meta({
     description:
-      'failing: it has failed since its last success, or fails often. down: its receiver does not respond, so only probes are sent',
+      'failing: it has failed since its last success, or fails often. down: its receiver does not respond, so only one webhook is sent to it from time to time',
   }),
   lastSuccessAt: z.iso.datetime().nullable().meta({ description: 'Noted every ten seconds' }),
   lastFailure: z

@@ -67,7 +67,6 @@ export const NO_BOUNDS: Readonly<Record<string, readonly string[]>> = {
   ],
   'what counts as slow or fast: the bound that follows from it is listed': [
     'lib/service/events/receivers.ts#SLOW_MS',
-    'lib/service/events/receivers.ts#FAST_FOR_MS',
   ],
   'a margin within a bound that is listed': [
     'lib/service/players/one-of-few.ts#MARGIN_MS',

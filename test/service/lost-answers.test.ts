@@ -114,11 +114,8 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
     });
     const receiverIsDown = async () => {
       await define({ webhooks: [{ url: url(), secret: 'shared/s' }] });
-      await cloud.deps.receivers.addFailure(url(), cloud.nowMs, {
-        slowUntilMs: cloud.nowMs + 1,
-        slowTimes: 0,
-      });
-      await cloud.deps.receivers.markDown(url(), cloud.nowMs, undefined);
+      await cloud.deps.receivers.addFailure(url(), cloud.nowMs);
+      await cloud.deps.receivers.markDown(url(), cloud.nowMs - 1, cloud.nowMs);
     };
 
     const ask = (matchId: string) => {
@@ -433,7 +430,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         outcome: (result) => result,
         writes: ['UpdateItem'],
       },
-      'a probe that a receiver answers': {
+      'a webhook that its receiver takes again after it was down': {
         prepare: async () => {
           // The first late webhook of a stack notes it.
           await cloud.deps.erased.lastAtMs(cloud.nowMs);

@@ -9,7 +9,7 @@ export interface Delivery {
   readonly url?: string;
   /** The name of the secret of its webhook, by which it finds the URL that has taken the place of its own. */
   readonly secret?: string;
-  /** The number of failed posts, without probes of a receiver that is down. @default 0 */
+  /** The number of failed posts, without those to a receiver that was down. @default 0 */
   readonly failed?: number;
   /** When it entered the slow lane. A delivery without it is in the queue of new ones. */
   readonly slowSinceMs?: number;

@@ -1,4 +1,4 @@
-import { type MusterEvent, toWebhookBody } from '../../contract/events.ts';
+import { toWebhookBody } from '../../contract/events.ts';
 import type { Webhook } from '../../contract/queue-definition.ts';
 import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import type { Delivery } from '../domain/delivery.ts';
@@ -13,21 +13,11 @@ import type { Secrets } from '../ports/secrets.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import { backoffSeconds } from './backoff.ts';
 import type { DeliveryLog, NotedFailure } from './delivery-log.ts';
-import {
-  type Admitted,
-  admit,
-  endTrial,
-  isDown,
-  type Lane,
-  postponeMs,
-  recordResult,
-  recordSlow,
-  responseMs,
-} from './receivers.ts';
+import { admit, isCutShort, isDown, type Lane, postponeMs, RESPONSE_MS, recordResult } from './receivers.ts';
 import { canSign, signed } from './signature.ts';
 import { withoutErased } from './without-erased.ts';
 
-/** The maximum of posts of one delivery, without probes. The last is about 36 minutes after the first. */
+/** The maximum of posts of one delivery, without those to a receiver that was down. The last is about 36 minutes after the first. */
 const TRIES = 8;
 
 /** How long a delivery is kept for a receiver that is slow or down, and while its queue cannot be read. */
@@ -49,10 +39,7 @@ export interface NotifyDeps {
 
 export type DeliveryOutcome =
   | { outcome: 'done' }
-  /**
-   * It was not posted and comes again in the slow lane, because its receiver is slow or down, another delivery finds out
-   * whether a new receiver is fast, or its queue cannot be read.
-   */
+  /** It was not posted and comes again in the slow lane, because its receiver is slow or down, another delivery tries a new one, or its queue cannot be read. */
   | ({ outcome: 'postponed'; afterMs: number } & Failure)
   /** It was posted without success and is in the slow lane. */
   | ({ outcome: 'tried'; afterMs: number; failed: number } & Failure)
@@ -71,9 +58,9 @@ export interface Failure extends Partial<NotedFailure> {
 /**
  * Delivers an event to the webhooks of its queue, signed by the Standard Webhooks scheme.
  *
- * New deliveries arrive in one queue, and each passes through it once. Retries, and deliveries to receivers that are slow, down or
- * on trial, use the slow lane. So the first queue waits only for receivers that have responded quickly so far and for one post to
- * a new one of each queue, and for each post at most 2 s. Each step may be repeated:
+ * New deliveries arrive in one queue, and each passes through it once. Retries, and deliveries to receivers that are slow or down,
+ * use the slow lane. So the first queue waits only for receivers that have responded quickly so far and for one post to each new
+ * one, and for each post at most 2 s. Each step may be repeated:
  *
  *     read           a queue that cannot be read, and a webhook whose secret does not exist or is malformed: their deliveries wait in the slow
  *                    lane until it can, or does
@@ -82,7 +69,7 @@ export interface Failure extends Partial<NotedFailure> {
  *     admit          see `receivers.ts`
  *     blank          the players of an event that has waited, who were erased meanwhile: see `without-erased.ts`
  *     post           a crash after it: posted again with the same `webhook-id`, which receivers use to discard duplicates.
- *                    A receiver that does not respond in the time of the first queue is posted to again in the slow lane
+ *                    A receiver that does not respond in 2 s is given 5 s in the slow lane
  *     record         the result; see `receivers.ts` and `delivery-log.ts`. A crash after it: the failure counts twice
  *     send on        to the slow lane, or to the dead letters after the last try. It is a new message, so it is not in
  *                    flight. A crash after it, before this message is deleted: both messages remain, so the event
@@ -96,7 +83,9 @@ export async function deliver(deps: NotifyDeps, delivery: Delivery): Promise<Del
     async () => (await deps.queues.get(event.queue, DEFINITION_AGE_MS))?.definition,
   );
   if (definition instanceof UnreadableQueue)
-    return postpone(deps, delivery, untilUpMs(deps, delivery), definition.message, { keptMs: KEPT_MS.unreadable });
+    return postpone(deps, delivery, untilUpMs(deps, delivery), definition.message, {
+      keptMs: KEPT_MS.unreadable,
+    });
   const all = subscribers(definition, event.type);
   const webhooks = url === undefined ? all : all.filter((webhook) => webhook.url === url);
   const wasUnreadable = url === undefined && delivery.slowSinceMs !== undefined;
@@ -104,12 +93,9 @@ export async function deliver(deps: NotifyDeps, delivery: Delivery): Promise<Del
     await deps.sender.split(webhooks.map((webhook) => ({ event, url: webhook.url, secret: webhook.secret })));
     return { outcome: 'done' };
   }
-  // The new receivers of a queue hold one execution together.
-  const trialOf = (webhook: Webhook) =>
-    definition?.webhooks?.length === 1 ? webhook.url : `trial of queue ${event.queue}`;
   const [webhook] = webhooks;
-  if (webhook !== undefined) return deliverTo(deps, webhook, trialOf(webhook), delivery);
-  return url === undefined ? { outcome: 'done' } : deliverElsewhere(deps, { ...delivery, url }, all, trialOf);
+  if (webhook !== undefined) return deliverTo(deps, webhook, delivery);
+  return url === undefined ? { outcome: 'done' } : deliverElsewhere(deps, { ...delivery, url }, all);
 }
 
 /**
@@ -120,7 +106,6 @@ async function deliverElsewhere(
   deps: NotifyDeps,
   delivery: DeliveryTo,
   webhooks: readonly Webhook[],
-  trialOf: (webhook: Webhook) => string,
 ): Promise<DeliveryOutcome> {
   const { event, url, secret, failed: tries, slowSinceMs } = delivery;
   await noLonger(deps, delivery);
@@ -128,18 +113,12 @@ async function deliverElsewhere(
   if (moved === undefined || others.length > 0)
     return { outcome: 'refused', why: 'the queue has no webhook with this URL any more', webhook: url };
   const history = { ...(tries && { failed: tries }), ...(slowSinceMs && { slowSinceMs }) };
-  return deliverTo(deps, moved, trialOf(moved), { event, ...history });
+  return deliverTo(deps, moved, { event, ...history });
 }
 
-async function deliverTo(
-  deps: NotifyDeps,
-  webhook: Webhook,
-  trial: string,
-  delivery: Delivery,
-): Promise<DeliveryOutcome> {
+async function deliverTo(deps: NotifyDeps, webhook: Webhook, delivery: Delivery): Promise<DeliveryOutcome> {
   const { url } = webhook;
   const to = { ...delivery, url, secret: webhook.secret };
-  // Before the admission, so that a queue whose secret is missing uses no probe.
   const secret = await deps.secrets.get(webhook.secret, delivery.event.queue);
   if (secret.outcome === 'refused') return refuse(deps, to, secret.why);
   const unusable = secret.outcome === 'missing' ? secret.why : unusableSecret(webhook.secret, secret.value);
@@ -147,17 +126,20 @@ async function deliverTo(
     const noted = await failed(deps, to, unusable!);
     return postpone(deps, to, untilUpMs(deps, to), unusable!, { noted });
   }
-  const lane = delivery.slowSinceMs === undefined ? 'first' : 'slow';
-  const admission = await admit(deps.receivers, { url, trial }, lane, deps.now());
+  const lane: Lane = delivery.slowSinceMs === undefined ? 'first' : 'slow';
+  const admission = await admit(deps.receivers, url, lane, deps.now());
   switch (admission.outcome) {
-    case 'on trial':
-      return postpone(deps, to, admission.afterMs, 'a new receiver is tried');
-    case 'to the slow lane':
+    case 'slow':
       return postpone(deps, to, 0, 'the receiver is slow');
-    case 'postponed':
-      return postpone(deps, to, untilUpMs(deps, to), 'the receiver is down');
+    case 'down':
+      return postpone(
+        deps,
+        to,
+        untilUpMs(deps, to),
+        'the receiver is down, or new and another delivery tries it',
+      );
     case 'post':
-      return postTo(deps, to, secret.value, lane, admission);
+      return postTo(deps, to, secret.value, lane, admission.receiver);
   }
 }
 
@@ -173,24 +155,16 @@ async function postTo(
   delivery: DeliveryTo,
   secret: string,
   lane: Lane,
-  admission: Admitted,
+  receiver: ReceiverRecord | undefined,
 ): Promise<DeliveryOutcome> {
   const { url } = delivery;
   const event = await withoutErased(deps.erased, delivery.event, deps.now());
   const startMs = deps.now();
-  const result = await post(deps.outbound, url, secret, event, lane, startMs);
+  const body = JSON.stringify(toWebhookBody(event));
+  const headers = signed(secret, event.eventId, body, startMs);
+  const result = await deps.outbound.post(url, body, headers, RESPONSE_MS[lane]);
   const nowMs = deps.now();
-  await endTrial(deps.receivers, admission).catch(ignoreBusy);
-  if (result.outcome === 'forbidden') {
-    // Otherwise every delivery to this receiver would be a trial of the first queue.
-    if (lane === 'first') await recordSlow(deps.receivers, url, admission, nowMs);
-    return refuse(deps, delivery, result.error);
-  }
-  if (lane === 'first' && result.outcome === 'unreachable' && result.timedOut) {
-    await recordSlow(deps.receivers, url, admission, nowMs);
-    return postpone(deps, delivery, 0, result.error);
-  }
-  const record = recordResult(deps.receivers, url, admission, result, { startMs, nowMs });
+  const record = recordResult(deps.receivers, url, receiver, result, { lane, startMs, nowMs });
   if (isResponse(result) && isDelivered(result)) {
     // The next response records the same. A retry would only post the event twice.
     await record.catch(ignoreBusy);
@@ -198,14 +172,16 @@ async function postTo(
     return { outcome: 'done' };
   }
   const down = await record;
+  if (result.outcome === 'forbidden') return refuse(deps, delivery, result.error);
+  if (!isResponse(result) && isCutShort(result, lane)) return postpone(deps, delivery, 0, result.error);
   const status = isResponse(result) ? result.status : undefined;
   const why = isResponse(result) ? `the receiver returned status ${status}` : result.error;
   const noted = await failed(deps, delivery, why, status);
   const failure = { why, webhook: url, ...(down && { down }), ...noted };
-  // A failed probe concerns the receiver, not this event.
-  const isProbe = admission.probe && isDown(result);
-  const tries = (delivery.failed ?? 0) + (isProbe ? 0 : 1);
-  const afterMs = isProbe ? untilUpMs(deps, delivery) : backoffSeconds(tries, deps.random()) * 1_000;
+  // That the receiver is still down concerns the receiver, not this event.
+  const isStillDown = receiver?.downUntilMs !== undefined && isDown(result);
+  const tries = (delivery.failed ?? 0) + (isStillDown ? 0 : 1);
+  const afterMs = isStillDown ? untilUpMs(deps, delivery) : backoffSeconds(tries, deps.random()) * 1_000;
   const isSent = await sendOn(deps, { ...delivery, failed: tries }, afterMs);
   return isSent
     ? { outcome: 'tried', afterMs, failed: tries, ...failure }
@@ -253,18 +229,6 @@ async function postpone(
   const failure = { why, webhook: delivery.url ?? 'all', ...noted };
   const isSent = await sendOn(deps, delivery, afterMs, keptMs);
   return isSent ? { outcome: 'postponed', afterMs, ...failure } : { outcome: 'given up', ...failure };
-}
-
-function post(
-  outbound: Outbound,
-  url: string,
-  secret: string,
-  event: MusterEvent,
-  lane: Lane,
-  nowMs: number,
-): Promise<OutboundResult> {
-  const body = JSON.stringify(toWebhookBody(event));
-  return outbound.post(url, body, signed(secret, event.eventId, body, nowMs), responseMs(lane));
 }
 
 type Responded = Extract<OutboundResult, { outcome: 'responded' }>;

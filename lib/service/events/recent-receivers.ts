@@ -26,12 +26,8 @@ export function recentReceivers(store: ReceiverStore, now: () => number): Receiv
       return record;
     },
     addFailure: (url, ...rest) => forget(url, store.addFailure(url, ...rest)),
-    markSlow: (url, ...rest) => forget(url, store.markSlow(url, ...rest)),
-    beginTrial: (url, ...rest) => forget(url, store.beginTrial(url, ...rest)),
-    endTrial: (name) => forget(name, store.endTrial(name)),
-    markFast: (url, ...rest) => forget(url, store.markFast(url, ...rest)),
     markDown: (url, ...rest) => forget(url, store.markDown(url, ...rest)),
-    clearFailures: (url) => forget(url, store.clearFailures(url)),
+    markUp: (url, ...rest) => forget(url, store.markUp(url, ...rest)),
   };
 }
 

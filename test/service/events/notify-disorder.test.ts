@@ -176,11 +176,7 @@ function overLine(store: ReceiverStore, line: Line): ReceiverStore {
   return {
     get: (...args) => line('Get receiver', () => store.get(...args)),
     addFailure: (...args) => line('UpdateItem', () => store.addFailure(...args)),
-    markSlow: (...args) => line('UpdateItem', () => store.markSlow(...args)),
-    beginTrial: (...args) => line('UpdateItem', () => store.beginTrial(...args)),
-    endTrial: (...args) => line('UpdateItem', () => store.endTrial(...args)),
-    markFast: (...args) => line('UpdateItem', () => store.markFast(...args)),
     markDown: (...args) => line('UpdateItem', () => store.markDown(...args)),
-    clearFailures: (...args) => line('UpdateItem', () => store.clearFailures(...args)),
+    markUp: (...args) => line('UpdateItem', () => store.markUp(...args)),
   };
 }

@@ -92,7 +92,7 @@ describe('the receiver of half of all events', () => {
       const delays = traffic.delaysMs(healthy(1));
       expect(delays.length).toBeGreaterThan(11_980);
       expect(delays.at(-1)).toBeLessThan(2_000);
-      // All executions hang for two seconds. It may be fast again after a minute, and then after two.
+      // All executions hang for two seconds. It is fast again after a minute without a failure only.
       expect(delays.filter((ms) => ms > 200).length).toBeLessThan(2 * 100 * 2);
     },
   );
@@ -175,7 +175,8 @@ describe('a receiver that is down', () => {
     // A probe is due a minute after the one before at most.
     expect(firstMs).toBeLessThan(outageMs + MINUTE_MS + 2 * SECOND_MS);
     expect(afterFirst(0, 3 * SECOND_MS).length).toBeGreaterThan(4);
-    expect(afterFirst(0, 3 * SECOND_MS).at(-1)).toBeLessThan(2 * SECOND_MS);
+    // The time of the calls comes on top.
+    expect(afterFirst(0, 3 * SECOND_MS).at(-1)).toBeLessThan(2 * SECOND_MS + 100);
     const median = (sorted: readonly number[]) => sorted[Math.floor(sorted.length / 2)]!;
     expect(median(afterFirst(20 * SECOND_MS, MINUTE_MS))).toBeLessThan(
       median(afterFirst(2 * MINUTE_MS, 3 * MINUTE_MS)),

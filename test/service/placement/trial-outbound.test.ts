@@ -97,9 +97,9 @@ describe('a call of the endpoint of a provisioner', () => {
     const busy = async () => {
       throw new StoreBusy('throttled');
     };
-    expect(await ended(call(undefined, { ...store, markFast: busy }), RESPONDED)).toEqual(RESPONDED);
+    expect(await ended(call(undefined, { ...store, markUp: busy }), RESPONDED)).toEqual(RESPONDED);
     nowMs += 7_000;
-    expect(await ended(call(undefined, { ...store, markSlow: busy }), TIMED_OUT)).toEqual(TIMED_OUT);
+    expect(await ended(call(undefined, { ...store, markUp: busy }), TIMED_OUT)).toEqual(TIMED_OUT);
   });
 
   it('renews the mark of an endpoint once a day', async () => {
