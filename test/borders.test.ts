@@ -13,7 +13,7 @@ const experiments = ['experiments'];
 const ratings = ['ratings'];
 const contract = [...vocabulary, 'rules', ...experiments, ...ratings, 'contract'];
 const service = [...policies, ...contract, 'service'];
-const outside = [...service, 'aws', 'provisioners', 'simulation'];
+const outside = [...service, 'aws', 'provisioners', 'costs', 'simulation'];
 const mayImport: Record<string, readonly string[]> = {
   vocabulary: [],
   engine: vocabulary,
@@ -25,7 +25,8 @@ const mayImport: Record<string, readonly string[]> = {
   service,
   aws: service,
   provisioners: service,
-  simulation: service,
+  costs: service,
+  simulation: [...service, 'costs'],
   client: ['contract'],
   // The console's server passes requests on, authorized as the client's; its page has the engine and the simulator.
   console: ['contract', 'client'],

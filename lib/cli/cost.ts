@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
-import { type MonthlyBill, monthlyBill, type Players } from '../simulation/monthly-bill.ts';
+import { type MonthlyBill, monthlyBill, type Players } from '../costs/monthly-bill.ts';
 import { numberArgument, positiveNumber, printJson, readQueueFile, wholeNumber } from './input.ts';
 
 interface CostOptions {

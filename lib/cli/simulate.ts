@@ -92,7 +92,7 @@ export function simulateCommand(): Command {
           runs: withDistinctNames(runs),
         };
         // Loaded on demand: the charts take longer to load than everything else.
-        const { reportPage } = await import('../simulation/report.ts');
+        const { reportPage } = await import('./report/report.ts');
         writeText(options.report, reportPage(`Simulation of ${names}`, [section]));
       }
       if (options.json || !process.stdout.isTTY)

@@ -148,7 +148,7 @@ async function tune(options: TuneOptions): Promise<void> {
   if (options.report !== undefined) {
     const text = traffic.text + (interrupted ? ' Interrupted before the end.' : '');
     // Loaded on demand: the charts take longer to load than everything else.
-    const { scatterPage } = await import('../simulation/report.ts');
+    const { scatterPage } = await import('./report/report.ts');
     writeText(
       options.report,
       scatterPage(`Tuning of ${definition.name}`, text, points, targetTexts(targets), chosen),

@@ -10,7 +10,7 @@ import type { RuledPlayer } from '../rules/types.ts';
 import { quantile } from '../service/queues/quantile.ts';
 import type { Arrival } from './arrivals.ts';
 import { type CalibrationOf, WaitCalibration } from './calibration.ts';
-import { type CostEstimate, estimateCost } from './cost.ts';
+import { type CostEstimate, estimateCost } from './estimate-cost.ts';
 import { type Measures, Meter } from './measures.ts';
 import type { Observer } from './observer.ts';
 import { shortRunWarning } from './run-length.ts';

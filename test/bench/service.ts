@@ -54,7 +54,7 @@ function costRow(rate: number, name: string, { usage, players }: RunResult): Row
   ];
 }
 
-/** The resources that a call of a function uses, as `lib/simulation/cost.ts` has them. */
+/** The resources that a call of a function uses, as `lib/costs/usage-costs.ts` has them. */
 function timeRow(rate: number, name: string, { usage }: RunResult): Row {
   const perCall = FUNCTIONS.map((fn) => {
     const { count = 0 } = usage.invocations.get(fn) ?? {};

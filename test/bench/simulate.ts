@@ -5,7 +5,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { reportPage } from '../../lib/simulation/report.ts';
+import { reportPage } from '../../lib/cli/report/report.ts';
 import { machine, printMarked, table } from '../tables/print.ts';
 import { compare } from './compare-policies.ts';
 import { isNear, type Tried } from './equal-wait.ts';

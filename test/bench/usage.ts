@@ -1,10 +1,10 @@
+import { LOG_BYTES, PRICES } from '../../lib/costs/usage-costs.ts';
 import { AWS_DELAYS } from '../../lib/local/aws-delays.ts';
 import type { AwsCall, AwsReply } from '../../lib/local/aws-json.ts';
 import { DYNAMODB_TARGET } from '../../lib/local/dynamodb-emulator.ts';
 import type { InvocationReport } from '../../lib/local/lambda.ts';
 import { stepOf } from '../../lib/local/request-step.ts';
 import { DESTINATIONS } from '../../lib/service/events/publish.ts';
-import { LOG_BYTES, PRICES } from '../../lib/simulation/cost.ts';
 
 const WRITES = ['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems'];
 /** Functions that requests to the API invoke. */

@@ -2,9 +2,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PRICES } from '../../lib/costs/usage-costs.ts';
 import { AWS_DELAYS } from '../../lib/local/aws-delays.ts';
 import { startMuster } from '../../lib/local/start-muster.ts';
-import { PRICES } from '../../lib/simulation/cost.ts';
 import { Usage } from './usage.ts';
 
 /**

@@ -12,11 +12,11 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { describe, expect, it } from 'vitest';
 import { type Scope, tokenScope } from '../../lib/contract/callers.ts';
 import { ROUTE_KEYS, type RouteKey, scopesOf } from '../../lib/contract/routes.ts';
+import { DEPLOYED } from '../../lib/costs/usage-costs.ts';
 import { CONCURRENCY, limitsOf, POLL_CONCURRENCY } from '../../lib/infra/limits.ts';
 import { Matchmaker, type MatchmakerProps } from '../../lib/infra/matchmaker.ts';
 import { isAllowed, roleStatements } from '../../lib/local/policy.ts';
 import { readStack } from '../../lib/local/template.ts';
-import { DEPLOYED } from '../../lib/simulation/cost.ts';
 import { IS_LONG } from '../long.ts';
 import { temporaryFolder } from './synthesized.ts';
 

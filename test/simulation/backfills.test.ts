@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { reportPage } from '../../lib/cli/report/report.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { poissonArrivals } from '../../lib/simulation/arrivals.ts';
 import { playThrough } from '../../lib/simulation/play.ts';
 import { type RandomSource, seededRandom } from '../../lib/simulation/random.ts';
-import { reportPage } from '../../lib/simulation/report.ts';
 import type { MatchCourse } from '../../lib/simulation/running-matches.ts';
 import type { Traffic } from '../../lib/simulation/traffic.ts';
 

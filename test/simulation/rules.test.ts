@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { reportPage } from '../../lib/cli/report/report.ts';
 import { parseQueueDefinition, type QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { Game, Ticket } from '../../lib/engine/types.ts';
 import type { Rule } from '../../lib/rules/rule-types.ts';
@@ -9,7 +10,6 @@ import { poissonArrivals } from '../../lib/simulation/arrivals.ts';
 import { play } from '../../lib/simulation/play.ts';
 import type { Population } from '../../lib/simulation/population.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
-import { reportPage } from '../../lib/simulation/report.ts';
 import { generatedTraffic } from '../../lib/simulation/traffic.ts';
 import { sample } from '../long.ts';
 

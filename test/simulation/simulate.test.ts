@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { reportPage } from '../../lib/cli/report/report.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { Ticket } from '../../lib/engine/types.ts';
 import { planTick, type TickMemory } from '../../lib/policies/plan.ts';
@@ -7,7 +8,6 @@ import { Histogram } from '../../lib/simulation/histogram.ts';
 import { play, playThrough } from '../../lib/simulation/play.ts';
 import type { Population } from '../../lib/simulation/population.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
-import { reportPage } from '../../lib/simulation/report.ts';
 import { TimeSeries } from '../../lib/simulation/time-series.ts';
 import type { Traffic } from '../../lib/simulation/traffic.ts';
 

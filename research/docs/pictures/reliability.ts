@@ -4,11 +4,11 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { CHART_COLOURS } from '../../../lib/cli/report/chart.ts';
+import { reliabilityChart } from '../../../lib/cli/report/report.ts';
 import { type QueueDefinition, queueDefinition } from '../../../lib/contract/queue-definition.ts';
 import type { Ticket } from '../../../lib/engine/types.ts';
 import { type CalibrationOf, WaitCalibration } from '../../../lib/simulation/calibration.ts';
-import { CHART_COLOURS } from '../../../lib/simulation/chart.ts';
-import { reliabilityChart } from '../../../lib/simulation/reliability-chart.ts';
 import { simulate } from '../../../lib/simulation/simulate.ts';
 import { type TrafficOptions, trafficOfOptions } from '../../../lib/simulation/traffic-options.ts';
 

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join as path } from 'node:path';
 import { expect, it } from 'vitest';
+import { PRICES } from '../../../lib/costs/usage-costs.ts';
 import { endMatch } from '../../../lib/service/placement/end-match.ts';
 import { postResult } from '../../../lib/service/ratings/post-result.ts';
 import { rateResult } from '../../../lib/service/ratings/rate-result.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { tick } from '../../../lib/service/ticks/tick.ts';
-import { PRICES } from '../../../lib/simulation/cost.ts';
 import { startTables } from '../../aws/emulated-tables.ts';
 import { CHAOS_LADDER } from '../chaos-results.ts';
 import { definition, putLadder, putQueue } from '../definitions.ts';

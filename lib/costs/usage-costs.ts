@@ -2,7 +2,6 @@ import type { EventType } from '../contract/event-type.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { recentSeconds } from '../rules/recent-seconds.ts';
 import { isOnBus, subscribers } from '../service/domain/subscribers.ts';
-import type { Measures } from './measures.ts';
 
 /**
  * Public on-demand prices of us-east-1 in US dollars, as of 2025, without the free tier. Other regions differ by
@@ -360,45 +359,4 @@ export function dollarsOf(usage: Usage): Dollars {
 
 export function sumOf(dollars: Dollars): number {
   return Object.values(dollars).reduce((sum, part) => sum + part, 0);
-}
-
-/** US dollars per million players who arrive. */
-export interface CostEstimate {
-  readonly perMillionPlayers: number;
-  readonly parts: Dollars;
-  /** What is for features of the definition. */
-  readonly features: Readonly<Record<string, number>>;
-}
-
-/**
- * Estimates the cost of the simulated queue on AWS from the measured resources of the service; see {@link usageParts}.
- *
- * @param ticks the searches; each bucket's search counts
- */
-export function estimateCost(measures: Measures, ticks: number, definition: QueueDefinition): CostEstimate {
-  const { tickets, matches, players, outcome, waitingPlayers, waitSeconds } = measures;
-  const perPlayer = players === 0 ? 0 : tickets / players;
-  const work: Work = {
-    tickets,
-    players,
-    matched: outcome.matched * perPlayer,
-    cancelled: outcome.cancelled * perPlayer,
-    timedOut: outcome.timedOut * perPlayer,
-    matches,
-    playersMatched: outcome.matched,
-    waitMinutes: players === 0 ? 0 : (waitSeconds.mean * players) / 60,
-    ticks,
-    waiting: waitingPlayers.mean * perPlayer,
-  };
-  const all = usageParts(work, definition);
-  const dollars = dollarsOf(usageSum(all));
-  const perMillion = (part: number) =>
-    players === 0 ? 0 : Number(((part / players) * MILLION).toPrecision(4));
-  const parts = Object.fromEntries(
-    Object.entries(dollars).map(([name, part]) => [name, perMillion(part)]),
-  ) as unknown as Dollars;
-  const features = all.flatMap(({ feature, usage }) =>
-    feature === undefined ? [] : [[feature, perMillion(sumOf(dollarsOf(usage)))]],
-  );
-  return { perMillionPlayers: perMillion(sumOf(dollars)), parts, features: Object.fromEntries(features) };
 }

@@ -9,7 +9,7 @@ import {
   type UsagePart,
   usageParts,
   usageSum,
-} from './cost.ts';
+} from './usage-costs.ts';
 
 /** The players of a game. */
 export interface Players {
@@ -50,7 +50,7 @@ const BUCKET_TICKETS_PER_SECOND = 200;
 /** How long a ticket waits, which decides how much a tick reads, and how long presence lasts: an assumption. */
 const WAIT_SECONDS = 20;
 /**
- * The bill of a month of 30 days at list prices, from the resources that `npm run bench:service` has measured (see `cost.ts`).
+ * The bill of a month of 30 days at list prices, from the resources that `npm run bench:service` has measured (see `usage-costs.ts`).
  * The players are spread evenly over the queues and the day; every ticket is matched, and each queue is searched at every slot.
  *
  * @param queues one or more

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
+import { dollarsOf, FEATURES, NOT_COUNTED, sumOf, usageParts } from '../../lib/costs/usage-costs.ts';
 import { assignMatch } from '../../lib/service/placement/assign-match.ts';
 import { endMatch } from '../../lib/service/placement/end-match.ts';
 import { answerMatch } from '../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
-import { dollarsOf, FEATURES, NOT_COUNTED, sumOf, usageParts } from '../../lib/simulation/cost.ts';
 import { playThrough } from '../../lib/simulation/play.ts';
 import { startTables } from '../aws/emulated-tables.ts';
 import { trafficOf } from '../bench/scenarios.ts';

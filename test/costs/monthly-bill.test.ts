@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { dollarsOf, sumOf, usageParts, usageSum } from '../../lib/simulation/cost.ts';
-import { type MonthlyBill, monthlyBill } from '../../lib/simulation/monthly-bill.ts';
+import { type MonthlyBill, monthlyBill } from '../../lib/costs/monthly-bill.ts';
+import { dollarsOf, sumOf, usageParts, usageSum } from '../../lib/costs/usage-costs.ts';
 import { definition } from '../service/definitions.ts';
 
 const PLAYERS = { perDay: 100_000, matchesEach: 5, partySize: 1, pollsPerTicket: 0 };

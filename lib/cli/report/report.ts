@@ -1,13 +1,12 @@
-import type { BackfillMeasures } from './backfill-measures.ts';
-import type { CalibrationOf } from './calibration.ts';
+import type { BackfillMeasures } from '../../simulation/backfill-measures.ts';
+import { type CalibrationOf, TOLD_PARTS } from '../../simulation/calibration.ts';
+import type { Distribution } from '../../simulation/distribution.ts';
+import { durationText } from '../../simulation/duration.ts';
+import type { CostEstimate } from '../../simulation/estimate-cost.ts';
+import type { Measures, Quantile, WaitsOf } from '../../simulation/measures.ts';
+import type { WithoutBackfill } from '../../simulation/play.ts';
+import { settingText, type TunePoint } from '../../simulation/tune.ts';
 import { barChart, CHART_COLOURS, lineChart, scatterChart } from './chart.ts';
-import type { CostEstimate } from './cost.ts';
-import type { Distribution } from './distribution.ts';
-import { durationText } from './duration.ts';
-import type { Measures, Quantile, WaitsOf } from './measures.ts';
-import type { WithoutBackfill } from './play.ts';
-import { type ReliabilityLine, reliabilityChart } from './reliability-chart.ts';
-import { settingText, type TunePoint } from './tune.ts';
 
 /** One simulated queue in a report. */
 export interface ReportRun {
@@ -75,9 +74,7 @@ export function scatterPage(
       })),
     );
   };
-  const rows = points
-    .filter((point) => point.onFront || point === chosen)
-    .map((point) => frontRow(point, point === chosen));
+  const front = points.filter((point) => point.onFront || point === chosen);
   return page(
     title,
     `<p>${escaped(text)}</p>
@@ -102,13 +99,23 @@ ${
 <h2>The front: a shorter wait costs more imbalance</h2>
 <p>No other setting has both a shorter mean wait and less mean imbalance. Waits count all players. Players who timed out
 count with the time-out, players who cancelled or still wait at the end with their wait until then. Imbalances are in the unit of skill.</p>
-<div class="scroll"><table><thead><tr><td></td><th>mean wait</th><th>99 % of waits</th><th>longest wait</th>
-<th>mean imbalance</th><th>90 % of imbalances</th><th>timed out</th><th>cancelled</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div>`,
+${table(FRONT_COLUMNS, front.map(frontRow), front.indexOf(chosen!))}`,
   );
 }
 
-function frontRow(point: TunePoint, isChosen: boolean): string {
-  const cells = [
+const FRONT_COLUMNS = [
+  'mean wait',
+  '99 % of waits',
+  'longest wait',
+  'mean imbalance',
+  '90 % of imbalances',
+  'timed out',
+  'cancelled',
+];
+
+function frontRow(point: TunePoint): string[] {
+  return [
+    settingText(point),
     durationText(point.waitMean),
     durationText(point.waitP99),
     durationText(point.waitMax),
@@ -117,9 +124,21 @@ function frontRow(point: TunePoint, isChosen: boolean): string {
     percent(point.timedOut),
     percent(point.cancelled),
   ];
-  return `<tr${isChosen ? ' class="chosen"' : ''}><th scope="row">${isChosen ? '→ ' : ''}<code>${escaped(settingText(point))}</code></th>${cells
-    .map((cell) => `<td>${cell}</td>`)
-    .join('')}</tr>`;
+}
+
+/**
+ * A table whose rows begin with their names.
+ * @param chosen the position of a row that is marked; −1 for none
+ */
+function table(columns: readonly string[], rows: readonly (readonly string[])[], chosen = -1): string {
+  const head = columns.map((name) => `<th scope="col">${escaped(name)}</th>`).join('');
+  const body = rows.map(([name, ...cells], at) => {
+    const [mark, arrow] = at === chosen ? [' class="chosen"', '→ '] : ['', ''];
+    return `<tr${mark}><th scope="row">${arrow}${escaped(name)}</th>${cells.map((cell) => `<td>${escaped(cell)}</td>`).join('')}</tr>`;
+  });
+  return `<div class="scroll"><table><thead><tr><td></td>${head}</tr></thead><tbody>
+${body.join('\n')}
+</tbody></table></div>`;
 }
 
 /** One self-contained page: no script, no request to anywhere; light or dark as the reader's device is. */
@@ -204,29 +223,14 @@ function ofBackfill(read: (measures: BackfillMeasures) => string): (run: ReportR
 
 function numbersOf(runs: readonly ReportRun[]): string {
   const shown = runs.some(({ measures }) => measures.backfill) ? [...ROWS, ...BACKFILL_ROWS] : ROWS;
-  const head = runs.map(({ name }) => `<th scope="col">${escaped(name)}</th>`).join('');
-  const rows = shown.map(
-    ([label, read]) =>
-      `<tr><th scope="row">${label}</th>${runs.map((run) => `<td>${escaped(read(run))}</td>`).join('')}</tr>`,
+  return table(
+    runs.map(({ name }) => name),
+    shown.map(([label, read]) => [label, ...runs.map(read)]),
   );
-  return `<div class="scroll"><table><thead><tr><td></td>${head}</tr></thead><tbody>
-${rows.join('\n')}
-</tbody></table></div>`;
 }
 
 /** The matches of one run by region and rule; nothing for a queue without rules. */
 function rulingOf({ name, measures }: ReportRun): string {
-  const table = (head: readonly string[], rows: readonly (readonly string[])[]) => {
-    const body = rows.map(
-      ([first, ...cells]) =>
-        `<tr><th scope="row">${escaped(first)}</th>${cells.map((cell) => `<td>${escaped(cell)}</td>`).join('')}</tr>`,
-    );
-    return `<div class="scroll"><table><thead><tr><td></td>${head
-      .map((text) => `<th scope="col">${escaped(text)}</th>`)
-      .join('')}</tr></thead><tbody>
-${body.join('\n')}
-</tbody></table></div>`;
-  };
   const regions = measures.byRegion.map(({ region, matches, waitSeconds }) => [
     region,
     percent(matches / measures.matches),
@@ -308,6 +312,26 @@ function chartsOf(runs: readonly ReportRun[]): { title: string; svg: string }[] 
     ),
   });
   return charts;
+}
+
+/** For each of `TOLD_PARTS`, the share of tickets that was matched within the time estimated for it; NaN where there was none. */
+export interface ReliabilityLine {
+  readonly name: string;
+  readonly curve: readonly number[];
+}
+
+/** A reliability diagram: the estimated share against the share that was matched, and the diagonal on which both agree. */
+export function reliabilityChart(lines: readonly ReliabilityLine[]): string {
+  const diagonal = [0, 100].map((percent) => [percent, percent] as const);
+  return lineChart({ name: '% told', max: 100 }, { name: '% of tickets matched within the time', max: 100 }, [
+    ...lines.map(({ name, curve }) => ({
+      name,
+      points: TOLD_PARTS.map((part, at) => [100 * part, 100 * curve[at]!] as const).filter(
+        ([, share]) => !Number.isNaN(share),
+      ),
+    })),
+    { name: 'as told', points: diagonal },
+  ]);
 }
 
 /** One run: tickets on arrival and later; several: all tickets of each. */
