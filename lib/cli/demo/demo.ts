@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { Command, InvalidArgumentError } from 'commander';
+import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { seededRandom } from '../../simulation/random.ts';
 import { serviceClient } from '../client.ts';
 import { outputClosed } from '../closed-pipe.ts';
@@ -8,18 +9,10 @@ import { startLocalConsole } from '../console.ts';
 import { Failure, InvalidInput } from '../failure.ts';
 import { positiveNumber, wholeNumber } from '../input.ts';
 import { INTERRUPTED_STATUS, interruption, startUnless } from '../interruption.ts';
-import {
-  type BackendOptions,
-  nothingSeen,
-  playBackend,
-  type QueueSeen,
-  type SeenMatch,
-} from './game-backend.ts';
-import type { Server } from './game-servers.ts';
-import { HOSTED_QUEUE } from './hosted-queue.ts';
+import { nothingSeen, playBackend, type QueueSeen } from './game-backend.ts';
 import { latestMatch } from './latest-match.ts';
 import { playerNames } from './player-names.ts';
-import { RATED_QUEUE } from './rated-queue.ts';
+import { HOSTED_QUEUE, RATED_QUEUE } from './queues.ts';
 import { type Screen, screenOn, wrapped } from './screen.ts';
 import { demoSummary } from './summary.ts';
 import { demoTable, LEGEND } from './table.ts';
@@ -114,65 +107,74 @@ async function play(
 ): Promise<void> {
   const client = await serviceClient(url);
   const stored = await client.queues();
-  const hosted = isOwn && stored.every(({ name }) => name !== HOSTED_QUEUE.name) ? [HOSTED_QUEUE] : [];
-  const rated = isOwn && stored.every(({ name }) => name !== RATED_QUEUE.name) ? [RATED_QUEUE] : [];
-  const all = [...stored, ...hosted, ...rated];
-  const queues = queue === undefined ? all : all.filter(({ name }) => name === queue);
-  if (queues.length === 0) {
-    throw queue === undefined
-      ? new Failure(
-          `The service at ${url} has no queues. Put a definition in its folder, or PUT /queues/NAME.`,
-        )
-      : new InvalidInput(
-          `Expected --queue to be one of ${all.map(({ name }) => name).join(', ')}, got ${queue}`,
-        );
-  }
+  const added = isOwn
+    ? [HOSTED_QUEUE, RATED_QUEUE].filter((one) => stored.every(({ name }) => name !== one.name))
+    : [];
+  const queues = chosenQueues([...stored, ...added], queue, url);
   const ends = seconds === undefined ? 'Ctrl-C stops it' : `for ${seconds} s`;
   console.log(`Posting ${rate} players a second to ${url}, ${ends}`);
   if (consoleUrl !== undefined) console.log(`Watch it in a browser at ${styleText('bold', consoleUrl)}`);
   const random = seededRandom(seed);
   const nextName = playerNames(random.fork('names'));
-  const seen = queues.map(({ name }) =>
-    nothingSeen(name, { withServers: hosted.some((one) => one.name === name) }),
-  );
+  const backends = queues.map((definition) => ({
+    client,
+    definition,
+    rate: rate / queues.length,
+    random: random.fork(definition.name),
+    nextName,
+    signal: stop.signal,
+    seen: nothingSeen(definition.name, {
+      withServers: added.includes(definition) && 'provisioner' in definition,
+    }),
+  }));
+  const seen = backends.map((backend) => backend.seen);
   const screen = screenOn(process.stdout);
   const startMs = performance.now();
   let playedMs = 0;
   stop.signal.addEventListener('abort', () => {
     playedMs = performance.now() - startMs;
   });
-  const playQueue = async (backend: BackendOptions) => {
-    if (rated.some((one) => one === backend.definition)) await client.putLadder(RATED_QUEUE.ladder);
-    if ([...hosted, ...rated].includes(backend.definition)) await client.putQueue(backend.definition);
-    await playBackend(backend);
-  };
   const timer = seconds === undefined ? undefined : setTimeout(() => stop.abort(), seconds * 1_000);
   try {
     await Promise.all([
       show(seen, screen, stop.signal),
-      ...queues.map((definition, i) =>
-        playQueue({
-          client,
-          definition,
-          rate: rate / queues.length,
-          random: random.fork(definition.name),
-          nextName,
-          signal: stop.signal,
-          seen: seen[i]!,
-        }).catch((error) => {
+      ...backends.map(async (backend) => {
+        try {
+          const { definition } = backend;
+          if (definition === RATED_QUEUE) await client.putLadder(RATED_QUEUE.ladder);
+          if (added.includes(definition)) await client.putQueue(definition);
+          await playBackend(backend);
+        } catch (error) {
           stop.abort();
           throw error;
-        }),
-      ),
+        }
+      }),
     ]);
   } finally {
     clearTimeout(timer);
   }
   // Show the final state, which includes the responses to the last requests.
   screen.show(frame(seen, screen.width));
-  const summary = demoSummary(seen, playedMs, Date.now());
+  const summary = demoSummary(seen, playedMs);
   console.log(
     ['', ...summary.map((line) => (line.startsWith(' ') ? line : styleText('bold', line)))].join('\n'),
+  );
+}
+
+/** @throws Failure | InvalidInput when there is no queue, or none of this name */
+function chosenQueues(
+  all: readonly QueueDefinition[],
+  name: string | undefined,
+  url: string,
+): QueueDefinition[] {
+  const queues = all.filter((one) => name === undefined || one.name === name);
+  if (queues.length > 0) return queues;
+  if (name === undefined)
+    throw new Failure(
+      `The service at ${url} has no queues. Put a definition in its folder, or PUT /queues/NAME.`,
+    );
+  throw new InvalidInput(
+    `Expected --queue to be one of ${all.map((one) => one.name).join(', ')}, got ${name}`,
   );
 }
 
@@ -192,37 +194,19 @@ async function show(seen: readonly QueueSeen[], screen: Screen, signal: AbortSig
 }
 
 function frame(seen: readonly QueueSeen[], width: number): string[] {
-  const [names, units, ...rows] = demoTable(seen, Date.now(), width);
+  const [names, units, ...rows] = demoTable(seen, Date.now());
   const latest = seen
     .flatMap(({ matches }) => matches.slice(-1))
     .toSorted((a, b) => b.createdAtMs - a.createdAtMs)[0];
-  const server = seen.map(({ servers }) => servers?.placed.get(latest?.matchId ?? '')).find(Boolean);
+  const server = seen.map(({ servers }) => servers?.get(latest?.matchId ?? '')).find(Boolean);
+  const lines = latest === undefined ? ['latest match: none yet'] : latestMatch(latest, server);
   return [
     '',
     styleText('bold', names!),
     styleText('dim', units!),
     ...rows,
-    ...styled('dim', LEGEND, width),
+    ...wrapped(LEGEND, width).map((line) => styleText('dim', line)),
     '',
-    ...(latest === undefined ? ['latest match: none yet'] : matchLines(latest, server, width)),
+    ...lines.flatMap((line) => wrapped(line, width)),
   ];
-}
-
-/** Colours the teams when each has its own line. The verdict is green when the match is proved best. */
-function matchLines(match: SeenMatch, server: Server | undefined, width: number): string[] {
-  const lines = latestMatch(match, server);
-  return lines.flatMap((line, at) => {
-    if (at === 0) return styled('bold', line, width);
-    if (at === lines.length - 1 && match.certifiedGap === 0) return styled('green', line, width);
-    if (lines.length === 3) return wrapped(line, width);
-    return at === 1
-      ? styled('cyan', line, width)
-      : at === 3
-        ? styled('yellow', line, width)
-        : wrapped(line, width);
-  });
-}
-
-function styled(style: 'bold' | 'dim' | 'green' | 'cyan' | 'yellow', line: string, width: number): string[] {
-  return wrapped(line, width).map((part) => styleText(style, part));
 }

@@ -3,23 +3,14 @@ import type { MatchView } from '../../contract/match.ts';
 import { provedGap } from '../../contract/proved-gap.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { partyMaxOf, seatsOf, teamKindsOf } from '../../contract/team-kinds.ts';
-import { isFinal, type TicketView } from '../../contract/ticket.ts';
+import { isFinal } from '../../contract/ticket.ts';
 import type { Player } from '../../engine/types.ts';
 import { drawParty, meanPartySize, type Population } from '../../simulation/population.ts';
 import type { RandomSource } from '../../simulation/random.ts';
 import type { ServiceClient } from '../client.ts';
-import { type Told, toldOf } from './estimates.ts';
-import { type ServersSeen, startServer } from './game-servers.ts';
-import {
-  acceptAll,
-  type GamesSeen,
-  lookAtOpenMatches,
-  noGames,
-  noteGame,
-  type WaitingTicket,
-} from './open-matches.ts';
+import { Failure } from '../failure.ts';
 import { playerIdOf } from './player-names.ts';
-import { ranksOf } from './rated-queue.ts';
+import { ranksOf } from './queues.ts';
 
 /** A game backend's view of one queue. */
 export interface QueueSeen {
@@ -33,14 +24,21 @@ export interface QueueSeen {
   /** The wait of every matched player, in milliseconds. */
   readonly waitsMs: number[];
   readonly matches: SeenMatch[];
-  /** What has become of these matches. */
-  readonly games: GamesSeen;
-  /** The estimated waits of new tickets. */
-  readonly told: Told[];
-  /** Undefined in a queue whose matches get no servers from this backend. */
-  readonly servers: ServersSeen | undefined;
+  /** Matches that wait for acceptance or for a server, with those of their tickets that are the backend's, by `matchId`. */
+  readonly open: Map<string, ReadonlyMap<string, WaitingTicket>>;
+  /** The matches whose game can start. */
+  started: number;
+  /** The matches that failed. */
+  failed: number;
+  /** The server of each placed match, by `matchId`; undefined in a queue whose matches get no servers from this backend. */
+  readonly servers: Map<string, Server> | undefined;
   /** The parties of recent matches, which may come again. */
   readonly played: (readonly Player[])[];
+}
+
+export interface WaitingTicket {
+  readonly players: readonly Player[];
+  readonly enqueuedAtMs: number;
 }
 
 /** A match with what the backend knows about its players. */
@@ -67,10 +65,19 @@ export interface SeenPlayer {
   readonly skill: number | undefined;
 }
 
+export interface Server {
+  readonly address: string;
+  readonly port: number;
+  /** From the match until its server was known, in milliseconds. */
+  readonly tookMs: number;
+}
+
 /** How often the backend polls its tickets. */
 const LOOK_MS = 400;
 /** The maximum of tickets polled each time, by one request. */
 const LOOKS_MAX = 50;
+/** The maximum of open matches polled each time. */
+const OPEN_LOOKS_MAX = 10;
 /** The maximum of posts that have no response yet. On a machine that is too slow for the rate, fewer players arrive. */
 const POSTS_MAX = 4;
 
@@ -78,6 +85,13 @@ const POSTS_MAX = 4;
 const RETURN_CHANCE = 0.6;
 /** Parties that may come again. */
 const PLAYED_MAX = 50;
+
+/** A game server needs this long to start, and on average as long again. */
+const START_MS = 600;
+/** An address for documentation (RFC 5737), which no machine has. */
+const ADDRESS = '203.0.113.7';
+const PORT_FIRST = 30_000;
+const PORTS = 2_000;
 
 /** The options of a simulated game backend. */
 export interface BackendOptions {
@@ -104,15 +118,16 @@ export async function playBackend(options: BackendOptions): Promise<void> {
 export function nothingSeen(queue: string, { withServers = false } = {}): QueueSeen {
   return {
     queue,
-    told: [],
-    servers: withServers ? { starting: 0, placed: new Map() } : undefined,
     waiting: new Map(),
     playersPosted: 0,
     playersMatched: 0,
     playersUnmatched: 0,
     waitsMs: [],
     matches: [],
-    games: noGames(),
+    open: new Map(),
+    started: 0,
+    failed: 0,
+    servers: withServers ? new Map() : undefined,
     played: [],
   };
 }
@@ -159,22 +174,14 @@ async function postTickets({
   const ticketsPerSecond = rate / meanPartySize(population);
   const openingPlayers = openingPlayersOf(definition);
   const run = `${definition.name}-${Date.now().toString(36)}`;
-  const posts = new Set<Promise<void>>();
-  let failure: unknown;
+  const posts = new Tasks();
   let dueMs = performance.now();
   let drawn = 0;
-  for (let number = 1; failure === undefined; number++) {
-    if (drawn < openingPlayers) {
-      // Sequential, because many concurrent requests would make the service start many workers.
-      await Promise.all(posts);
-      dueMs = performance.now();
-    } else {
-      if (posts.size >= POSTS_MAX) {
-        await Promise.race(posts);
-        dueMs = Math.max(dueMs, performance.now());
-      }
-      dueMs += 1_000 * random.exponential(ticketsPerSecond);
-    }
+  for (let number = 1; !posts.haveFailed; number++) {
+    // At the start one after another, because many concurrent requests would make the service start many workers.
+    const isOpening = drawn < openingPlayers;
+    if (await posts.fewerThan(isOpening ? 1 : POSTS_MAX)) dueMs = Math.max(dueMs, performance.now());
+    if (!isOpening) dueMs += 1_000 * random.exponential(ticketsPerSecond);
     if (!(await pause(dueMs - performance.now(), signal))) break;
     const ticketId = `${run}-${number}`;
     const players =
@@ -185,104 +192,95 @@ async function postTickets({
         skill: Math.round(player.skill),
       }));
     drawn += players.length;
-    const post = client
-      .enqueue(definition.name, {
-        ticketId,
-        // The ladder knows their skills; these are what it is to find out.
-        players: isRated ? players.map(({ skill: _, ...player }) => player) : players,
-      })
-      .then((ticket) => {
-        const told = toldOf(ticket);
-        if (told !== undefined) seen.told.push(told);
-        seen.playersPosted += players.length;
-        seen.waiting.set(ticketId, { players, enqueuedAtMs: Date.parse(ticket.enqueuedAt), told });
-      })
-      .catch((error) => {
-        failure = error;
-      })
-      .finally(() => posts.delete(post));
-    posts.add(post);
+    posts.start(async () => {
+      // The ladder knows their skills; these are what it is to find out.
+      const posted = isRated ? players.map(({ skill: _, ...player }) => player) : players;
+      const { enqueuedAt } = await client.enqueue(definition.name, { ticketId, players: posted });
+      seen.playersPosted += players.length;
+      seen.waiting.set(ticketId, { players, enqueuedAtMs: Date.parse(enqueuedAt) });
+    });
   }
-  await Promise.all(posts);
-  if (failure !== undefined && !signal.aborted) throw failure;
+  await posts.end(signal);
 }
 
-/** Polls the tickets in turn, the least recently polled first. */
+/** Polls open matches, and the tickets in turn, the least recently polled first. */
 async function followTickets(options: BackendOptions): Promise<void> {
-  const { signal, seen } = options;
-  const random = options.random.fork('servers');
-  const results = options.random.fork('results');
-  const starts = new Set<Promise<void>>();
-  /** The matches whose server starts. */
-  const placing = new Set<string>();
-  let failure: unknown;
-  const follower: Follower = {
-    ...options,
-    async played(match, skillOf) {
-      await options.client.result(match.matchId, ranksOf(match, skillOf, results));
-    },
-    placing(match) {
-      if (seen.servers === undefined || placing.has(match.matchId)) return;
-      placing.add(match.matchId);
-      const start = startServer(options.client, match, seen.servers, random, signal)
-        .catch((error) => {
-          failure = error;
-        })
-        .finally(() => {
-          starts.delete(start);
-          placing.delete(match.matchId);
-        });
-      starts.add(start);
-    },
-  };
+  const { client, signal, seen } = options;
+  const match = matchFollower(options);
   let turn: string[] = [];
-  while (failure === undefined && (await pause(LOOK_MS, signal))) {
+  while (!match.starts.haveFailed && (await pause(LOOK_MS, signal))) {
+    for (const matchId of [...seen.open.keys()].slice(0, OPEN_LOOKS_MAX)) await match.look(matchId);
     turn = turn.filter((ticketId) => seen.waiting.has(ticketId));
     const known = new Set(turn);
     turn.push(...[...seen.waiting.keys()].filter((ticketId) => !known.has(ticketId)));
     const looks = turn.splice(0, LOOKS_MAX);
-    await lookAtOpenMatches(options.client, seen, follower.placing);
     if (looks.length === 0) continue;
     // Sequential, because many concurrent requests would make the service start many workers.
-    for (const ticket of await options.client.tickets(looks)) await follow(follower, ticket);
+    for (const { ticketId, status, matchId } of await client.tickets(looks)) {
+      const waiting = seen.waiting.get(ticketId);
+      // A match that another ticket of this round has may have been recorded with this ticket.
+      if (waiting === undefined) continue;
+      if (isFinal(status) && status !== 'COMPLETED') {
+        seen.waiting.delete(ticketId);
+        seen.playersUnmatched += waiting.players.length;
+      } else if (matchId !== undefined) await match.look(matchId);
+    }
     turn.push(...looks);
   }
-  await Promise.all(starts);
-  if (failure !== undefined) throw failure;
+  await match.starts.end(signal);
 }
 
-interface Follower extends Pick<BackendOptions, 'client' | 'seen'> {
-  /** Called for a match whose result the service takes. */
-  played(match: MatchView, skillOf: (playerId: string) => number | undefined): Promise<void>;
-  /** Called for a match that waits for its server. */
-  placing(match: MatchView): void;
+/** Follows matches to their games: accepts them, starts their servers, and says how they ended where players are rated. */
+function matchFollower({ client, seen, signal, random }: BackendOptions) {
+  const results = random.fork('results');
+  const ports = random.fork('servers');
+  const starts = new Tasks();
+  /** The matches whose server starts. */
+  const starting = new Set<string>();
+
+  const startServer = async ({ matchId, createdAt }: MatchView) => {
+    const server = { address: ADDRESS, port: PORT_FIRST + Math.floor(PORTS * ports.uniform()) };
+    if (!(await pause(START_MS + START_MS * ports.exponential(1), signal))) return;
+    await client.assign(matchId, server);
+    seen.servers?.set(matchId, { ...server, tookMs: Math.max(0, Date.now() - Date.parse(createdAt)) });
+  };
+  const look = async (matchId: string) => {
+    const match = await client.match(matchId);
+    const wasOpen = seen.open.get(matchId);
+    const tickets = wasOpen ?? noteMatch(match, seen);
+    seen.open.delete(matchId);
+    if (match.status === 'FAILED') {
+      seen.failed++;
+      // They are waiting again, until the service says otherwise.
+      for (const [ticketId, ticket] of tickets) {
+        seen.waiting.set(ticketId, ticket);
+        seen.playersMatched -= ticket.players.length;
+      }
+    } else if (match.status === 'COMPLETED') {
+      seen.started++;
+      const skills = new Map(
+        [...tickets.values()].flatMap(({ players }) => players.map((one) => [one.playerId, one.skill])),
+      );
+      if (match.ladder !== undefined) await client.result(matchId, ranksOf(match, skills, results));
+    } else {
+      seen.open.set(matchId, tickets);
+      if (wasOpen === undefined && match.status === 'REQUIRES_ACCEPTANCE')
+        await acceptAll(client, matchId, tickets.keys());
+      if (match.status === 'PLACING' && seen.servers !== undefined && !starting.has(matchId)) {
+        starting.add(matchId);
+        starts.start(() => startServer(match).finally(() => starting.delete(matchId)));
+      }
+    }
+  };
+  return { look, starts };
 }
 
-/** If a ticket has a match, records the match and all of its tickets. */
-async function follow({ client, seen, played, placing }: Follower, ticket: TicketView): Promise<void> {
-  const { ticketId, status, matchId } = ticket;
-  const waiting = seen.waiting.get(ticketId);
-  // A match that another ticket of this round has may have been recorded with this ticket.
-  if (waiting === undefined) return;
-  if (matchId === undefined) {
-    if (!isFinal(status)) return;
-    seen.waiting.delete(ticketId);
-    seen.playersUnmatched += waiting.players.length;
-    return;
-  }
-  const match = await client.match(matchId);
-  if (!seen.waiting.has(ticketId)) return;
-  const tickets = noteMatch(match, seen);
-  noteGame(match, tickets, seen);
-  if (match.status === 'REQUIRES_ACCEPTANCE') await acceptAll(client, matchId, tickets.keys());
-  if (match.status === 'PLACING') placing(match);
-  if (match.status === 'COMPLETED' && match.ladder !== undefined) {
-    const skills = new Map(
-      [...tickets.values()].flatMap(({ players }) =>
-        players.map(({ playerId, skill }) => [playerId, skill] as const),
-      ),
-    );
-    await played(match, (playerId) => skills.get(playerId));
+/** Accepts a match for the players of these tickets, who all want to play. Another player may have declined meanwhile. */
+async function acceptAll(client: ServiceClient, matchId: string, ticketIds: Iterable<string>): Promise<void> {
+  try {
+    for (const ticketId of ticketIds) await client.accept(ticketId, matchId);
+  } catch (error) {
+    if (!(error instanceof Failure && error.status === 409)) throw error;
   }
 }
 
@@ -290,17 +288,15 @@ async function follow({ client, seen, played, placing }: Follower, ticket: Ticke
 function noteMatch(match: MatchView, seen: QueueSeen): ReadonlyMap<string, WaitingTicket> {
   const tickets = new Map<string, WaitingTicket>();
   const createdAtMs = Date.parse(match.createdAt);
-  const ticketIds = new Set(match.teams.flatMap(({ players }) => players.map((seat) => seat.ticketId)));
   const skills = new Map<string, number>();
   const waitsMs: number[] = [];
-  for (const ticketId of ticketIds) {
+  for (const { ticketId } of match.teams.flatMap(({ players }) => players)) {
     const ticket = ticketId === undefined ? undefined : seen.waiting.get(ticketId);
     if (ticketId === undefined || ticket === undefined) continue;
     seen.waiting.delete(ticketId);
     tickets.set(ticketId, ticket);
     const waitMs = Math.max(0, createdAtMs - ticket.enqueuedAtMs);
     waitsMs.push(waitMs);
-    if (ticket.told !== undefined) ticket.told.waitedMs = waitMs;
     seen.played.push(ticket.players);
     if (seen.played.length > PLAYED_MAX) seen.played.shift();
     for (const { playerId, skill } of ticket.players) {
@@ -329,14 +325,40 @@ function noteMatch(match: MatchView, seen: QueueSeen): ReadonlyMap<string, Waiti
   return tickets;
 }
 
+/** Tasks that run beside a loop. The first error ends it. */
+class Tasks {
+  readonly #running = new Set<Promise<void>>();
+  readonly #errors: unknown[] = [];
+
+  get haveFailed(): boolean {
+    return this.#errors.length > 0;
+  }
+
+  start(task: () => Promise<void>): void {
+    const running = task()
+      .catch((error) => {
+        this.#errors.push(error);
+      })
+      .finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  /** Waits until fewer tasks run. Returns whether it had to. */
+  async fewerThan(count: number): Promise<boolean> {
+    const waits = this.#running.size >= count;
+    while (this.#running.size >= count) await Promise.race(this.#running);
+    return waits;
+  }
+
+  /** Waits for all tasks. @throws the first error, unless the signal has aborted */
+  async end(signal: AbortSignal): Promise<void> {
+    await this.fewerThan(1);
+    if (this.haveFailed && !signal.aborted) throw this.#errors[0];
+  }
+}
+
 /** Sleeps. Returns false when the signal has aborted. */
 async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
-  if (signal.aborted) return false;
-  if (ms <= 0) return true;
-  try {
-    await sleep(ms, undefined, { signal });
-    return true;
-  } catch {
-    return false;
-  }
+  if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => {});
+  return !signal.aborted;
 }

@@ -1,5 +1,4 @@
-import type { SeenMatch, SeenPlayer } from './game-backend.ts';
-import type { Server } from './game-servers.ts';
+import type { SeenMatch, SeenPlayer, Server } from './game-backend.ts';
 import { nameOf } from './player-names.ts';
 
 /**
