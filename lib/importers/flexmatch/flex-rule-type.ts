@@ -22,8 +22,3 @@ export interface FlexRuleType {
 
 /** AWS says that partyAggregation does not change what is compared; see docs/from-flexmatch.md. */
 export const PARTY_NOTE = 'each player of a party counts, whatever partyAggregation says';
-
-/** The note about parties for a rule that says how to aggregate them. */
-export function partyNote({ partyAggregation }: FlexMatchRule): string | undefined {
-  return partyAggregation === undefined ? undefined : PARTY_NOTE;
-}

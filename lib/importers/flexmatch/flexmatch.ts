@@ -8,7 +8,7 @@ import { type ConvertedRule, relaxed } from '../relaxation.ts';
 import type { Report } from '../report.ts';
 import { ALWAYS_AVOIDED, blockListOf } from './by-type/collection.ts';
 import { type Clause, type Compound, compoundOf } from './by-type/compound.ts';
-import type { Converted } from './flex-rule-type.ts';
+import { type Converted, PARTY_NOTE } from './flex-rule-type.ts';
 import { type FlexMatchRule, type FlexMatchRuleSet, readRuleSet } from './rule-set.ts';
 import { FLEX_RULE_TYPES } from './rule-types.ts';
 import { combinedRules, reportTeams, sizeRulesOf, teamsOf } from './sizes.ts';
@@ -295,7 +295,11 @@ class RulesOfQueue {
 
   #convert(rule: FlexMatchRule): Converted | string {
     const type = Object.hasOwn(FLEX_RULE_TYPES, rule.type) ? FLEX_RULE_TYPES[rule.type] : undefined;
-    if (type !== undefined) return type.convert(rule, this.#source);
+    if (type !== undefined) {
+      const converted = type.convert(rule, this.#source);
+      if (typeof converted === 'string' || rule.partyAggregation === undefined) return converted;
+      return { ...converted, note: converted.note ?? PARTY_NOTE };
+    }
     if (rule.type === 'compound') return 'a compound rule is no part of another one';
     return `the rule type ${rule.type} is not in the reference`;
   }

@@ -1,6 +1,7 @@
 import type { Measure } from '../../rules/by-type/compare.ts';
 import { SKILL } from '../../rules/values.ts';
 import { parseExpression, takeApart } from './expression.ts';
+import type { Converted, FlexRuleType } from './flex-rule-type.ts';
 import type { FlexMatchRule } from './rule-set.ts';
 import type { Source, SourceTeam } from './source.ts';
 
@@ -24,10 +25,19 @@ const MEASURES: Readonly<Partial<Record<string, Measure['of']>>> = {
   count: 'count',
 };
 
-/** The only measurement of a rule, or the reason why it cannot be imported. */
-export function measurementOf({ measurements = [] }: FlexMatchRule, source: Source): Measured | string {
-  if (measurements.length !== 1) return 'only one measurement is imported';
-  return measuredBy(measurements[0]!, source) ?? unknownExpression(measurements[0]!);
+/** A type of rule about one measurement. */
+export function ofOneMeasurement(
+  convert: (measured: Measured, rule: FlexMatchRule, source: Source) => Converted | string,
+): FlexRuleType {
+  return {
+    convert(rule, source) {
+      const { measurements = [] } = rule;
+      if (measurements.length !== 1) return 'only one measurement is imported';
+      const [text] = measurements as [string];
+      const measured = measuredBy(text, source);
+      return measured === undefined ? unknownExpression(text) : convert(measured, rule, source);
+    },
+  };
 }
 
 export function unknownExpression(text: string): string {

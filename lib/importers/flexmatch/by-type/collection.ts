@@ -1,6 +1,6 @@
 import { LEAST_COMMON, type Limit, lower, upper } from '../../relaxation.ts';
 import { parseExpression, takeApart } from '../expression.ts';
-import { type Converted, type FlexRuleType, partyNote } from '../flex-rule-type.ts';
+import type { Converted, FlexRuleType } from '../flex-rule-type.ts';
 import { unknownExpression } from '../measured.ts';
 import type { FlexMatchRule } from '../rule-set.ts';
 import type { Source } from '../source.ts';
@@ -13,17 +13,10 @@ export const collection: FlexRuleType = {
       return { rules: [], note: 'it needs no rule: tickets name blocked players in avoid' };
     const measured = listsOf(rule, source);
     if (typeof measured === 'string') return measured;
-    const converted =
-      rule.operation === 'intersection'
-        ? intersection(rule, measured, source)
-        : rule.operation === 'contains'
-          ? contains(rule, measured, source)
-          : rule.operation === 'reference_intersection_count'
-            ? acceptedValues(rule, measured, source)
-            : `the operation ${rule.operation} has no counterpart`;
-    return typeof converted === 'string'
-      ? converted
-      : { ...converted, note: converted.note ?? partyNote(rule) };
+    if (rule.operation === 'intersection') return intersection(rule, measured, source);
+    if (rule.operation === 'contains') return contains(rule, measured, source);
+    if (rule.operation === 'reference_intersection_count') return acceptedValues(rule, measured, source);
+    return `the operation ${rule.operation} has no counterpart`;
   },
 };
 

@@ -1,35 +1,19 @@
 import { nextNumber } from '../../numbers.ts';
 import type { Body, ConvertedRule, Limit } from '../../relaxation.ts';
-import { type Converted, type FlexRuleType, partyNote } from '../flex-rule-type.ts';
+import type { Converted } from '../flex-rule-type.ts';
 import {
   isSingle,
   type Measured,
   measuredBy,
-  measurementOf,
   measureOf,
   measuresOf,
+  ofOneMeasurement,
   scopeOf,
 } from '../measured.ts';
-import type { FlexMatchRule } from '../rule-set.ts';
 import type { Source, SourceTeam } from '../source.ts';
 
 /** Values of players are compared with a value, with a measure or with each other. */
-export const comparison: FlexRuleType = {
-  convert(rule, source) {
-    const measured = measurementOf(rule, source);
-    if (typeof measured === 'string') return measured;
-    const converted = compared(rule, measured, source);
-    return typeof converted === 'string'
-      ? converted
-      : { ...converted, note: converted.note ?? partyNote(rule) };
-  },
-};
-
-function compared(
-  { operation = '', referenceValue }: FlexMatchRule,
-  measured: Measured,
-  source: Source,
-): Converted | string {
+export const comparison = ofOneMeasurement((measured, { operation = '', referenceValue }, source) => {
   if (measured.over !== undefined) return 'the greatest or least value of the teams has no counterpart here';
   if (referenceValue === undefined) return withEachOther(measured, operation, source);
   if (Array.isArray(referenceValue)) return 'a list is not compared';
@@ -41,7 +25,7 @@ function compared(
   if (measured.of === 'count' && measured.attribute === undefined && source.hasFixedSizes)
     return ofFixedSizes(measured, operation, Number(value), source);
   return withConstant(measured, operation, value, source);
-}
+});
 
 /** The values of the players, by `=` and `!=`. */
 function withEachOther(measured: Measured, operation: string, source: Source): Converted | string {

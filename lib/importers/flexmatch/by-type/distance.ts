@@ -1,13 +1,13 @@
 import type { Measure } from '../../../rules/by-type/compare.ts';
 import { type ConvertedRule, type Limit, upper } from '../../relaxation.ts';
-import { type Converted, type FlexRuleType, partyNote } from '../flex-rule-type.ts';
+import type { Converted } from '../flex-rule-type.ts';
 import {
   isSingle,
   type Measured,
   measuredBy,
-  measurementOf,
   measureOf,
   measuresOf,
+  ofOneMeasurement,
   sameAttribute,
   samePlayers,
   unknownExpression,
@@ -16,28 +16,21 @@ import { haveEqualTeams } from '../sizes.ts';
 import type { Source } from '../source.ts';
 
 /** A measure, or each value of the players, is within `maxDistance` of a number or another measure. */
-export const distance: FlexRuleType = {
-  convert(rule, source) {
-    const { maxDistance, minDistance, referenceValue } = rule;
-    const measured = measurementOf(rule, source);
-    if (typeof measured === 'string') return measured;
-    if (minDistance !== undefined && minDistance > 0) return 'a least distance has no counterpart';
-    if (maxDistance === undefined)
-      return source.stepsOf(`rules[${rule.name}].maxDistance`).length === 0
-        ? { rules: [], note: 'it sets no distance' }
-        : 'it sets no distance at first, and a rule never tightens';
-    if (referenceValue === undefined) return 'it has no referenceValue';
-    const constant = Number(referenceValue);
-    const isConstant =
-      !Array.isArray(referenceValue) && String(referenceValue).trim() !== '' && !Number.isNaN(constant);
-    const converted = isConstant
-      ? fromNumber(measured, source, constant, maxDistance)
-      : fromMeasure(measured, source, String(referenceValue), maxDistance);
-    return typeof converted === 'string'
-      ? converted
-      : { ...converted, note: converted.note ?? partyNote(rule) };
-  },
-};
+export const distance = ofOneMeasurement((measured, rule, source) => {
+  const { maxDistance, minDistance, referenceValue } = rule;
+  if (minDistance !== undefined && minDistance > 0) return 'a least distance has no counterpart';
+  if (maxDistance === undefined)
+    return source.stepsOf(`rules[${rule.name}].maxDistance`).length === 0
+      ? { rules: [], note: 'it sets no distance' }
+      : 'it sets no distance at first, and a rule never tightens';
+  if (referenceValue === undefined) return 'it has no referenceValue';
+  const constant = Number(referenceValue);
+  const isConstant =
+    !Array.isArray(referenceValue) && String(referenceValue).trim() !== '' && !Number.isNaN(constant);
+  return isConstant
+    ? fromNumber(measured, source, constant, maxDistance)
+    : fromMeasure(measured, source, String(referenceValue), maxDistance);
+});
 
 const NONE = 'this distance has no counterpart';
 
