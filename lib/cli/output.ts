@@ -11,6 +11,8 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { InvalidInput } from './failure.ts';
+import { printJson } from './input.ts';
+import { INTERRUPTED_STATUS } from './interruption.ts';
 
 /**
  * Checks an output file before the work starts.
@@ -33,6 +35,19 @@ export function writeText(path: string, text: string): void {
 /** @throws InvalidInput that names the folder, when it cannot be made */
 export function makeFolder(path: string): void {
   orUnwritable(path, () => mkdirSync(path, { recursive: true }));
+}
+
+/**
+ * Prints the results of a run: as JSON, or as text on a terminal. A run that was interrupted ends with the status of an interruption.
+ */
+export function printRun<Result extends { readonly interrupted: boolean }>(
+  { json }: { readonly json?: boolean },
+  result: Result,
+  text: () => string,
+): void {
+  if (json || !process.stdout.isTTY) printJson(result);
+  else console.error(text());
+  if (result.interrupted) process.exitCode = INTERRUPTED_STATUS;
 }
 
 /** Writes lines to a file while they are produced, a few hundred at a time. */

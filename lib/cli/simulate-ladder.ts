@@ -1,5 +1,4 @@
 import type { QueueDefinition } from '../contract/queue-definition.ts';
-import { integer, share } from '../simulation/option-values.ts';
 import {
   playRated,
   type RatedMeasures,
@@ -12,9 +11,9 @@ import { type TrafficOptions, trafficOf } from './traffic-options.ts';
 
 /** The options of `muster simulate` that have a meaning with `--ladder` alone. */
 export interface LadderOptions {
-  readonly community?: string;
-  readonly newcomers?: string;
-  readonly placement?: string;
+  readonly community?: number;
+  readonly newcomers?: number;
+  readonly placement?: number;
 }
 
 /** What `muster simulate --ladder` prints. */
@@ -45,13 +44,13 @@ export async function simulateLadder(
   options: TrafficOptions & LadderOptions,
   signal: AbortSignal,
 ): Promise<LadderSimulation> {
-  const { community, newcomers, placement } = options;
+  const { community = COMMUNITY_DEFAULT, newcomers = NEWCOMERS_DEFAULT, placement = 0 } = options;
   const seed = Number(options.seed);
   const given: Omit<RatedPlayOptions, 'skills'> = {
     ladder: readLadder(file),
-    community: community === undefined ? COMMUNITY_DEFAULT : integer('--community', community, 1),
-    newcomers: newcomers === undefined ? NEWCOMERS_DEFAULT : share('--newcomers', newcomers),
-    placement: placement === undefined ? 0 : integer('--placement', placement, 1),
+    community,
+    newcomers,
+    placement,
     seed,
   };
   const runs: Partial<Record<keyof LadderSimulation['runs'], RatedResult>> = {};
@@ -63,18 +62,9 @@ export async function simulateLadder(
     runs[name] = result();
   };
   await play('rated', { placement: 0 });
-  if (given.placement > 0) await play('placement', {});
+  if (placement > 0) await play('placement', {});
   await play('trueSkills', { skills: 'true', placement: 0 });
-  const { community: size, newcomers: chance, placement: first } = given;
-  return {
-    queue: queue.name,
-    seed,
-    interrupted: signal.aborted,
-    community: size,
-    newcomers: chance,
-    placement: first,
-    runs,
-  };
+  return { queue: queue.name, seed, interrupted: signal.aborted, community, newcomers, placement, runs };
 }
 
 const TITLES = {

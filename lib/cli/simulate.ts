@@ -3,6 +3,7 @@ import { gameJson } from '../contract/match.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { durationText } from '../simulation/duration.ts';
 import type { Measures } from '../simulation/measures.ts';
+import { FROM_0_TO_1 } from '../simulation/option-values.ts';
 import {
   comparedTo,
   type PlayResult,
@@ -13,9 +14,9 @@ import {
 import { runJson } from '../simulation/run-json.ts';
 import { InvalidInput } from './failure.ts';
 import { playInSlices } from './in-slices.ts';
-import { printJson, readQueueFile } from './input.ts';
-import { INTERRUPTED_STATUS, interruptionSignal } from './interruption.ts';
-import { checkWritable, lineWriter, writeText } from './output.ts';
+import { numberArgument, readQueueFile, wholeNumber } from './input.ts';
+import { interruptionSignal } from './interruption.ts';
+import { checkWritable, lineWriter, printRun, writeText } from './output.ts';
 import { experimentText, simulateExperiment } from './simulate-experiment.ts';
 import type { LadderOptions } from './simulate-ladder.ts';
 import {
@@ -54,83 +55,50 @@ export function simulateCommand(): Command {
       '--ladder <file>',
       'give players true skills, and rate them by results drawn from these with this ladder (docs/ratings.md)',
     )
-    .option('--community <players>', 'with --ladder: how many players take turns (default: 1000)')
-    .option('--newcomers <chance>', 'with --ladder: chance that an arriving player is new (default: 0.02)')
-    .option('--placement <matches>', 'with --ladder: first matches of a player, among other new players')
+    .option(
+      '--community <players>',
+      'with --ladder: how many players take turns (default: 1000)',
+      wholeNumber(1),
+    )
+    .option(
+      '--newcomers <chance>',
+      'with --ladder: chance that an arriving player is new (default: 0.02)',
+      numberArgument(FROM_0_TO_1),
+    )
+    .option(
+      '--placement <matches>',
+      'with --ladder: first matches of a player, among other new players',
+      wholeNumber(1),
+    )
     .option('--json', 'print the results as JSON (default: when the output is not a terminal)')
-    .action(async (options: SimulateOptions) => {
-      const definitions = options.queue.map(readQueueFile);
-      if (options.ladder !== undefined) return runLadder(options, options.ladder, definitions);
-      for (const key of LADDER_OPTIONS)
-        if (options[key] !== undefined) throw new InvalidInput(`--${key}: Expected --ladder beside it`);
-      if (options.experiment !== undefined) return runExperiment(options, options.experiment, definitions);
-      if (options.matches !== undefined && definitions.length > 1) {
-        throw new InvalidInput(
-          '--matches: Expected one queue definition, got several: the lines do not name their queue',
-        );
-      }
-      checkWritable(options.report);
-      const traffic = definitions.map((definition) => trafficOf(options, definition, LENGTH));
-      const signal = interruptionSignal();
-      const runs = [];
-      for (const [at, definition] of definitions.entries()) {
-        if (signal.aborted) break;
-        const result = await run(definition, traffic[at], options.matches, signal);
-        const without = await runWithout(definition, traffic[at], signal);
-        runs.push({ name: definition.name, definition, ...result, ...(without && { without }) });
-      }
-      const interrupted = signal.aborted;
-      const results = runs.map(({ definition, without, ...result }) => ({
-        ...runJson(definition, result, { seed: Number(options.seed), interrupted }),
-        ...(without && { withoutBackfill: without }),
-      }));
-      if (options.report !== undefined) {
-        const names = [...new Set(runs.map(({ name }) => name))].join(', ');
-        const section = {
-          title: names,
-          text: traffic[0].text + (interrupted ? ' Interrupted before the end.' : ''),
-          runs: withDistinctNames(runs),
-        };
-        // Loaded on demand: the charts take longer to load than everything else.
-        const { reportPage } = await import('./report/report.ts');
-        writeText(options.report, reportPage(`Simulation of ${names}`, [section]));
-      }
-      if (options.json || !process.stdout.isTTY)
-        printJson(results.length === 1 ? results[0] : { runs: results });
-      else for (const result of runs) console.error(summary(result));
-      for (const { name, warnings } of runs)
-        for (const warning of warnings) console.error(`${name}: ${warning}`);
-      if (interrupted) process.exitCode = INTERRUPTED_STATUS;
-    });
+    .action(simulate);
+}
+
+/** Plays an experiment, a ladder, or the definitions side by side, and prints what came out. */
+async function simulate(options: SimulateOptions): Promise<void> {
+  const definitions = options.queue.map(readQueueFile);
+  const { ladder, experiment } = options;
+  if (ladder !== undefined) {
+    const queue = onlyOne('--ladder', definitions, 'each needs its own players');
+    refuse('--ladder', options, ['experiment', 'matches', 'report', 'leavers', 'matchLength']);
+    // The library of ratings is loaded by this option alone.
+    const { ladderText, simulateLadder } = await import('./simulate-ladder.ts');
+    const result = await simulateLadder(ladder, queue, options, interruptionSignal());
+    return printRun(options, result, () => ladderText(result));
+  }
+  for (const key of LADDER_OPTIONS)
+    if (options[key] !== undefined) throw new InvalidInput(`--${key}: Expected --ladder beside it`);
+  if (experiment !== undefined) {
+    const queue = onlyOne('--experiment', definitions, 'its variants are in the file');
+    refuse('--experiment', options, ['matches', 'report', 'leavers', 'matchLength']);
+    const result = await simulateExperiment(experiment, queue, options, interruptionSignal());
+    return printRun(options, result, () => experimentText(result));
+  }
+  if (options.matches !== undefined) onlyOne('--matches', definitions, 'the lines do not name their queue');
+  return simulateQueues(options, definitions);
 }
 
 const LADDER_OPTIONS = ['community', 'newcomers', 'placement'] as const;
-
-/** Plays an experiment instead of definitions side by side. */
-async function runExperiment(
-  options: SimulateOptions,
-  file: string,
-  definitions: readonly QueueDefinition[],
-): Promise<void> {
-  const definition = onlyOne('--experiment', definitions, 'its variants are in the file');
-  refuse('--experiment', options, ['matches', 'report', 'leavers', 'matchLength']);
-  const result = await simulateExperiment(file, definition, options, interruptionSignal());
-  printRun(options, result, experimentText);
-}
-
-/** Plays one definition with players who are rated. */
-async function runLadder(
-  options: SimulateOptions,
-  file: string,
-  definitions: readonly QueueDefinition[],
-): Promise<void> {
-  const definition = onlyOne('--ladder', definitions, 'each needs its own players');
-  refuse('--ladder', options, ['experiment', 'matches', 'report', 'leavers', 'matchLength']);
-  // The library of ratings is loaded by this option alone.
-  const { ladderText, simulateLadder } = await import('./simulate-ladder.ts');
-  const result = await simulateLadder(file, definition, options, interruptionSignal());
-  printRun(options, result, ladderText);
-}
 
 function onlyOne(flag: string, definitions: readonly QueueDefinition[], why: string): QueueDefinition {
   const [definition, ...others] = definitions;
@@ -147,14 +115,43 @@ function refuse(flag: string, options: SimulateOptions, others: readonly (keyof 
       );
 }
 
-function printRun<Result extends { readonly interrupted: boolean }>(
-  { json }: SimulateOptions,
-  result: Result,
-  textOf: (result: Result) => string,
-): void {
-  if (json || !process.stdout.isTTY) printJson(result);
-  else console.error(textOf(result));
-  if (result.interrupted) process.exitCode = INTERRUPTED_STATUS;
+async function simulateQueues(
+  options: SimulateOptions,
+  definitions: readonly QueueDefinition[],
+): Promise<void> {
+  checkWritable(options.report);
+  const traffic = definitions.map((definition) => trafficOf(options, definition, LENGTH));
+  const signal = interruptionSignal();
+  const runs: QueueRun[] = [];
+  for (const [at, definition] of definitions.entries()) {
+    if (signal.aborted) break;
+    const result = await run(definition, traffic[at], options.matches, signal);
+    const without = await runWithout(definition, traffic[at], signal);
+    runs.push({ name: definition.name, definition, ...result, ...(without && { without }) });
+  }
+  const interrupted = signal.aborted;
+  if (options.report !== undefined) {
+    const names = [...new Set(runs.map(({ name }) => name))].join(', ');
+    const text = traffic[0].text + (interrupted ? ' Interrupted before the end.' : '');
+    const section = { title: names, text, runs: withDistinctNames(runs) };
+    // Loaded on demand: the charts take longer to load than everything else.
+    const { reportPage } = await import('./report/report.ts');
+    writeText(options.report, reportPage(`Simulation of ${names}`, [section]));
+  }
+  const results = runs.map(({ definition, without, ...result }) => ({
+    ...runJson(definition, result, { seed: Number(options.seed), interrupted }),
+    ...(without && { withoutBackfill: without }),
+  }));
+  const all = results.length === 1 ? results[0] : { runs: results, interrupted };
+  printRun(options, all, () => runs.map(summary).join('\n'));
+  for (const { name, warnings } of runs) for (const warning of warnings) console.error(`${name}: ${warning}`);
+}
+
+/** A definition with its results, beside those of the same queue without its backfills. */
+interface QueueRun extends PlayResult {
+  readonly name: string;
+  readonly definition: QueueDefinition;
+  readonly without?: WithoutBackfill;
 }
 
 /** Plays a definition, and writes its matches. */
@@ -209,13 +206,7 @@ function calibrationLine([all]: PlayResult['calibration']): string[] {
   ];
 }
 
-function summary({
-  name,
-  measures,
-  cost,
-  calibration,
-  without,
-}: PlayResult & { name: string; without?: WithoutBackfill }): string {
+function summary({ name, measures, cost, calibration, without }: QueueRun): string {
   const { waitSeconds: wait, imbalance, outcome, gap, provedBest } = measures;
   return [
     `${name}: ${measures.players} players, ${measures.matches} matches in ${durationText(measures.seconds)} of virtual time`,

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { quantile } from '../service/queues/quantile.ts';
 import { durationText } from '../simulation/duration.ts';
-import { integer, positive, share } from '../simulation/option-values.ts';
+import { ABOVE_0, FROM_0_TO_1, type NumberKind } from '../simulation/option-values.ts';
 import { relaxingRules, stepsOfEach, stepsTogether } from '../simulation/rule-steps.ts';
 import { isShortRun, runSecondsMin } from '../simulation/run-length.ts';
 import {
@@ -25,9 +25,9 @@ import {
 } from '../simulation/tune.ts';
 import { releaseOptions } from '../vocabulary/release-options.ts';
 import { Failure, InvalidInput } from './failure.ts';
-import { printJson, readQueueFile } from './input.ts';
-import { INTERRUPTED_STATUS, interruptionSignal } from './interruption.ts';
-import { checkWritable, writeText } from './output.ts';
+import { numberArgument, readQueueFile, wholeNumber } from './input.ts';
+import { interruptionSignal } from './interruption.ts';
+import { checkWritable, printRun, writeText } from './output.ts';
 import { progressBar } from './progress.ts';
 import {
   addTrafficOptions,
@@ -41,16 +41,10 @@ import { tryInParallel } from './tune-in-parallel.ts';
 interface TuneOptions extends TrafficOptions {
   queue: string;
   policies: string;
-  maxWaitP99?: string;
-  maxWaitMean?: string;
-  maxImbalanceP90?: string;
-  maxImbalanceMean?: string;
-  maxTimedOut?: string;
-  maxCancelled?: string;
   steps?: boolean;
   out?: string;
   report?: string;
-  workers?: string;
+  workers: number;
   json?: boolean;
 }
 
@@ -69,27 +63,54 @@ export function tuneCommand(): Command {
         '--steps also the waits after which rules relax.',
     )
     .requiredOption('--queue <file>', 'queue definition whose release is tuned');
-  return addTrafficOptions(
-    command,
-    `${PLAYERS_UNSET}, or those of five time-outs if more, or all of the file`,
-  )
-    .option('--policies <names>', `release policies to try (default: ${POLICIES_UNSET})`)
-    .option('--max-wait-p99 <seconds>', 'target: 99 % of the players wait at most this long')
-    .option('--max-wait-mean <seconds>', 'target: players wait at most this long on average')
-    .option('--max-imbalance-p90 <imbalance>', 'target: 90 % of the matches have at most this imbalance')
-    .option('--max-imbalance-mean <imbalance>', 'target: matches have at most this imbalance on average')
-    .option('--max-timed-out <share>', 'share of the players that may time out, 0 to 1 (default: 0.01)')
-    .option(
-      '--max-cancelled <share>',
-      'share of the players that may cancel, 0 to 1 (default: 0.01 more than the least of the settings tried)',
-    )
+  addTrafficOptions(command, `${PLAYERS_UNSET}, or those of five time-outs if more, or all of the file`);
+  command.addOption(
+    new Option('--policies <names>', 'release policies to try').default(POLICIES_UNSET, POLICIES_UNSET),
+  );
+  for (const { option } of Object.values(TARGETS)) command.addOption(option);
+  return command
     .option('--steps', 'also try earlier and later steps of the rules that relax')
     .option('--out <file>', 'write the queue definition with the chosen setting')
     .option('--report <file>', 'write all settings tried as one HTML page with charts')
-    .option('--workers <number>', 'threads (default: one for each core)')
+    .addOption(
+      new Option('--workers <number>', 'threads')
+        .argParser(wholeNumber(1))
+        .default(availableParallelism(), 'one for each core'),
+    )
     .option('--json', 'print the settings as JSON (default: when the output is not a terminal)')
     .action(tune);
 }
+
+/** A target: its option, what it limits, and the text of a value. */
+interface TargetOption {
+  readonly option: Option;
+  readonly what: string;
+  text(value: number): string;
+}
+
+function targetOption(
+  flags: string,
+  what: string,
+  text: (value: number) => string,
+  kind: NumberKind = ABOVE_0,
+  unset?: string,
+): TargetOption {
+  const help = `target: ${what} at most this${unset === undefined ? '' : ` (default: ${unset})`}`;
+  return { option: new Option(flags, help).argParser(numberArgument(kind)), what, text };
+}
+
+const digits = (value: number) => String(Number(value.toPrecision(3)));
+const percent = (value: number) => `${digits(100 * value)} %`;
+const LEAST = '0.01 more than the least of the settings tried';
+
+const TARGETS: Readonly<Record<Missed['target'], TargetOption>> = {
+  waitP99Max: targetOption('--max-wait-p99 <seconds>', '99 % of waits', durationText),
+  waitMeanMax: targetOption('--max-wait-mean <seconds>', 'mean wait', durationText),
+  imbalanceP90Max: targetOption('--max-imbalance-p90 <imbalance>', '90 % of imbalances', digits),
+  imbalanceMeanMax: targetOption('--max-imbalance-mean <imbalance>', 'mean imbalance', digits),
+  timedOutMax: targetOption('--max-timed-out <share>', 'players timed out', percent, FROM_0_TO_1, '0.01'),
+  cancelledMax: targetOption('--max-cancelled <share>', 'players cancelled', percent, FROM_0_TO_1, LEAST),
+};
 
 async function tune(options: TuneOptions): Promise<void> {
   const definition = readQueueFile(options.queue);
@@ -114,18 +135,15 @@ async function tune(options: TuneOptions): Promise<void> {
   }
   const skillDeviation =
     definition.skillScale === 'percentile' ? PERCENTILE_DEVIATION : deviationOf(traffic.skillSample);
-  const settings = policiesOf(options.policies ?? POLICIES_UNSET).flatMap((policy) =>
+  const settings = policiesOf(options.policies).flatMap((policy) =>
     settingsOf(policy, skillDeviation, definition.timeoutSeconds).map((release) => ({ release })),
   );
-  const workers =
-    options.workers === undefined ? availableParallelism() : integer('--workers', options.workers, 1);
-
   const signal = interruptionSignal();
   const bar = progressBar('tuning');
   const tryAll = (some: readonly Setting[]): Promise<TunePoint[]> => {
     const task = { definition, traffic: onlyTrafficOptions(options), length };
     const tasks = some.map((setting) => ({ ...task, setting }));
-    return tryInParallel(tasks, workers, signal, bar.show);
+    return tryInParallel(tasks, options.workers, signal, bar.show);
   };
   const tried = await tryInStages(settings, relaxing, hasTargets ? targets : undefined, tryAll);
   bar.end();
@@ -154,18 +172,19 @@ async function tune(options: TuneOptions): Promise<void> {
       scatterPage(`Tuning of ${definition.name}`, text, points, targetTexts(targets), chosen),
     );
   }
-  if (options.json || !process.stdout.isTTY) {
-    printJson({
+  printRun(
+    options,
+    {
       queue: definition.name,
       seed: Number(options.seed),
       interrupted,
       points: points.map((point) => ({ ...point, isChosen: point === chosen })),
       unmeasured: unmeasured.map(({ release, steps, matches }) => ({ release, steps, matches })),
       chosen: chosenDefinition ?? null,
-    });
-  } else console.error(table(points, chosen));
+    },
+    () => table(points, chosen),
+  );
   if (interrupted) {
-    process.exitCode = INTERRUPTED_STATUS;
     console.error(
       `Interrupted after ${tried.length} settings${options.out === undefined ? '' : `: ${options.out} is not written`}.`,
     );
@@ -209,18 +228,10 @@ async function tryInStages(
 }
 
 function targetsOf(options: TuneOptions): Targets {
-  const limit = (name: string, value: string | undefined) =>
-    value === undefined ? undefined : positive(`--${name}`, value);
-  return {
-    waitP99Max: limit('max-wait-p99', options.maxWaitP99),
-    waitMeanMax: limit('max-wait-mean', options.maxWaitMean),
-    imbalanceP90Max: limit('max-imbalance-p90', options.maxImbalanceP90),
-    imbalanceMeanMax: limit('max-imbalance-mean', options.maxImbalanceMean),
-    timedOutMax:
-      options.maxTimedOut === undefined ? undefined : share('--max-timed-out', options.maxTimedOut),
-    cancelledMax:
-      options.maxCancelled === undefined ? undefined : share('--max-cancelled', options.maxCancelled),
-  };
+  const given = options as unknown as Readonly<Record<string, number | undefined>>;
+  return Object.fromEntries(
+    Object.entries(TARGETS).map(([name, { option }]) => [name, given[option.attributeName()]]),
+  ) as unknown as Targets;
 }
 
 function policiesOf(text: string): PolicyName[] {
@@ -297,10 +308,10 @@ function longestOf(tried: readonly TunePoint[]): number {
 /** Reports the nearest setting and what the user can do. */
 function nothingChosen(points: readonly TunePoint[], targets: Targets): string {
   const { point, missed } = nearest(points, targets)!;
-  const misses = missed.map(
-    ({ target, limit, value }) =>
-      `${MEASURES[target].what} ${MEASURES[target].text(value)}, target ${MEASURES[target].text(limit)} (${MEASURES[target].option})`,
-  );
+  const misses = missed.map(({ target, limit, value }) => {
+    const { what, text, option } = TARGETS[target];
+    return `${what} ${text(value)}, target ${text(limit)} (${option.long})`;
+  });
   return (
     `No setting tried meets the targets. Nearest: ${settingText(point)} with ${misses.join('; ')}. ` +
     'Relax these targets, or try other policies with --policies. Without targets, tune shows what is possible. ' +
@@ -308,24 +319,11 @@ function nothingChosen(points: readonly TunePoint[], targets: Targets): string {
   );
 }
 
-const digits = (value: number) => String(Number(value.toPrecision(3)));
-const percent = (value: number) => `${digits(100 * value)} %`;
-const MEASURES: Readonly<
-  Record<Missed['target'], { what: string; option: string; text: (value: number) => string }>
-> = {
-  waitP99Max: { what: '99 % of waits up to', option: '--max-wait-p99', text: durationText },
-  waitMeanMax: { what: 'mean wait', option: '--max-wait-mean', text: durationText },
-  imbalanceP90Max: { what: '90 % of imbalances up to', option: '--max-imbalance-p90', text: digits },
-  imbalanceMeanMax: { what: 'mean imbalance', option: '--max-imbalance-mean', text: digits },
-  timedOutMax: { what: 'players timed out', option: '--max-timed-out', text: percent },
-  cancelledMax: { what: 'players cancelled', option: '--max-cancelled', text: percent },
-};
-
 /** The targets that are set, as `99 % of waits at most 60 s`. */
 export function targetTexts(targets: Targets): string[] {
-  return Object.entries(MEASURES).flatMap(([target, { what, text }]) => {
+  return Object.entries(TARGETS).flatMap(([target, { what, text }]) => {
     const limit = targets[target as Missed['target']];
-    return limit === undefined ? [] : [`${what.replace(/ up to$/, '')} at most ${text(limit)}`];
+    return limit === undefined ? [] : [`${what} at most ${text(limit)}`];
   });
 }
 
