@@ -1,10 +1,17 @@
 import type { Facet } from '../engine/types.ts';
-import { type NumberRange, numberedIn, type RangeRules } from './states/range-rules.ts';
-import type { Restriction, SetRules } from './states/set-rules.ts';
+import type { RangeState } from './states/range-state.ts';
+import type { SetState } from './states/set-state.ts';
+import { numberedIn } from './states/state-group.ts';
 
 /** A facet with the values that its games share. */
 export interface RuleFacet extends Facet {
   readonly restrictions: readonly Restriction[];
+}
+
+/** A value that all players of a facet's games share, of the rule of this index among the `SetState`s. */
+interface Restriction {
+  readonly set: number;
+  readonly value: number;
 }
 
 /**
@@ -15,8 +22,8 @@ export interface RuleFacet extends Facet {
  */
 export function facetsOf(
   tickets: readonly number[],
-  sets: SetRules | undefined,
-  ranges: RangeRules | undefined,
+  sets: readonly SetState[],
+  ranges: readonly RangeState[],
 ): readonly RuleFacet[] | undefined {
   const all = [...dimensionsOfSets(tickets, sets), ...dimensionsOfRanges(tickets, ranges)];
   all.sort((a, b) => b.separation - a.separation || a.memberships - b.memberships);
@@ -62,7 +69,7 @@ type Branch = Map<number, Branch | number>;
 
 /** One rule by which a pool may be divided. */
 interface Dimension {
-  /** The rule's index in `SetRules`; undefined for a range, whose facets restrict nothing but their tickets. */
+  /** The rule's index among the sets; undefined for a range, whose facets restrict nothing but their tickets. */
   readonly set: number | undefined;
   /** The number of tickets that a ticket may play with, divided by the number in one of its facets. */
   readonly separation: number;
@@ -81,23 +88,11 @@ const membershipsMax = 32;
 /** The number of pairs that are sampled to estimate how many tickets may play together. */
 const pairsSampled = 4000;
 
-function dimensionsOfSets(tickets: readonly number[], sets: SetRules | undefined): Dimension[] {
-  return (sets?.sets ?? []).flatMap((set, index): Dimension[] => {
-    const isHard = tickets.every((ticket) => set.needed[set.level[ticket]] === 1);
+function dimensionsOfSets(tickets: readonly number[], sets: readonly SetState[]): Dimension[] {
+  return sets.flatMap((set, index): Dimension[] => {
+    const isHard = tickets.every((ticket) => set.needed[set.levels.of(ticket)] === 1);
     if (!isHard || set.needed.some((needed) => needed > 1)) return [];
-    const valuesOf = (ticket: number) => {
-      const from = (ticket * set.levels + set.level[ticket]) * set.words;
-      const values: number[] = [];
-      for (let word = 0; word < set.words; word++) {
-        // A bit for each value of the pool, of which a ticket has few.
-        for (let bits = set.masks[from + word]; bits !== 0; bits &= bits - 1) {
-          const value = 32 * word + (31 - Math.clz32(bits & -bits));
-          if (value < set.values.length) values.push(value);
-        }
-      }
-      return values;
-    };
-    const lists = tickets.map(valuesOf);
+    const lists = tickets.map((ticket) => set.accepted(ticket));
     return [{ set: index, lists, ...separationOf(lists, set.values.length) }];
   });
 }
@@ -133,13 +128,13 @@ function separationOf(
  *
  * Blocks are numbered as tickets name them, so that their number does not grow with the values.
  */
-function dimensionsOfRanges(tickets: readonly number[], ranges: RangeRules | undefined): Dimension[] {
-  return (ranges?.ranges ?? []).flatMap((range): Dimension[] => {
+function dimensionsOfRanges(tickets: readonly number[], ranges: readonly RangeState[]): Dimension[] {
+  return ranges.flatMap((range): Dimension[] => {
     let limit = 0;
     let low = Number.POSITIVE_INFINITY;
     let high = Number.NEGATIVE_INFINITY;
     for (const ticket of tickets) {
-      limit = Math.max(limit, range.limits[range.level[ticket]]);
+      limit = Math.max(limit, range.limits[range.levels.of(ticket)]);
       low = Math.min(low, range.low[ticket]);
       high = Math.max(high, range.high[ticket]);
     }
@@ -162,7 +157,7 @@ function dimensionsOfRanges(tickets: readonly number[], ranges: RangeRules | und
 }
 
 /** The blocks of a ticket, ascending, for a limit above 0. */
-function blocksOf(range: NumberRange, limit: number, low: number, high: number) {
+function blocksOf(range: RangeState, limit: number, low: number, high: number) {
   // A little wider than the limit, so that a block may end before its last number. With more blocks, rounding is wider.
   const width = Math.max(limit * (1 + 1e-9), (high - low) / blocksMax);
   // The tickets above the last start are in the block before, too.

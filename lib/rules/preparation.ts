@@ -1,6 +1,6 @@
 import { alternativesOf, stepsOf } from './levels.ts';
 import { type Alternative, type Rule, type RulesDefinition, typeOf } from './rule-types.ts';
-import { type SetRule, valuesOf } from './states/set-rules.ts';
+import { type SetRule, valuesOf } from './states/set-state.ts';
 import type { Attributes, RuledPlayer } from './types.ts';
 
 /** About what 0.1 µs of a Lambda function with one processor do. */

@@ -6,10 +6,9 @@ import { AVOIDED, EXCLUDED } from './reasons.ts';
 import type { RuledGame } from './rule-type.ts';
 import { isCostOnly, type RelaxBy, type Rule, type RuleBody, typeOf } from './rule-types.ts';
 import { betweenMates, groupsOf, type StateSettings } from './states/groups.ts';
-import { PairRules } from './states/pair-rules.ts';
-import { RangeRules } from './states/range-rules.ts';
-import { SetRules } from './states/set-rules.ts';
-import type { EnteredTicket, IndexedRule, StateGroup } from './states/state-group.ts';
+import { RangeState } from './states/range-state.ts';
+import { SetState } from './states/set-state.ts';
+import { type EnteredTicket, type IndexedRule, keepAdmitted, type StateGroup } from './states/state-group.ts';
 import type { RuledPlayer } from './types.ts';
 
 /** The data that compiled rules need besides the rules. */
@@ -70,55 +69,39 @@ export class RuleStates implements Constraints {
 
   facets(tickets: readonly number[]): readonly Facet[] | undefined {
     const { sets, ranges } = this.#states();
-    if (tickets.length < this.#settings.facetsFrom || (!sets && !ranges)) return undefined;
+    if (tickets.length < this.#settings.facetsFrom || sets.length + ranges.length === 0) return undefined;
     return facetsOf(tickets, sets, ranges);
   }
 
   start(facet?: Facet): void {
     const { groups, sets } = this.#states();
     for (const group of groups) group.start();
-    if (facet) sets?.restrict((facet as RuleFacet).restrictions);
+    if (facet) for (const { set, value } of (facet as RuleFacet).restrictions) sets[set].restrict(value);
   }
 
   admits(ticket: number): boolean {
-    // The most frequent kinds are called by themselves, so that the calls can be inlined.
-    const { ranges, sets, pairs, others } = this.#compiled ?? this.#states();
-    if (ranges !== undefined && !ranges.admits(ticket)) return false;
-    if (pairs !== undefined && !pairs.admits(ticket)) return false;
-    if (sets !== undefined && !sets.admits(ticket)) return false;
-    for (let i = 0; i < others.length; i++) if (!others[i].admits(ticket)) return false;
+    const { groups } = this.#compiled ?? this.#states();
+    for (let i = 0; i < groups.length; i++) if (!groups[i].admits(ticket)) return false;
     return true;
   }
 
   keep(tickets: Int32Array, from: number, to: number, kept: Int32Array): number {
-    const { ranges, sets, pairs, others } = this.#compiled ?? this.#states();
+    const { groups } = this.#compiled ?? this.#states();
     let count = 0;
     for (let at = from; at < to; at++) kept[count++] = at;
-    if (ranges !== undefined) count = ranges.keep(tickets, kept, count);
-    if (pairs !== undefined) count = pairs.keep(tickets, kept, count);
-    if (sets !== undefined) count = sets.keep(tickets, kept, count);
-    for (let i = 0; i < others.length; i++) {
-      let left = 0;
-      for (let k = 0; k < count; k++) if (others[i].admits(tickets[kept[k]])) kept[left++] = kept[k];
-      count = left;
-    }
+    for (let i = 0; i < groups.length && count > 0; i++)
+      count = keepAdmitted(groups[i], tickets, kept, count);
     return count;
   }
 
   join(ticket: number): void {
-    const { ranges, sets, pairs, others } = this.#compiled ?? this.#states();
-    ranges?.join(ticket);
-    pairs?.join(ticket);
-    sets?.join(ticket);
-    for (let i = 0; i < others.length; i++) others[i].join(ticket);
+    const { groups } = this.#compiled ?? this.#states();
+    for (let i = 0; i < groups.length; i++) groups[i].join(ticket);
   }
 
   leave(ticket: number): void {
-    const { ranges, sets, pairs, others } = this.#compiled ?? this.#states();
-    ranges?.leave();
-    pairs?.leave(ticket);
-    sets?.leave();
-    for (let i = 0; i < others.length; i++) others[i].leave(ticket);
+    const { groups } = this.#compiled ?? this.#states();
+    for (let i = 0; i < groups.length; i++) groups[i].leave(ticket);
   }
 
   get hasCosts(): boolean {
@@ -281,16 +264,11 @@ export class RuleStates implements Constraints {
     const indexed = rules.map((rule, index): IndexedRule => ({ rule, index }));
     const avoids = tickets.some(({ players }) => players.some(({ avoid }) => avoid !== undefined));
     const groups = groupsOf(indexed, tickets, avoids, this.#settings);
-    const ranges = groups.find((group) => group instanceof RangeRules);
-    const sets = groups.find((group) => group instanceof SetRules);
-    const pairs = groups.find((group) => group instanceof PairRules);
     return {
       groups,
-      ranges,
-      sets,
-      pairs,
-      others: groups.filter((group) => group !== ranges && group !== sets && group !== pairs),
-      costly: groups.filter(({ hasCosts }) => hasCosts),
+      ranges: groups.filter((group) => group instanceof RangeState),
+      sets: groups.filter((group) => group instanceof SetState),
+      costly: groups.filter((group) => group.hasCosts) as Required<StateGroup>[],
       mates: groupsOf(indexed.flatMap(betweenMates), tickets, avoids, this.#settings),
       levels,
     };
@@ -306,11 +284,9 @@ function levelsAt(ageMs: number, steps: readonly Steps[]): Uint8Array {
 
 interface Compiled {
   readonly groups: readonly StateGroup[];
-  readonly ranges: RangeRules | undefined;
-  readonly sets: SetRules | undefined;
-  readonly pairs: PairRules | undefined;
-  readonly others: readonly StateGroup[];
-  readonly costly: readonly StateGroup[];
+  readonly ranges: readonly RangeState[];
+  readonly sets: readonly SetState[];
+  readonly costly: readonly Required<StateGroup>[];
   /** The rules of teams, for the players of one team. */
   readonly mates: readonly StateGroup[];
   /** By ticket and rule: the level that searches use. */

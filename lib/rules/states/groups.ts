@@ -6,14 +6,15 @@ import type { RecentRule } from '../by-type/recent.ts';
 import { levelAt, stepsOf } from '../levels.ts';
 import type { RuleContext, StateKind, TeamsOfQueue } from '../rule-type.ts';
 import { type Alternative, isCostOnly, type Rule, typeOf } from '../rule-types.ts';
-import { AcceptedRules } from './accepted-rules.ts';
-import { AnyOfState } from './any-of-rules.ts';
-import { CompareRules } from './compare-rules.ts';
-import { PairRules } from './pair-rules.ts';
-import { type RangeRule, RangeRules } from './range-rules.ts';
-import { type SetRule, SetRules } from './set-rules.ts';
+import { AcceptedState } from './accepted-state.ts';
+import { AnyOfState } from './any-of-state.ts';
+import { CompareState } from './compare-state.ts';
+import { CountState } from './count-state.ts';
+import { pairStates } from './pair-state.ts';
+import { type RangeRule, RangeState } from './range-state.ts';
+import { type SetRule, SetState } from './set-state.ts';
 import type { EnteredTicket, IndexedRule, StateGroup } from './state-group.ts';
-import { CountRules, type ValueRule, ValueRules } from './value-rules.ts';
+import { type ValueRule, ValueState } from './value-state.ts';
 
 /** What the states of rules need to know of a queue and of the moment. */
 export interface StateSettings extends RuleContext, TeamsOfQueue {
@@ -42,29 +43,31 @@ export function groupsOf(
   );
   const of = <R extends Rule>(kind: StateKind) =>
     stated.filter(({ by }) => by === kind) as unknown as IndexedRule<R>[];
-  const sets = of<SetRule>('sets');
-  const ranges = of<RangeRule>('ranges');
+  const groups: StateGroup[] = [
+    ...of<RangeRule>('ranges').map((rule) => new RangeState(rule, tickets, attributes, seats)),
+    ...of<SetRule>('sets').map((rule) => new SetState(rule, tickets, attributes, seats)),
+  ];
   const pairs = of<Rule & RecentRule>('pairs');
-  const counts = of<Rule & CountRule>('counts');
-  const values = of<ValueRule>('values');
-  const comparisons = of<Rule & CompareRule>('comparisons');
-  const perTeam = of<ValueRule>('team-values');
-  const groups: StateGroup[] = [];
-  if (sets.length > 0) groups.push(new SetRules(sets, tickets, attributes, seats));
-  if (ranges.length > 0) groups.push(new RangeRules(ranges, tickets, attributes, seats));
-  if (pairs.length > 0 || avoids)
-    groups.push(new PairRules(pairs, tickets, [...groups], meetings, nowMs, seats));
-  if (counts.length > 0) groups.push(new CountRules(counts, tickets, attributes, seats));
-  if (values.length > 0) groups.push(new ValueRules(values, tickets, attributes, seats));
-  if (comparisons.length > 0)
-    groups.push(new CompareRules(comparisons, tickets, attributes, { fewest: seatsMin, most: seats }));
-  if (perTeam.length > 0 && teams !== undefined && teamSize !== undefined)
-    groups.push(new ValueRules(perTeam, tickets, attributes, seats, { count: teams, size: teamSize }));
-  const accepted = of<Rule & AcceptedRule>('accepted');
-  if (accepted.length > 0) groups.push(new AcceptedRules(accepted, tickets, attributes));
-  for (const choice of of<Rule & AnyOfRule<Alternative>>('choices'))
-    groups.push(choiceOf(choice, tickets, settings));
-  return groups;
+  if (pairs.length > 0 || avoids) {
+    const among = { tickets, others: [...groups], meetings, nowMs, depthMax: seats };
+    groups.push(...pairStates(pairs, avoids, among));
+  }
+  const isOfTeams = teams !== undefined && teamSize !== undefined;
+  const perTeam = isOfTeams ? { count: teams, size: teamSize } : undefined;
+  const between = { fewest: seatsMin, most: seats };
+  return [
+    ...groups,
+    ...of<Rule & CountRule>('counts').map((rule) => new CountState(rule, tickets, attributes, seats)),
+    ...of<ValueRule>('values').map((rule) => new ValueState(rule, tickets, attributes, seats)),
+    ...of<Rule & CompareRule>('comparisons').map(
+      (rule) => new CompareState(rule, tickets, attributes, between),
+    ),
+    ...(perTeam ? of<ValueRule>('team-values') : []).map(
+      (rule) => new ValueState(rule, tickets, attributes, seats, perTeam),
+    ),
+    ...of<Rule & AcceptedRule>('accepted').map((rule) => new AcceptedState(rule, tickets, attributes, seats)),
+    ...of<Rule & AnyOfRule<Alternative>>('choices').map((rule) => choiceOf(rule, tickets, settings)),
+  ];
 }
 
 /** A rule that applies to each team, as one over the players of a team. */
@@ -111,12 +114,4 @@ function stateOf(inner: Alternative, tickets: readonly EnteredTicket[], settings
   return groupsOf([{ rule, index: 0 }], tickets, false, settings)[0] ?? open;
 }
 
-const open: StateGroup = {
-  hasCosts: false,
-  start() {},
-  admits: () => true,
-  join() {},
-  leave() {},
-  cost: () => 0,
-  costWith: () => 0,
-};
+const open: StateGroup = { start() {}, admits: () => true, join() {}, leave() {} };

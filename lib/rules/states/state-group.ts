@@ -1,4 +1,5 @@
 import type { Constraints } from '../../engine/types.ts';
+import { levelsOf } from '../levels.ts';
 import type { RuledTicket } from '../rule-type.ts';
 import type { Rule } from '../rule-types.ts';
 
@@ -15,13 +16,76 @@ export interface IndexedRule<R extends Rule = Rule> {
 }
 
 /**
- * Rules of one kind of incremental state. Tickets join one by one and leave in reverse order. A rule that the joined
- * tickets violate is also violated by every larger set. All numbers are those of `RuleStates`.
+ * The incremental state of a rule. Tickets join one by one and leave in reverse order. A rule that the joined tickets violate is
+ * also violated by every larger set. All numbers are those of `RuleStates`.
  */
-export interface StateGroup
-  extends Pick<Constraints, 'admits' | 'join' | 'leave' | 'hasCosts' | 'cost' | 'costWith'> {
+export interface StateGroup extends Pick<Constraints, 'admits' | 'join' | 'leave'> {
   /** Starts without joined tickets. */
   start(): void;
+  /** Whether games may cost anything. Only then `cost` and `costWith` are called. @default false */
+  readonly hasCosts?: boolean;
+  cost?(): number;
+  costWith?(ticket: number): number;
+  /** `admits`, faster for many: see `keepAdmitted`. @default `admits` for each */
+  keep?(tickets: Int32Array, kept: Int32Array, count: number): number;
+}
+
+/** Of the first `count` positions in `kept`, keeps those whose tickets the state admits, and returns their number. */
+export function keepAdmitted(
+  state: StateGroup,
+  tickets: Int32Array,
+  kept: Int32Array,
+  count: number,
+): number {
+  if (state.keep) return state.keep(tickets, kept, count);
+  let left = 0;
+  for (let i = 0; i < count; i++) if (state.admits(tickets[kept[i]])) kept[left++] = kept[i];
+  return left;
+}
+
+/** The level of relaxation of each ticket in a rule, and of the joined tickets: that of the strictest of them. */
+export class Levels {
+  /** How many tickets have joined. */
+  depth = 0;
+  readonly #own: Uint8Array;
+  /** By depth. */
+  readonly #joined: Uint8Array;
+
+  constructor({ rule, index }: IndexedRule, tickets: readonly EnteredTicket[], depthMax: number) {
+    this.#own = Uint8Array.from(tickets, ({ levels }) => levels[index]);
+    this.#joined = new Uint8Array(depthMax + 1);
+    this.#joined[0] = levelsOf(rule).length - 1;
+  }
+
+  get now(): number {
+    return this.#joined[this.depth];
+  }
+
+  of(ticket: number): number {
+    return this.#own[ticket];
+  }
+
+  /** The level of the joined tickets and this one. */
+  with(ticket: number): number {
+    const own = this.#own[ticket];
+    const now = this.#joined[this.depth];
+    return own < now ? own : now;
+  }
+
+  join(ticket: number): void {
+    const level = this.with(ticket);
+    this.#joined[++this.depth] = level;
+  }
+}
+
+/** The number of a value: how many others came before it. */
+export function numberedIn<T>(numbers: Map<T, number>, value: T): number {
+  let number = numbers.get(value);
+  if (number === undefined) {
+    number = numbers.size;
+    numbers.set(value, number);
+  }
+  return number;
 }
 
 /** The players of a game. */

@@ -2,32 +2,51 @@ import { freshness, type RecentRule } from '../by-type/recent.ts';
 import { levelsOf } from '../levels.ts';
 import type { Meetings } from '../met.ts';
 import type { Rule } from '../rule-types.ts';
-import type { EnteredTicket, IndexedRule, StateGroup } from './state-group.ts';
+import { type EnteredTicket, type IndexedRule, Levels, type StateGroup } from './state-group.ts';
+
+/** What pairs of tickets depend on. */
+export interface Pairs {
+  readonly tickets: readonly EnteredTicket[];
+  /** Rules that always hold too: pairs that they forbid need no count. */
+  readonly others: readonly StateGroup[];
+  readonly meetings: Meetings;
+  readonly nowMs: number;
+  readonly depthMax: number;
+}
 
 /**
- * Pairs of tickets that may not be in one game, or that have a cost there: avoided players, and `recent` over the game.
- * Each ticket that joins raises a count at its partners, so a test is one look-up.
+ * The states of pairs that may not be in one game, or that have a cost there: avoided players, and `recent` over the game.
+ * @param avoids whether any player avoids others
  */
-export class PairRules implements StateGroup {
-  readonly hasCosts: boolean;
+export function pairStates(
+  rules: readonly IndexedRule<RecentOne>[],
+  avoids: boolean,
+  pairs: Pairs,
+): StateGroup[] {
+  const ticketsOf = ticketsByPlayer(pairs.tickets);
+  const fixed = rules.filter(({ rule }) => rule.cost === undefined && rule.relax === undefined);
+  const others = rules.filter((rule) => !fixed.includes(rule));
+  return [
+    ...(avoids || fixed.length > 0 ? [new ForbiddenPairs(fixed, ticketsOf, pairs)] : []),
+    ...others.map((rule) => new RecentState(rule, ticketsOf, pairs)),
+  ];
+}
+
+type RecentOne = Rule & RecentRule;
+
+/** Pairs that are always forbidden. Each ticket that joins raises a count at its partners, so a test is one look-up. */
+class ForbiddenPairs implements StateGroup {
   /** By ticket: the tickets that it may not play with, and how many joined tickets forbid it. */
   readonly #partners: readonly Int32Array[];
   readonly #blocked: Uint16Array;
-  readonly #meets: readonly Meets[];
   /** The joined tickets. */
   readonly #joined: number[] = [];
 
-  /** @param others rules that always hold too: pairs that they forbid need no count */
   constructor(
-    rules: readonly IndexedRule<Rule & RecentRule>[],
-    tickets: readonly EnteredTicket[],
-    others: readonly StateGroup[],
-    meetings: Meetings,
-    nowMs: number,
-    depthMax: number,
+    fixed: readonly IndexedRule<RecentOne>[],
+    ticketsOf: ReadonlyMap<string, readonly number[]>,
+    { tickets, others, meetings, nowMs }: Pairs,
   ) {
-    const ticketsOf = ticketsByPlayer(tickets);
-    const fixed = rules.filter(({ rule }) => rule.cost === undefined && rule.relax === undefined);
     // A pair that is forbidden twice is counted twice.
     const partners = tickets.map((): number[] => []);
     const forbid = (a: number, b: number) => {
@@ -48,10 +67,6 @@ export class PairRules implements StateGroup {
     });
     this.#partners = partners.map((own, ticket) => Int32Array.from(matesAmong(ticket, own, others)));
     this.#blocked = new Uint16Array(tickets.length);
-    this.#meets = rules
-      .filter((rule) => !fixed.includes(rule))
-      .map((rule) => new Meets(rule, tickets, others, ticketsOf, meetings, nowMs, depthMax));
-    this.hasCosts = this.#meets.some(({ cost }) => cost > 0);
   }
 
   start(): void {
@@ -60,50 +75,19 @@ export class PairRules implements StateGroup {
   }
 
   admits(ticket: number): boolean {
-    if (this.#blocked[ticket] > 0) return false;
-    for (const meets of this.#meets) if (!meets.admits(ticket)) return false;
-    return true;
-  }
-
-  /** Of the first `count` positions in `kept`, keeps those whose tickets it admits, and returns their number. */
-  keep(tickets: Int32Array, kept: Int32Array, count: number): number {
-    const blocked = this.#blocked;
-    const meets = this.#meets;
-    let left = 0;
-    for (let i = 0; i < count; i++) {
-      const ticket = tickets[kept[i]];
-      if (blocked[ticket] > 0) continue;
-      let isAdmitted = true;
-      for (let m = 0; m < meets.length && isAdmitted; m++) isAdmitted = meets[m].admits(ticket);
-      if (isAdmitted) kept[left++] = kept[i];
-    }
-    return left;
+    return this.#blocked[ticket] === 0;
   }
 
   join(ticket: number): void {
     const partners = this.#partners[ticket];
     for (let i = 0; i < partners.length; i++) this.#blocked[partners[i]]++;
     this.#joined.push(ticket);
-    for (const meets of this.#meets) meets.join(ticket);
   }
 
   leave(ticket: number): void {
     const partners = this.#partners[ticket];
     for (let i = 0; i < partners.length; i++) this.#blocked[partners[i]]--;
     this.#joined.pop();
-    for (const meets of this.#meets) meets.leave(ticket);
-  }
-
-  cost(): number {
-    let sum = 0;
-    for (const meets of this.#meets) sum += meets.costNow();
-    return sum;
-  }
-
-  costWith(ticket: number): number {
-    let sum = 0;
-    for (const meets of this.#meets) sum += meets.costWith(ticket);
-    return sum;
   }
 }
 
@@ -134,37 +118,35 @@ function ticketsByPlayer(tickets: readonly EnteredTicket[]): Map<string, number[
 }
 
 /** A `recent` rule with a cost or with limits that depend on age. */
-class Meets {
-  readonly cost: number;
+class RecentState implements StateGroup {
+  readonly hasCosts: boolean;
+  readonly #cost: number;
   /** By ticket: the tickets that its players met, the seconds since the last time, and the sum of the freshness of all pairs. */
   readonly #partners: readonly Int32Array[];
   readonly #secondsSince: readonly Float64Array[];
   readonly #fresh: readonly Float64Array[];
-  readonly #level: Uint8Array;
+  readonly #levels: Levels;
   /** By level: the time in which players may not meet again; 0 when the rule is off. */
   readonly #apart: Float64Array;
   /** By ticket: the least time since it met a joined ticket, and its cost with the joined tickets. */
   readonly #nearest: Float64Array;
   readonly #costs: Float64Array;
-  /** By depth: the level, the least time among the joined tickets, and their cost. */
-  readonly #levels: Uint8Array;
+  /** By depth: the least time among the joined tickets, and their cost. */
   readonly #least: Float64Array;
   readonly #sums: Float64Array;
   /** The values of `nearest` and `costs` before the last joins. */
   readonly #undo: number[] = [];
-  #depth = 0;
+  readonly #joined: number[] = [];
 
   constructor(
-    { rule, index }: IndexedRule<Rule & RecentRule>,
-    tickets: readonly EnteredTicket[],
-    others: readonly StateGroup[],
+    indexed: IndexedRule<RecentOne>,
     ticketsOf: ReadonlyMap<string, readonly number[]>,
-    meetings: Meetings,
-    nowMs: number,
-    depthMax: number,
+    { tickets, others, meetings, nowMs, depthMax }: Pairs,
   ) {
-    const levels = levelsOf(rule) as readonly ((Rule & RecentRule) | undefined)[];
-    this.cost = rule.cost ?? 0;
+    const { rule } = indexed;
+    const levels = levelsOf(rule) as readonly (RecentOne | undefined)[];
+    this.#cost = rule.cost ?? 0;
+    this.hasCosts = this.#cost > 0;
     this.#apart = Float64Array.from(levels, (level) => level?.seconds ?? 0);
     // Only the cost at the loosest level is certain.
     const loosest = this.#apart[levels.length - 1];
@@ -188,28 +170,30 @@ class Meets {
     });
     this.#partners = met.map((pairs) => Int32Array.from(pairs, ([partner]) => partner));
     this.#secondsSince = met.map((pairs) => Float64Array.from(pairs, ([, { since }]) => since));
-    this.#fresh = met.map((pairs) => Float64Array.from(pairs, ([, { fresh }]) => this.cost * fresh));
-    this.#level = Uint8Array.from(tickets, (ticket) => ticket.levels[index]);
+    this.#fresh = met.map((pairs) => Float64Array.from(pairs, ([, { fresh }]) => this.#cost * fresh));
+    this.#levels = new Levels(indexed, tickets, depthMax);
     this.#nearest = new Float64Array(tickets.length);
     this.#costs = new Float64Array(tickets.length);
-    this.#levels = new Uint8Array(depthMax + 1);
     this.#least = new Float64Array(depthMax + 1);
     this.#sums = new Float64Array(depthMax + 1);
     this.#nearest.fill(Number.POSITIVE_INFINITY);
-    this.#levels[0] = this.#apart.length - 1;
     this.#least[0] = Number.POSITIVE_INFINITY;
   }
 
+  start(): void {
+    while (this.#joined.length > 0) this.leave(this.#joined.at(-1)!);
+  }
+
   admits(ticket: number): boolean {
-    if (this.cost > 0) return true;
-    const depth = this.#depth;
-    const level = Math.min(this.#levels[depth], this.#level[ticket]);
-    return Math.min(this.#least[depth], this.#nearest[ticket]) >= this.#apart[level];
+    if (this.#cost > 0) return true;
+    const least = Math.min(this.#least[this.#levels.depth], this.#nearest[ticket]);
+    return least >= this.#apart[this.#levels.with(ticket)];
   }
 
   join(ticket: number): void {
-    const depth = this.#depth++;
-    this.#levels[depth + 1] = Math.min(this.#levels[depth], this.#level[ticket]);
+    const { depth } = this.#levels;
+    this.#levels.join(ticket);
+    this.#joined.push(ticket);
     this.#least[depth + 1] = Math.min(this.#least[depth], this.#nearest[ticket]);
     this.#sums[depth + 1] = this.#sums[depth] + this.#costs[ticket];
     const partners = this.#partners[ticket];
@@ -222,7 +206,8 @@ class Meets {
   }
 
   leave(ticket: number): void {
-    this.#depth--;
+    this.#levels.depth--;
+    this.#joined.pop();
     const partners = this.#partners[ticket];
     for (let i = partners.length - 1; i >= 0; i--) {
       this.#costs[partners[i]] = this.#undo.pop()!;
@@ -230,11 +215,11 @@ class Meets {
     }
   }
 
-  costNow(): number {
-    return this.#sums[this.#depth];
+  cost(): number {
+    return this.#sums[this.#levels.depth];
   }
 
   costWith(ticket: number): number {
-    return this.#sums[this.#depth] + this.#costs[ticket];
+    return this.#sums[this.#levels.depth] + this.#costs[ticket];
   }
 }

@@ -3,89 +3,102 @@ import { levelsOf } from '../levels.ts';
 import type { Rule } from '../rule-types.ts';
 import type { Attributes } from '../types.ts';
 import { attributeOf } from '../values.ts';
-import type { EnteredTicket, IndexedRule, Seats, StateGroup } from './state-group.ts';
+import { type EnteredTicket, type IndexedRule, Levels, type Seats, type StateGroup } from './state-group.ts';
 
 /**
  * `compare` over the game. Each side has an interval of the values that it may still get, from the joined tickets, the free
- * seats and the least and greatest value of the pool. A rule is violated when no values of the two intervals meet it.
+ * seats and the least and greatest value of the pool. The rule is violated when no values of the two intervals meet it.
  */
-export class CompareRules implements StateGroup {
+export class CompareState implements StateGroup {
   readonly hasCosts: boolean;
-  readonly #comparisons: readonly Comparison[];
+  readonly #cost: number;
+  readonly #op: CompareRule['op'];
+  readonly #sides: readonly [SideState, SideState];
+  readonly #levels: Levels;
+  /** By level: the numbers; undefined when the rule is off. */
+  readonly #limits: readonly ({ left: number; right: number; max: number } | undefined)[];
   readonly #sizes: Uint8Array;
   readonly #seats: Seats;
-  /** By depth: the joined players. */
-  readonly #players: Uint16Array;
-  #depth = 0;
+  /** The joined players. */
+  #players = 0;
   readonly #left: Interval = { from: 0, to: 0 };
   readonly #right: Interval = { from: 0, to: 0 };
 
   constructor(
-    rules: readonly IndexedRule<Rule & CompareRule>[],
+    indexed: IndexedRule<Rule & CompareRule>,
     tickets: readonly EnteredTicket[],
     attributes: Attributes,
     seats: Seats,
   ) {
-    this.#comparisons = rules.map((rule) => comparisonOf(rule, tickets, attributes, seats.most));
-    this.hasCosts = this.#comparisons.some(({ cost }) => cost > 0);
+    const { rule } = indexed;
+    const sideOf = (side: CompareRule['left']): SideState => {
+      if (typeof side === 'number') return { of: 'number', sums: undefined };
+      const isOfGame = side.team === undefined;
+      return {
+        of: side.of,
+        sums: isOfGame ? sumsOf(side.attribute, tickets, attributes, seats.most) : undefined,
+      };
+    };
+    const numberOf = (side: CompareRule['left']) => (typeof side === 'number' ? side : 0);
+    this.#cost = rule.cost ?? 0;
+    this.hasCosts = this.#cost > 0;
+    this.#op = rule.op;
+    this.#sides = [sideOf(rule.left), sideOf(rule.right)];
+    this.#levels = new Levels(indexed, tickets, seats.most);
+    this.#limits = (levelsOf(rule) as readonly ((Rule & CompareRule) | undefined)[]).map(
+      (level) =>
+        level && {
+          left: numberOf(level.left),
+          right: numberOf(level.right),
+          max: level.op === undefined ? (level.max ?? 0) : 0,
+        },
+    );
     this.#sizes = Uint8Array.from(tickets, ({ players }) => players.length);
     this.#seats = seats;
-    this.#players = new Uint16Array(seats.most + 1);
   }
 
   start(): void {
-    this.#depth = 0;
-    for (const { levels, limits } of this.#comparisons) levels[0] = limits.length - 1;
+    this.#levels.depth = this.#players = 0;
   }
 
   admits(ticket: number): boolean {
-    for (const comparison of this.#comparisons)
-      if (comparison.cost === 0 && this.#brokenBy(comparison, ticket) > 0) return false;
-    return true;
+    return this.#cost > 0 || this.#brokenBy(ticket) === 0;
   }
 
   join(ticket: number): void {
-    const depth = this.#depth++;
-    this.#players[depth + 1] = this.#players[depth] + this.#sizes[ticket];
-    for (const { levels, level, sides } of this.#comparisons) {
-      levels[depth + 1] = Math.min(levels[depth], level[ticket]);
-      for (const { sums } of sides) if (sums) add(sums, depth, ticket);
-    }
+    for (const { sums } of this.#sides) if (sums) add(sums, this.#levels.depth, ticket);
+    this.#levels.join(ticket);
+    this.#players += this.#sizes[ticket];
   }
 
-  leave(): void {
-    this.#depth--;
+  leave(ticket: number): void {
+    this.#levels.depth--;
+    this.#players -= this.#sizes[ticket];
   }
 
   cost(): number {
-    let sum = 0;
-    for (const comparison of this.#comparisons)
-      if (comparison.cost > 0) sum += comparison.cost * this.#brokenBy(comparison, -1);
-    return sum;
+    return this.#cost * this.#brokenBy(-1);
   }
 
   costWith(ticket: number): number {
-    let sum = 0;
-    for (const comparison of this.#comparisons)
-      if (comparison.cost > 0) sum += comparison.cost * this.#brokenBy(comparison, ticket);
-    return sum;
+    return this.#cost * this.#brokenBy(ticket);
   }
 
   /** By how much every game of the joined tickets and this one breaks the rule, at least. @param ticket −1 for no further one */
-  #brokenBy({ levels, level, limits, sides, op }: Comparison, ticket: number): number {
-    const depth = this.#depth;
-    const limit = limits[ticket === -1 ? levels[depth] : Math.min(levels[depth], level[ticket])];
+  #brokenBy(ticket: number): number {
+    const { depth, now } = this.#levels;
+    const limit = this.#limits[ticket === -1 ? now : this.#levels.with(ticket)];
     if (limit === undefined) return 0;
-    const players = this.#players[depth] + (ticket === -1 ? 0 : this.#sizes[ticket]);
+    const players = this.#players + (ticket === -1 ? 0 : this.#sizes[ticket]);
     const fewest = Math.max(0, this.#seats.fewest - players);
     const most = this.#seats.most - players;
     const left = this.#left;
     const right = this.#right;
-    reach(sides[0], limit.left, depth, ticket, fewest, most, left);
-    reach(sides[1], limit.right, depth, ticket, fewest, most, right);
+    reach(this.#sides[0], limit.left, depth, ticket, fewest, most, left);
+    reach(this.#sides[1], limit.right, depth, ticket, fewest, most, right);
     let units = 0;
-    if (op !== '>=') units = left.from - right.to;
-    if (op !== '<=') units = Math.max(units, right.from - left.to);
+    if (this.#op !== '>=') units = left.from - right.to;
+    if (this.#op !== '<=') units = Math.max(units, right.from - left.to);
     units -= limit.max;
     // Sums in another order may differ by this much.
     const isMeant =
@@ -97,21 +110,6 @@ export class CompareRules implements StateGroup {
 interface Interval {
   from: number;
   to: number;
-}
-
-/** One rule. */
-interface Comparison {
-  readonly op: '<=' | '>=' | '=' | undefined;
-  readonly cost: number;
-  readonly sides: readonly [SideState, SideState];
-  /** By level: the numbers; undefined when the rule is off. */
-  readonly limits: readonly (
-    | { readonly left: number; readonly right: number; readonly max: number }
-    | undefined
-  )[];
-  /** By ticket, and by depth. */
-  readonly level: Uint8Array;
-  readonly levels: Uint8Array;
 }
 
 /** A side of a comparison: a number, or a measure of the players. */
@@ -193,38 +191,6 @@ function reach(
 /** The mean when so many players more have this value. */
 function meanWith(total: number, count: number, more: number, value: number): number {
   return count + more === 0 ? value : (total + more * value) / (count + more);
-}
-
-function comparisonOf(
-  { rule, index }: IndexedRule<Rule & CompareRule>,
-  tickets: readonly EnteredTicket[],
-  attributes: Attributes,
-  seats: number,
-): Comparison {
-  const levels = levelsOf(rule) as readonly ((Rule & CompareRule) | undefined)[];
-  const sideOf = (side: CompareRule['left']): SideState => {
-    if (typeof side === 'number') return { of: 'number', sums: undefined };
-    return {
-      of: side.of,
-      sums: side.team === undefined ? sumsOf(side.attribute, tickets, attributes, seats) : undefined,
-    };
-  };
-  const numberOf = (side: CompareRule['left']) => (typeof side === 'number' ? side : 0);
-  return {
-    op: rule.op,
-    cost: rule.cost ?? 0,
-    sides: [sideOf(rule.left), sideOf(rule.right)],
-    limits: levels.map(
-      (level) =>
-        level && {
-          left: numberOf(level.left),
-          right: numberOf(level.right),
-          max: level.op === undefined ? (level.max ?? 0) : 0,
-        },
-    ),
-    level: Uint8Array.from(tickets, (ticket) => ticket.levels[index]),
-    levels: new Uint8Array(seats + 1),
-  };
 }
 
 function sumsOf(

@@ -2,7 +2,6 @@ import type { StateGroup } from './state-group.ts';
 
 /** An `anyOf` rule: the states of all its rules. It admits a ticket while one of them does. */
 export class AnyOfState implements StateGroup {
-  readonly hasCosts = false;
   readonly #alternatives: readonly StateGroup[];
   /** By ticket: whether the rule is off for games of such tickets alone. */
   readonly #isOff: (ticket: number) => boolean;
@@ -49,13 +48,5 @@ export class AnyOfState implements StateGroup {
     this.#alternatives.forEach((alternative, i) => {
       if ((open >> i) & 1) alternative.leave(ticket);
     });
-  }
-
-  cost(): number {
-    return 0;
-  }
-
-  costWith(): number {
-    return 0;
   }
 }

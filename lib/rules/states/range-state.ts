@@ -1,0 +1,117 @@
+import type { SameRule } from '../by-type/same.ts';
+import type { WithinRule } from '../by-type/within.ts';
+import { levelsOf } from '../levels.ts';
+import type { Rule } from '../rule-types.ts';
+import type { Attributes } from '../types.ts';
+import { attributeOf, numbersOf } from '../values.ts';
+import { type EnteredTicket, type IndexedRule, Levels, numberedIn, type StateGroup } from './state-group.ts';
+
+/** A rule that depends on the greatest and the least number of the players. */
+export type RangeRule = Rule & (WithinRule | SameRule);
+
+/** `within` over the game, or `same` over the game without a cost: a range of 0 over the numbers of the values. */
+export class RangeState implements StateGroup {
+  readonly hasCosts: boolean;
+  /** By ticket. */
+  readonly low: Float64Array;
+  readonly high: Float64Array;
+  readonly levels: Levels;
+  /** By level; infinite where the rule is off. */
+  readonly limits: Float64Array;
+  /** From this level on the rule is off. */
+  readonly #offFrom: number;
+  readonly #cost: number;
+  /** By depth: the range of the joined tickets. */
+  readonly #lows: Float64Array;
+  readonly #highs: Float64Array;
+
+  constructor(
+    indexed: IndexedRule<RangeRule>,
+    tickets: readonly EnteredTicket[],
+    attributes: Attributes,
+    depthMax: number,
+  ) {
+    const { rule } = indexed;
+    const levels = levelsOf(rule);
+    const offFrom = levels.indexOf(undefined);
+    const numbers = new Map<unknown, number>();
+    this.low = new Float64Array(tickets.length).fill(Number.POSITIVE_INFINITY);
+    this.high = new Float64Array(tickets.length).fill(Number.NEGATIVE_INFINITY);
+    tickets.forEach(({ players }, ticket) => {
+      const count = (number: number) => {
+        this.low[ticket] = Math.min(this.low[ticket], number);
+        this.high[ticket] = Math.max(this.high[ticket], number);
+      };
+      if (rule.type === 'within') {
+        for (const number of numbersOf(players, rule.attribute, attributes, rule.party)) count(number);
+        return;
+      }
+      for (const player of players) {
+        const value = attributeOf(player, rule.attribute, attributes);
+        if (value !== undefined) count(numberedIn(numbers, value));
+      }
+    });
+    this.levels = new Levels(indexed, tickets, depthMax);
+    this.limits = Float64Array.from(levels, (level) => {
+      if (level === undefined) return Number.POSITIVE_INFINITY;
+      return level.type === 'within' ? (level.max ?? Number.POSITIVE_INFINITY) : 0;
+    });
+    this.#offFrom = offFrom === -1 ? levels.length : offFrom;
+    this.#cost = rule.cost ?? 0;
+    this.hasCosts = this.#cost > 0;
+    this.#lows = new Float64Array(depthMax + 1).fill(Number.POSITIVE_INFINITY);
+    this.#highs = new Float64Array(depthMax + 1).fill(Number.NEGATIVE_INFINITY);
+  }
+
+  start(): void {
+    this.levels.depth = 0;
+  }
+
+  admits(ticket: number): boolean {
+    const { depth } = this.levels;
+    const least = Math.min(this.low[ticket], this.#lows[depth]);
+    const most = Math.max(this.high[ticket], this.#highs[depth]);
+    return !(most - least > this.limits[this.levels.with(ticket)]);
+  }
+
+  keep(tickets: Int32Array, kept: Int32Array, count: number): number {
+    const { low, high, limits, levels } = this;
+    const lowest = this.#lows[levels.depth];
+    const highest = this.#highs[levels.depth];
+    let left = 0;
+    for (let i = 0; i < count; i++) {
+      const ticket = tickets[kept[i]];
+      const least = low[ticket] < lowest ? low[ticket] : lowest;
+      const most = high[ticket] > highest ? high[ticket] : highest;
+      if (most - least <= limits[levels.with(ticket)]) kept[left++] = kept[i];
+    }
+    return left;
+  }
+
+  join(ticket: number): void {
+    const { depth } = this.levels;
+    this.levels.join(ticket);
+    this.#lows[depth + 1] = Math.min(this.#lows[depth], this.low[ticket]);
+    this.#highs[depth + 1] = Math.max(this.#highs[depth], this.high[ticket]);
+  }
+
+  leave(): void {
+    this.levels.depth--;
+  }
+
+  cost(): number {
+    const { depth, now } = this.levels;
+    return this.#costOf(this.#lows[depth], this.#highs[depth], now);
+  }
+
+  costWith(ticket: number): number {
+    const { depth } = this.levels;
+    const low = Math.min(this.#lows[depth], this.low[ticket]);
+    const high = Math.max(this.#highs[depth], this.high[ticket]);
+    return this.#costOf(low, high, this.levels.with(ticket));
+  }
+
+  #costOf(low: number, high: number, level: number): number {
+    return high > low && level < this.#offFrom ? this.#cost * (high - low) : 0;
+  }
+}
