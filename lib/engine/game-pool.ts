@@ -15,6 +15,7 @@ import type { Constraints, Forbids, Game, GameRules, Ticket } from './types.ts';
 export { BackfillPool, type BackfillPoolOptions } from './backfill/backfill-pool.ts';
 export type { Filling, PresentPlayer, RunningGame } from './backfill/running-game.ts';
 export { imbalancePerRange } from './bounds/range-bounds.ts';
+export { firstPlace } from './collections/first-place.ts';
 export { sortedBy } from './collections/sort-skills.ts';
 export { LimitedSearch, type TicketWindow } from './margin/limited-search.ts';
 export type { TicketLimits } from './margin/margin-search.ts';

@@ -1,4 +1,10 @@
-import { type BackfillPool, type Filling, type RunningGame, shapeOf } from '../engine/game-pool.ts';
+import {
+  type BackfillPool,
+  type Filling,
+  firstPlace,
+  type RunningGame,
+  shapeOf,
+} from '../engine/game-pool.ts';
 import type { Ticket } from '../engine/types.ts';
 import type { RuledPlayer } from '../rules/types.ts';
 import { isBestGameAbove } from './neighbour-game.ts';
@@ -50,7 +56,6 @@ export class Backfills {
   readonly #nowMs: number;
   readonly #priority: BackfillPriority;
   readonly #whatIf: WhatIf;
-  readonly #places: ReadonlyMap<Ticket, number>;
   readonly #open = new Map<string, Backfill>();
   readonly #held = new Map<string, string>();
   /** By ticket: when the longest-waiting ticket was enqueued that keeps it for a new game. */
@@ -71,7 +76,6 @@ export class Backfills {
     this.#nowMs = nowMs;
     this.#priority = priority;
     this.#whatIf = whatIf;
-    this.#places = new Map(waiting.bySkill.map((ticket, at) => [ticket, at]));
     this.#pool = waiting.backfillPool(backfills.map(inItsRegion));
     for (const backfill of backfills) this.#open.set(backfill.backfillId, backfill);
   }
@@ -93,7 +97,8 @@ export class Backfills {
       if (next.ticketIds.some((ticketId) => !this.#waiting.has(ticketId))) {
         const again = this.#best(next.backfillId);
         // Fewer tickets are left, so it is not better than before.
-        if (again) line.splice(this.#placeIn(line, again), 0, again);
+        const isAfter = (one: Filling) => again !== undefined && this.#compare(one, again) >= 0;
+        if (again) line.splice(firstPlace(line, isAfter), 0, again);
         continue;
       }
       if (turn === 'before' && !this.#goesFirst(next)) continue;
@@ -188,22 +193,11 @@ export class Backfills {
     );
   }
 
-  #placeIn(line: readonly Filling[], filling: Filling): number {
-    let low = 0;
-    let high = line.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#compare(line[middle], filling) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-
   #goesFirst({ backfillId, increment, ticketIds }: Filling): boolean {
     if (this.#priority === 'high' || this.#isDue(this.#open.get(backfillId)!.requestedAtMs)) return true;
     const { rules } = this.#facts;
     return ticketIds.every((ticketId) =>
-      isBestGameAbove(this.#waiting, rules, this.#places, this.#waiting.ticket(ticketId)!, increment),
+      isBestGameAbove(this.#waiting, rules, this.#waiting.ticket(ticketId)!, increment),
     );
   }
 
@@ -231,28 +225,19 @@ export class Backfills {
 
   /** The players that due tickets keep for their new games: the nearest in skill that may play with them. */
   #keptTickets(): Map<string, number> {
+    const { seats } = shapeOf(this.#facts.rules);
     const kept = new Map<string, number>();
-    const waiting = this.#waiting.bySkill.filter((ticket) => this.#waiting.isWaiting(ticket));
-    const place = new Map(waiting.map((ticket, at) => [ticket, at]));
     for (const ticket of this.#waiting.byAge) {
       if (!this.#isDue(ticket.enqueuedAtMs) || this.#waiting.isOver()) break;
-      const at = place.get(ticket);
-      if (at !== undefined) this.#keep(ticket, at, waiting, kept);
-    }
-    return kept;
-  }
-
-  #keep(ticket: Ticket, at: number, waiting: readonly Ticket[], kept: Map<string, number>): void {
-    const { seats } = shapeOf(this.#facts.rules);
-    let players = ticket.players.length;
-    for (let away = 1; players < seats && away < waiting.length && !this.#waiting.isOver(); away++) {
-      for (const place of [at - away, at + away]) {
-        const mate = waiting[place];
-        if (players >= seats || mate === undefined || !this.#waiting.mayMeet(ticket, mate)) continue;
+      if (!this.#waiting.isWaiting(ticket)) continue;
+      let players = ticket.players.length;
+      for (const mate of this.#waiting.near(ticket)) {
+        if (players >= seats) break;
         players += mate.players.length;
         if (!kept.has(mate.ticketId)) kept.set(mate.ticketId, ticket.enqueuedAtMs);
       }
     }
+    return kept;
   }
 }
 

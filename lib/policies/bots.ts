@@ -26,7 +26,9 @@ export function fillWithBots(pool: WaitingPool, ticket: Ticket, rules: GameRules
   let players = ticket.players.length;
   let filled = gameOf(people, players);
   if (filled === undefined) return undefined;
-  for (const neighbour of neighboursOf(pool, ticket)) {
+  let asked = 0;
+  for (const neighbour of pool.near(ticket)) {
+    if (asked++ === NEIGHBOURS_ASKED) break;
     const more = players + neighbour.players.length;
     if (more > seats) continue;
     const game = gameOf([...people, neighbour], more);
@@ -56,19 +58,4 @@ function botsFor(ticket: Ticket, count: number): Ticket[] {
 
 function marked(seat: Seat): Seat {
   return seat.ticketId.startsWith(BOT) ? { ...seat, bot: true } : seat;
-}
-
-/** The waiting tickets nearest in skill, nearest first. */
-function neighboursOf(pool: WaitingPool, ticket: Ticket): Ticket[] {
-  const waiting = pool.bySkill.filter((other) => pool.isWaiting(other));
-  const skill = meanSkill(ticket);
-  const near: Ticket[] = [];
-  let below = waiting.indexOf(ticket) - 1;
-  let above = below + 2;
-  while (near.length < NEIGHBOURS_ASKED && (below >= 0 || above < waiting.length)) {
-    const toBelow = below < 0 ? Number.POSITIVE_INFINITY : skill - meanSkill(waiting[below]);
-    const toAbove = above === waiting.length ? Number.POSITIVE_INFINITY : meanSkill(waiting[above]) - skill;
-    near.push(waiting[toBelow <= toAbove ? below-- : above++]);
-  }
-  return near;
 }

@@ -174,6 +174,21 @@ export class WaitingPool implements CandidateSource {
     return this.#joined === a && pairs.admits(other);
   }
 
+  /** The other waiting tickets that the rules permit beside one, the nearest in skill first, as far as the time goes. */
+  *near(ticket: Ticket): Iterable<Ticket> {
+    const { bySkill } = this;
+    const skill = meanSkill(ticket);
+    let below = this.#places.get(ticket.ticketId)! - 1;
+    let above = below + 2;
+    while ((below >= 0 || above < bySkill.length) && !this.isOver()) {
+      const toBelow = below < 0 ? Number.POSITIVE_INFINITY : skill - meanSkill(bySkill[below]);
+      const toAbove = above === bySkill.length ? Number.POSITIVE_INFINITY : meanSkill(bySkill[above]) - skill;
+      const place = toBelow <= toAbove ? below-- : above++;
+      const next = bySkill[place];
+      if (this.#isWaiting[place] === 1 && this.mayMeet(ticket, next)) yield next;
+    }
+  }
+
   /** Constraints that all tickets have entered. */
   #constraintsOfAll(constraintsOf: () => Constraints): Constraints {
     const constraints = constraintsOf();
