@@ -34,16 +34,14 @@ function packSeat(seat: Seat): unknown {
   return [packId(playerId), packId(ticketId), ...(role === undefined ? [] : [role])];
 }
 
-/** An attribute that holds a packed game, or the plain JSON that earlier versions stored. */
+/** An attribute that holds a packed game. */
 export function packedGame<T extends z.ZodType>(schema: T) {
   return packedAttribute(schema, 'a packed game', unpackGame);
 }
 
 function unpackGame(text: string): unknown {
-  const packed: unknown = JSON.parse(text);
-  if (typeof packed !== 'object' || packed === null || !('seats' in packed)) return packed;
-  const { seats, ...rest } = packed;
-  const teams = (seats as unknown[]).map(unpackTeam);
+  const { seats, ...rest } = JSON.parse(text) as { readonly seats: unknown[] };
+  const teams = seats.map(unpackTeam);
   return { ticketIds: ticketIdsOf(teams), ...rest, teams };
 }
 

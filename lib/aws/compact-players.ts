@@ -21,7 +21,7 @@ export function packPlayers(players: readonly Player[], split = false): string {
   return JSON.stringify(packed);
 }
 
-/** An attribute that holds packed players, or the list of objects that earlier versions stored. */
+/** An attribute that holds packed players. */
 export function packedPlayers<T extends z.ZodType>(schema: T) {
   return packedAttribute(schema, 'packed players', unpackPlayers);
 }
@@ -31,7 +31,7 @@ export function isPackedSplit(packed: unknown): boolean {
   return typeof packed === 'string' && packed.startsWith('[true');
 }
 
-/** Unpacks the result of `packPlayers`, or the list of objects that earlier versions stored. */
+/** Unpacks the result of `packPlayers`. */
 export function unpackPlayers(text: string): unknown {
   const packed: unknown = JSON.parse(text);
   if (!Array.isArray(packed)) return packed;

@@ -18,7 +18,7 @@ const LAST_KEPT_MS = 1_000;
  * `erased` has the time `lastAtMs` at which a player was last being erased.
  *
  *     add   the time, then the player. A crash in between: players are looked for that nobody has erased
- *     last  the time; where there is none, as an earlier version stores none, now, which it then stores
+ *     last  the time; 0 where there is none
  */
 export function erasedPlayers(client: DynamoDBDocumentClient, table: string): ErasedPlayers {
   const items = itemTable(client, table, (receiver: string) => ({ receiver }));
@@ -36,8 +36,7 @@ export function erasedPlayers(client: DynamoDBDocumentClient, table: string): Er
     async lastAtMs(nowMs) {
       if (last !== undefined && nowMs - last.readAtMs < LAST_KEPT_MS) return last.atMs;
       const item = await items.get([LAST]);
-      if (item === undefined) await items.change([LAST], { init: { lastAtMs: nowMs } });
-      last = { atMs: Number(item?.lastAtMs ?? nowMs), readAtMs: nowMs };
+      last = { atMs: Number(item?.lastAtMs ?? 0), readAtMs: nowMs };
       return last.atMs;
     },
 

@@ -5,8 +5,7 @@ import {
   type PutEventsRequestEntry,
 } from '@aws-sdk/client-eventbridge';
 import * as z from 'zod';
-import type { MusterEvent } from '../contract/events.ts';
-import { readEvent } from '../service/domain/read-event.ts';
+import { type MusterEvent, musterEvent } from '../contract/events.ts';
 import { readWith } from '../service/domain/unreadable.ts';
 import { messageText } from '../service/events/message-text.ts';
 import type { EventBus } from '../service/ports/event-bus.ts';
@@ -80,5 +79,5 @@ const envelope = z.object({ 'detail-type': z.string(), detail: z.looseObject({})
  */
 export function fromEnvelope(message: unknown): MusterEvent {
   const { 'detail-type': type, detail } = readWith(envelope, message, 'a message of the event bus');
-  return readEvent({ ...detail, type });
+  return readWith(musterEvent, { ...detail, type }, 'an event');
 }

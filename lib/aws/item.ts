@@ -52,7 +52,7 @@ export function deflatedJson(value: unknown): Uint8Array {
   return deflateRawSync(JSON.stringify(value));
 }
 
-/** An attribute with deflated JSON, or with JSON, as earlier versions stored it. */
+/** An attribute with deflated JSON. */
 export function deflatedJsonOf<T extends z.ZodType>(schema: T) {
   const inflated = z.instanceof(Uint8Array).transform((bytes, context) => {
     try {
@@ -62,7 +62,7 @@ export function deflatedJsonOf<T extends z.ZodType>(schema: T) {
       return z.NEVER;
     }
   });
-  return z.union([z.string(), inflated]).pipe(jsonOf(schema));
+  return inflated.pipe(jsonOf(schema));
 }
 
 /** A set of strings. It is never empty, because DynamoDB removes the attribute with its last member. */

@@ -6,7 +6,6 @@ import {
   SQSClient,
   type SQSClientConfig,
 } from '@aws-sdk/client-sqs';
-import { toWire } from '../service/domain/tick-message.ts';
 import { messageText } from '../service/events/message-text.ts';
 import type { DeadlineTimer } from '../service/ports/deadline-timer.ts';
 import type { DeliverySender } from '../service/ports/delivery-sender.ts';
@@ -89,7 +88,7 @@ export function tickSender(client: SQSClient, url: string): TickSender {
         client,
         url,
         messages.map((tick) => ({
-          body: toWire(tick),
+          body: tick,
           delaySeconds: (tick.slotMs - nowMs) / 1_000,
           group: tick.queue,
         })),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /**
- * An attribute that holds a packed value, or what earlier versions stored.
+ * An attribute that holds a packed value.
  *
  * @param what names the value in errors
  * @param unpack throws for text that is not packed

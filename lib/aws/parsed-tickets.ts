@@ -76,7 +76,7 @@ interface Parsed {
   readonly ticket: StoredTicket;
 }
 
-/** The letters of an item's texts. Lists, which earlier versions stored, count as none. */
+/** The letters of an item's texts. */
 function lettersOf(item: Item): number {
   let letters = 0;
   for (const name in item) {

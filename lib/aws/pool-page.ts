@@ -60,7 +60,7 @@ function toItem(attributes: Attributes): PoolItem {
     const { S, N } = attributes[name]!;
     if (S !== undefined) item[name] = S;
     else if (N !== undefined) item[name] = Number(N);
-    // Attributes of other types are those that earlier versions have stored.
+    // Attributes of other types are those of other versions.
     else item[name] = unmarshall({ [name]: attributes[name]! })[name];
   }
   return item as PoolItem;

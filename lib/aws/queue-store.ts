@@ -14,9 +14,8 @@ import { jsonOf, rememberedJsonOf } from './item.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
 
 /**
- * Queues in DynamoDB. Key: `queue`, `item`. The item `definition` is the queue itself; the attribute `plans` has its
- * layouts. Definitions that were replaced are beside it: see `definition-versions.ts`. An item `state`, in which earlier versions
- * stored leases, is removed with its queue.
+ * Queues in DynamoDB. Key: `queue`, `item`. The item `definition` is the queue itself. Definitions that were replaced are beside
+ * it: see `definition-versions.ts`.
  *
  *     put           if version and awakeUntilMs are as read
  *     noteDeployed  if version is as read
@@ -46,7 +45,7 @@ function versionsOf(client: DynamoDBDocumentClient, table: string) {
 
 function queueReads(client: DynamoDBDocumentClient, table: string) {
   const itemOf = async (queue: string) => {
-    const Key = keyOf(queue, 'definition');
+    const Key = keyOf(queue);
     const { Item } = await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }));
     return Item;
   };
@@ -90,11 +89,11 @@ function definitionWrites(client: DynamoDBDocumentClient, table: string) {
         client,
         {
           table,
-          key: keyOf(definition.name, 'definition'),
+          key: keyOf(definition.name),
           set: {
             definition: JSON.stringify(definition),
             version,
-            plans: JSON.stringify(layouts),
+            layouts: JSON.stringify(layouts),
             awakeUntilMs,
             change: change && JSON.stringify(change),
             deletedAt,
@@ -113,18 +112,17 @@ function definitionWrites(client: DynamoDBDocumentClient, table: string) {
 
     async noteDeployed({ version }, queue, deployed) {
       const set = { deployed: JSON.stringify(deployed) };
-      const key = keyOf(queue, 'definition');
+      const key = keyOf(queue);
       return (await changeItem(client, { table, key, set, if: [hasVersion(version)] })).met;
     },
 
     async remove({ definition: { name }, version, change }) {
       await versionsOf(client, table).forget(name, change?.version ?? 1);
-      await client.send(new DeleteCommand({ TableName: table, Key: keyOf(name, 'state') }));
       const removal = await conditionally(() =>
         client.send(
           new DeleteCommand({
             TableName: table,
-            Key: keyOf(name, 'definition'),
+            Key: keyOf(name),
             ConditionExpression: 'version = :version',
             ExpressionAttributeValues: { ':version': version },
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
@@ -138,7 +136,7 @@ function definitionWrites(client: DynamoDBDocumentClient, table: string) {
 
 /** The writes of those who schedule ticks and remove layouts. */
 function tickWrites(client: DynamoDBDocumentClient, table: string) {
-  const keyFor = ({ definition }: QueueRecord) => keyOf(definition.name, 'definition');
+  const keyFor = ({ definition }: QueueRecord) => keyOf(definition.name);
   return {
     async extendAwake(record, untilMs) {
       const writeId = newWriteMark();
@@ -182,15 +180,15 @@ function tickWrites(client: DynamoDBDocumentClient, table: string) {
     },
 
     async dropLayouts(record, keep) {
-      const set = { plans: JSON.stringify(keep) };
+      const set = { layouts: JSON.stringify(keep) };
       const change = { table, key: keyFor(record), set, if: [hasVersion(record.version)] };
       return (await changeItem(client, change)).met;
     },
   } satisfies Partial<QueueStore>;
 }
 
-function keyOf(queue: string, item: 'definition' | 'state') {
-  return { queue, item };
+function keyOf(queue: string) {
+  return { queue, item: 'definition' };
 }
 
 function hasVersion(version: number): Condition {
@@ -207,7 +205,7 @@ const watched = z.object({ fromMs: z.number(), untilMs: z.number() }) satisfies 
 
 const stateItem = z.object({
   version: z.number(),
-  plans: jsonOf(z.array(bucketLayout).min(1)),
+  layouts: jsonOf(z.array(bucketLayout).min(1)),
   awakeUntilMs: z.number(),
   sentUntilMs: z.number().default(0),
   watched: jsonOf(watched).exactOptional(),
@@ -221,15 +219,9 @@ const stateItem = z.object({
 
 const queueItem = stateItem.extend({ definition: rememberedJsonOf(storedDefinition, LETTERS_MAX) });
 
-function toRecord(item: Record<string, unknown>): QueueRecord {
-  const { plans: layouts, ...rest } = readQueue(queueItem, item);
-  return { ...rest, layouts };
-}
+const toRecord = (item: Record<string, unknown>): QueueRecord => readQueue(queueItem, item);
 
-function toState(item: Record<string, unknown>): QueueState {
-  const { plans: layouts, ...rest } = readQueue(stateItem, item);
-  return { ...rest, layouts };
-}
+const toState = (item: Record<string, unknown>): QueueState => readQueue(stateItem, item);
 
 /** @throws UnreadableQueue */
 function readQueue<T extends z.ZodType>(schema: T, item: Record<string, unknown>): z.output<T> {

@@ -7,11 +7,7 @@ import type { ParsedTickets } from './parsed-tickets.ts';
 
 const ticketItem = storedTicket.extend({
   players: packedPlayers(storedTicket.shape.players),
-  // Earlier versions stored the time as ISO 8601.
-  enqueuedAt: z.union([
-    z.number().transform((enqueuedAtMs) => new Date(enqueuedAtMs).toISOString()),
-    storedTicket.shape.enqueuedAt,
-  ]),
+  enqueuedAt: z.number().transform((enqueuedAtMs) => new Date(enqueuedAtMs).toISOString()),
 });
 
 /**

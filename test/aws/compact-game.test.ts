@@ -60,11 +60,6 @@ describe('a packed game', () => {
     expect(JSON.stringify({ ticketIds, teams }).length).toBeGreaterThan(1_300);
   });
 
-  it('is also read as the plain JSON of earlier versions', () => {
-    const plain = { ticketIds: ['a'], teams: [{ players: [{ playerId: 'p', ticketId: 'a' }] }] };
-    expect(unpack(JSON.stringify(plain))).toEqual(plain);
-  });
-
   it.each(['no JSON', '{"seats":1}', '{"seats":[["x",[1,2]]]}'])(
     'that is broken is an invalid attribute (%s)',
     (text) => {

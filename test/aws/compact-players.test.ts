@@ -27,14 +27,6 @@ describe('players as they are stored', () => {
     );
   });
 
-  it('are read in the form of earlier versions', () => {
-    const players = [
-      { playerId: uuid, skill: 1500.5, roles: ['tank', 'healer'] },
-      { playerId: 'b', skill: 0 },
-    ];
-    expect(unpackPlayers(JSON.stringify(players))).toEqual(players);
-  });
-
   it('take about half of the bytes that objects do', () => {
     const players = [{ playerId: uuid, skill: 1523.25 }];
     expect(1.9 * packPlayers(players).length).toBeLessThan(JSON.stringify(players).length);

@@ -115,7 +115,7 @@ describe('a conditional write', () => {
       ticketId: { S: 'a' },
       queue: { S: 'q' },
       status: { S: 'PLACING' },
-      enqueuedAt: { S: '2026-01-01T12:00:00.000Z' },
+      enqueuedAt: { N: '1767268800000' },
       players: { S: '[]' },
       matchId: { S: 'm' },
     };
@@ -218,7 +218,7 @@ describe('listing queues', () => {
     ...key(name),
     definition: JSON.stringify(definition({ name })),
     version: 1,
-    plans: JSON.stringify([bucketLayout(1)]),
+    layouts: JSON.stringify([bucketLayout(1)]),
     awakeUntilMs: 0,
     sentUntilMs: 0,
   });
@@ -384,7 +384,7 @@ describe('putting events', () => {
       ticketId: { S: `t${i}` },
       queue: { S: 'q' },
       status: { S: 'CANCELLED' },
-      enqueuedAt: { S: '2026-01-01T12:00:00.000Z' },
+      enqueuedAt: { N: '1767268800000' },
       players: { S: '[]' },
     };
     return {

@@ -4,8 +4,10 @@ import type { Context, SQSEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { backfillStore } from '../../lib/aws/backfill-store.ts';
+import { packGame } from '../../lib/aws/compact-game.ts';
 import { fromEnvelope } from '../../lib/aws/event-bus.ts';
 import { experimentStore } from '../../lib/aws/experiment-store.ts';
+import { deflatedJson } from '../../lib/aws/item.ts';
 import { ladderStore } from '../../lib/aws/ladder-store.ts';
 import { logger } from '../../lib/aws/log.ts';
 import { matchIdOf } from '../../lib/aws/match-message.ts';
@@ -19,15 +21,14 @@ import { ratingStore } from '../../lib/aws/rating-store.ts';
 import { toChange } from '../../lib/aws/stream.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
 import { readDelivery } from '../../lib/service/domain/delivery.ts';
-import { readTickMessage, toWire } from '../../lib/service/domain/tick-message.ts';
+import { readTickMessage } from '../../lib/service/domain/tick-message.ts';
 import type { TickReport } from '../../lib/service/domain/tick-report.ts';
 import { Unreadable } from '../../lib/service/domain/unreadable.ts';
-import { withMatchStatus } from '../../lib/service/tickets/ticket-status.ts';
 import { dispatch } from '../../lib/service/ticks/dispatch.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
 import { definition, putQueue } from '../service/definitions.ts';
 import { EMULATORS, type EmulatedTables, startTables } from './emulated-tables.ts';
-import { bucketLayout, match, NOW_MS, ticket, why } from './samples.ts';
+import { bucketLayout, match, NOW_MS, ticket } from './samples.ts';
 
 /** Data written by earlier and later versions of Muster, and data that no version can read. */
 
@@ -59,111 +60,6 @@ afterEach(() => {
 const put = (table: keyof EmulatedTables['names'], Item: Record<string, unknown>) =>
   client.send(new PutCommand({ TableName: tables.names[table], Item }));
 
-/** The item of a match as version 0.1 stores it. */
-const matchItemOf01 = (matchId: string, game: Record<string, unknown> = {}) => ({
-  matchId,
-  queue: 'q',
-  status: 'COMPLETED',
-  createdAt: new Date(NOW_MS).toISOString(),
-  game: JSON.stringify({
-    ticketIds: ['a', 'b'],
-    teams: [
-      { players: [{ playerId: 'a.0', ticketId: 'a' }] },
-      { players: [{ playerId: 'b.0', ticketId: 'b' }] },
-    ],
-    imbalance: 3,
-    fairness: 1,
-    uniformity: 2,
-    priority: 3,
-    lowerBound: 2.5,
-    ...game,
-  }),
-  expiresAt: 4_000_000_000,
-});
-
-/** The same match in the form of that version's events. */
-const matchViewOf01 = (matchId: string) => {
-  const { game, expiresAt: _, ...item } = matchItemOf01(matchId);
-  const { ticketIds: __, ...view } = JSON.parse(game);
-  return { ...item, ...view };
-};
-
-describe('A match of version 0.1', () => {
-  it('is read under the current names', async () => {
-    await put('matches', matchItemOf01('m-old'));
-    expect(await stores.matches.get('m-old')).toEqual({
-      ...match('q', 'm-old', ['a', 'b']),
-      imbalance: 3,
-      teamGap: 1,
-      skillSpread: 2,
-      priority: 3,
-      lowerBound: 2.5,
-      optimal: false,
-    });
-  });
-
-  it('is optimal when its bound meets its priority', async () => {
-    await put('matches', matchItemOf01('m-best', { lowerBound: 3 }));
-    expect(await stores.matches.get('m-best')).toMatchObject({ optimal: true });
-  });
-
-  it('keeps its names through an assignment', async () => {
-    await put('matches', { ...matchItemOf01('m-placing'), status: 'PLACING' });
-    const assigned = await stores.matches.assign('m-placing', { address: 'eu.example' });
-    expect(assigned).toMatchObject({ outcome: 'assigned', match: { teamGap: 1, skillSpread: 2 } });
-  });
-
-  it('reaches webhooks under the current names, from the bus and from a delivery in flight', () => {
-    const about = { eventId: 'e', time: new Date(NOW_MS).toISOString(), queue: 'q' };
-    const detail = { ...about, match: matchViewOf01('m') };
-    const event = fromEnvelope({ 'detail-type': 'MatchFound', detail });
-    expect(event).toMatchObject({
-      type: 'MatchFound',
-      match: { teamGap: 1, skillSpread: 2, optimal: false },
-    });
-    expect(event).not.toHaveProperty('match.fairness');
-    const delivery = { event: { type: 'MatchFound', ...detail }, url: 'https://studio.example' };
-    expect(readDelivery(delivery)).toEqual({ event, url: 'https://studio.example' });
-  });
-});
-
-describe('A ticket of version 0.1', () => {
-  it('is read, waiting or not', async () => {
-    const old = ticket('q-old', 't-old', [5, 7]);
-    await put('tickets', {
-      ...old,
-      players: JSON.stringify(old.players),
-      pool: 'q-old#1.0',
-      poolOrder: '0000000005.000000#t-old',
-    });
-    expect(await stores.tickets.get('t-old')).toEqual(old);
-    expect((await stores.tickets.waiting('q-old', [oneLayout], {})).tickets).toEqual([old]);
-  });
-});
-
-describe('A ticket with the status of its match, as versions before MATCHED stored it,', () => {
-  const inMatch = async (name: string, status: string) => {
-    const old = ticket('q-old', name, 5);
-    await put('tickets', { ...old, status, players: JSON.stringify(old.players), matchId: `${name}-match` });
-    return (await stores.tickets.get(name))!;
-  };
-
-  it('has that status at its end, without a read of the match', async () => {
-    const matches = { get: () => Promise.reject(new Error('Expected no read of the match')) };
-    const completed = await inMatch('t-completed', 'COMPLETED');
-    const view = await withMatchStatus({ tickets: stores.tickets, matches }, completed);
-    expect(view).toMatchObject({ status: 'COMPLETED', matchId: 't-completed-match' });
-  });
-
-  it('returns to the pool or is cancelled when the match is dissolved', async () => {
-    for (const name of ['t-back', 't-out']) await inMatch(name, 'REQUIRES_ACCEPTANCE');
-    await stores.tickets.release((await stores.tickets.get('t-back'))!, 't-back-match', oneLayout, true);
-    await stores.tickets.cancelWithMatch('t-out', 't-out-match', why('no'), NOW_MS);
-    expect(await stores.tickets.get('t-back')).toEqual({ ...ticket('q-old', 't-back', 5), returns: 1 });
-    expect((await stores.tickets.get('t-out'))!.status).toBe('CANCELLED');
-  });
-});
-
 describe('A lease of another form', () => {
   it('counts as held, and is not closed', async () => {
     await put('ranges', { item: 'l#lease#1.0', lease: { holder: 'x' } });
@@ -177,14 +73,6 @@ describe('A page of a journal of another form', () => {
   it('is not taken for the end of the journal, so no ticket is forgotten', async () => {
     await put('ranges', { item: 'j#journal#me#0', matches: '{"of":"another version"}' });
     await expect(stores.ranges.journalUntilClosed('j', 'me', 0, NOW_MS)).rejects.toThrow(Unreadable);
-  });
-});
-
-describe('A tick of version 0.1', () => {
-  it('is read, and ticks are sent in its form because functions of 0.1 may still run', () => {
-    const message = { queue: 'q', slotMs: 1, plan: 3, range: 0 };
-    expect(readTickMessage(message)).toEqual({ queue: 'q', slotMs: 1, layout: 3, range: 0 });
-    expect(toWire(readTickMessage(message))).toEqual(message);
   });
 });
 
@@ -203,8 +91,11 @@ describe('Fields that a later version has added', () => {
       }),
     );
     expect(await stores.tickets.get('t-new')).toEqual(ticket('q', 't-new', 5));
-    await put('matches', { ...matchItemOf01('m-new', { shape: '5v5' }), region: 'eu' });
-    expect(await stores.matches.get('m-new')).not.toHaveProperty('shape');
+    const later = match('q', 'm-new', ['a', 'b']);
+    const { matchId, queue, status, createdAt, ...game } = later;
+    const packed = packGame({ ...game, shape: '5v5' } as Parameters<typeof packGame>[0]);
+    await put('matches', { matchId, queue, status, createdAt, game: packed, region: 'eu' });
+    expect(await stores.matches.get('m-new')).toEqual(later);
   });
 
   it('are ignored in a queue definition, at any depth', async () => {
@@ -222,7 +113,7 @@ describe('Fields that a later version has added', () => {
 
   it('are ignored in ticks and in messages about matches', () => {
     const message = { queue: 'q', slotMs: 1, layout: 1, range: 0 };
-    expect(readTickMessage({ ...toWire(message), region: 'eu' })).toEqual(message);
+    expect(readTickMessage({ ...message, region: 'eu' })).toEqual(message);
     expect(matchIdOf({ detail: { match: { matchId: 'm', shape: '5v5' } }, version: '2' })).toBe('m');
     expect(matchIdOf({ matchId: 'm', attempt: 2 })).toBe('m');
   });
@@ -299,12 +190,12 @@ describe('A queue of another version', () => {
       new UpdateCommand({
         TableName: tables.names.queues,
         Key: { queue: 'lost', item: 'definition' },
-        UpdateExpression: 'SET plans = :plans',
-        ExpressionAttributeValues: { ':plans': '{}' },
+        UpdateExpression: 'SET layouts = :layouts',
+        ExpressionAttributeValues: { ':layouts': '{}' },
       }),
     );
     await expect(putQueue(stores.queues, definition({ name: 'lost' }), NOW_MS)).rejects.toThrow(
-      /queue lost.*#\/plans/,
+      /queue lost.*#\/layouts/,
     );
   });
 
@@ -317,13 +208,13 @@ describe('A queue of another version', () => {
       matches: 0,
       recent: [{ imbalance: 1, waitsMs: [5] }],
     };
-    await put('ranges', { item: 'r#report#1.0', slotMs: 1, report: '{"slotMs":"soon"}' });
+    await put('ranges', { item: 'r#report#1.0', slotMs: 1, report: deflatedJson({ slotMs: 'soon' }) });
     await put('ranges', { item: 'r#report#1.1', slotMs: 1, report: 'no JSON' });
     const memory = { version: 1, rate: 3 };
     await put('ranges', {
       item: 'r#report#1.2',
       slotMs: 1,
-      report: JSON.stringify({ ...report, memory }),
+      report: deflatedJson({ ...report, memory }),
     });
     await put('ranges', { item: 'r#report#1.4', slotMs: 1, report: new Uint8Array([1, 2, 3]) });
     const reports = await stores.ranges.reports('r', ['1.0', '1.1', '1.2', '1.3', '1.4']);
@@ -389,7 +280,7 @@ describe('A change of a table that cannot be read', () => {
         ticketId: { S: ticketId },
         queue: { S: 'q' },
         status: { S: 'QUEUED' },
-        enqueuedAt: { S: '2026-01-01T12:00:00.000Z' },
+        enqueuedAt: { N: '1767268800000' },
         players: { S: players },
       },
     },

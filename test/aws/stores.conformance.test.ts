@@ -1,4 +1,4 @@
-import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backfillStore } from '../../lib/aws/backfill-store.ts';
 import { cooldownStore } from '../../lib/aws/cooldown-store.ts';
@@ -323,27 +323,6 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         );
         expect(sizes.flat()).toHaveLength(110);
         expect(Math.max(...sizes.map(({ length }) => length))).toBeLessThan(70);
-      });
-
-      it('reads tickets as earlier versions stored them', async () => {
-        newQueue();
-        const stored = { ...ticket(queue, id('old'), [7, 9]), status: 'QUEUED' as const };
-        await tables.client().send(
-          new PutCommand({
-            TableName: tables.names.tickets,
-            Item: {
-              ...stored,
-              players: JSON.stringify(stored.players),
-              pool: `${queue}#1.0`,
-              poolOrder: `${skillKey(8)}#${stored.ticketId}`,
-            },
-          }),
-        );
-        expect(await tickets.get(stored.ticketId)).toEqual(stored);
-        expect(await tickets.waiting(queue, [oneLayout], {})).toMatchObject({
-          tickets: [stored],
-          unreadable: [],
-        });
       });
 
       it('holds at most 160 bytes of a solo ticket with UUIDs in its index', async () => {

@@ -633,8 +633,8 @@ async function expectLayout(
 ): Promise<void> {
   await eventually(async () => {
     const rows = await muster.rows('queues');
-    const { plans } = rows.find(({ queue, item }) => queue === name && item === 'definition')!;
-    const layout: BucketLayout = JSON.parse(plans as string).at(-1);
+    const { layouts } = rows.find(({ queue, item }) => queue === name && item === 'definition')!;
+    const layout: BucketLayout = JSON.parse(layouts as string).at(-1);
     expect(layout, `the layout of ${name}`).toSatisfy(isExpected);
   });
 }

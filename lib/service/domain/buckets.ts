@@ -98,11 +98,7 @@ export function edgeKey(edge: Edge): string {
 /** The edge at a ticket's sort key, within a ten-thousandth of the tickets of its skill. */
 export function edgeAt(order: string): Edge {
   const share = shareOf(order.slice(WIDTH + 1, WIDTH + 1 + TIE_WIDTH));
-  // Earlier versions ended sort keys in the ticket's id.
-  return [
-    skillOf(order),
-    Number.isFinite(share) && share < 1 ? Math.max(1, Math.floor(share * 1e4)) / 1e4 : 0.5,
-  ];
+  return [skillOf(order), Math.max(1, Math.floor(share * 1e4)) / 1e4];
 }
 
 /** The pool key under which a ticket is stored. Compares sort keys instead of skills, so that rounding is consistent. */

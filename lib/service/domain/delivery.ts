@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { MusterEvent } from '../../contract/events.ts';
-import { storedEvent } from './read-event.ts';
+import { type MusterEvent, musterEvent } from '../../contract/events.ts';
 import { readWith } from './unreadable.ts';
 
 /** An event to deliver to one webhook, or, without `url`, to every webhook of its queue that subscribes to it. */
@@ -18,7 +17,7 @@ export interface Delivery {
 }
 
 const delivery = z.object({
-  event: storedEvent,
+  event: musterEvent,
   url: z.string().exactOptional(),
   secret: z.string().exactOptional(),
   failed: z.number().exactOptional(),
@@ -27,7 +26,7 @@ const delivery = z.object({
 });
 
 /**
- * Parses a delivery that this or an earlier version of Muster has sent to itself.
+ * Parses a delivery that this or another version of Muster has sent to itself.
  * @throws Unreadable
  */
 export function readDelivery(value: unknown): Delivery {

@@ -28,7 +28,6 @@ export interface Fate {
 export function fateOf(match: StoredMatch, ticket: StoredTicket): Fate {
   const { cancelled, requeued, ticketIds } = match;
   const reason = match.reason === undefined ? {} : { reason: match.reason };
-  // Matches of earlier versions have no code.
   const code: Pick<Fate, 'reasonCode'> =
     match.reasonCode === undefined ? {} : { reasonCode: match.reasonCode };
   if (cancelled !== undefined && ticketIds.includes(ticket.ticketId)) {
@@ -46,7 +45,7 @@ export function fateOf(match: StoredMatch, ticket: StoredTicket): Fate {
 
 /**
  * Whether a ticket is one for which its match was not accepted: the one that has declined, or each that has not answered in
- * time. Players who have left are none of them. Matches that version 0.1 has failed do not tell a decline from no answer.
+ * time. Players who have left are none of them.
  */
 export function hasNotAccepted(
   { reasonCode, declinedBy, accepted }: Pick<StoredMatch, 'reasonCode' | 'declinedBy' | 'accepted'>,

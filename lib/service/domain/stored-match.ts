@@ -9,7 +9,6 @@ import {
   team,
 } from '../../contract/match.ts';
 import type { MatchReasonCode } from '../../contract/reason-code.ts';
-import { withPresentNames } from './earlier-names.ts';
 import {
   type StoredRatings,
   type StoredResult,
@@ -44,17 +43,14 @@ export interface StoredMatch extends Omit<MatchView, 'acceptance' | 'result' | '
 }
 
 /** The part of a match that changes with its roster only. */
-export const storedGame = z.preprocess(
-  withPresentNames,
-  z.object({
-    ticketIds: z.array(z.string()),
-    teams: z.array(team),
-    ...quality,
-    ...ruling,
-    ...foreseen,
-    joined: z.record(z.string(), z.iso.datetime()).exactOptional(),
-  }),
-);
+export const storedGame = z.object({
+  ticketIds: z.array(z.string()),
+  teams: z.array(team),
+  ...quality,
+  ...ruling,
+  ...foreseen,
+  joined: z.record(z.string(), z.iso.datetime()).exactOptional(),
+});
 
 /** The part of a match that its status changes. */
 export const storedMatchState = z.object({

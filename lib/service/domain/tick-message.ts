@@ -15,20 +15,12 @@ export interface TickMessage {
   readonly range?: number | undefined;
 }
 
-/** In a message the layout is named `plan`, as in version 0.1. */
-const tickMessage = z
-  .object({
-    queue: z.string(),
-    slotMs: z.number(),
-    plan: z.number().optional(),
-    range: z.number().optional(),
-  })
-  .transform(({ plan, ...rest }): TickMessage => ({ ...rest, ...(plan !== undefined && { layout: plan }) }));
-
-/** A tick in the format of a message. */
-export function toWire({ layout, ...rest }: TickMessage): z.input<typeof tickMessage> {
-  return { ...rest, ...(layout !== undefined && { plan: layout }) };
-}
+const tickMessage = z.object({
+  queue: z.string(),
+  slotMs: z.number(),
+  layout: z.number().optional(),
+  range: z.number().optional(),
+}) satisfies z.ZodType<TickMessage>;
 
 /**
  * Parses a tick that this or another version of Muster has sent.

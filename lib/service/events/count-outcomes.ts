@@ -67,7 +67,6 @@ function returningFrom({ ticketIds, cancelled, requeued }: StoredMatch): number 
   return requeued || cancelled !== undefined ? ticketIds.length - (cancelled?.length ?? 0) : 0;
 }
 
-/** Matches that an earlier version has failed have no code. */
 function failureOf(status: string, code: string | undefined): Outcome {
   if (status === 'REQUIRES_ACCEPTANCE') return code === 'DECLINED' ? 'declined' : 'notAccepted';
   return code === 'PLACEMENT_REFUSED' ? 'placementRefused' : 'placementTimedOut';

@@ -6,7 +6,7 @@ export interface DeliveryRecord {
   readonly lastFailure?: DeliveryFailure;
   /** Failures since the last success that was noted. */
   readonly failures: number;
-  /** As of the function that has noted the last of them; absent for those of an earlier version. */
+  /** As of the function that has noted the last of them; absent while none has ended. */
   readonly recent?: RecentResults;
   /** Deliveries that wait for a further try, and since when the first of them; absent while none does. */
   readonly waiting?: { readonly count: number; readonly sinceMs: number };

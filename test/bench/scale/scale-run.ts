@@ -422,7 +422,7 @@ export class ScaleRun {
 
   #watchLayouts(): void {
     const item = this.region.dynamodb.tables.get(this.region.tables.queues)!.get(`${QUEUE}\0definition`)!;
-    const newest: BucketLayout = JSON.parse(item.plans as string).at(-1);
+    const newest: BucketLayout = JSON.parse(item.layouts as string).at(-1);
     if (newest.version === this.#version) return;
     this.#version = newest.version;
     this.layouts.push({ second: this.second, buckets: newest.boundaries.length + 1 });

@@ -262,7 +262,7 @@ it('exports every attribute that the tables have of a player, but for those that
   // The items above have each attribute that can be stored.
   const shapes = {
     ticket: [storedTicket.shape],
-    match: [storedMatchState.shape, storedGame.out.shape],
+    match: [storedMatchState.shape, storedGame.shape],
     backfill: [storedRequest.shape, storedState.shape],
   };
   for (const [kind, all] of Object.entries(shapes))
