@@ -521,11 +521,7 @@ class Play {
     const { unreadable = [] } = await listQueues(this.cloud.deps.queues);
     if (unreadable.includes(this.#queue)) return unreadableTroubles([this.#queue]);
     const stats = await this.stats();
-    return troublesOf(
-      this.#definition,
-      queueStats.parse(JSON.parse(JSON.stringify(stats))),
-      this.cloud.nowMs,
-    );
+    return troublesOf(this.#definition, queueStats.parse(JSON.parse(JSON.stringify(stats))));
   }
 
   stats() {

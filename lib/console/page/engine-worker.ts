@@ -13,11 +13,10 @@ const SLICE_MS = 50;
 const reply = (response: EngineResponse) => postMessage(response);
 
 addEventListener('message', ({ data }: MessageEvent<EngineRequest>) => {
-  const { id } = data;
   try {
-    reply({ id, done: resultOf(data) });
+    reply({ done: resultOf(data) });
   } catch (error) {
-    reply({ id, failed: (error as Error).message });
+    reply({ failed: (error as Error).message });
   }
 });
 
@@ -32,7 +31,7 @@ function resultOf(request: EngineRequest): EngineResult {
       let sliceEnd = performance.now() + SLICE_MS;
       for (const progress of steps) {
         if (performance.now() < sliceEnd) continue;
-        reply({ id: request.id, share: Math.min(1, progress.players / players) });
+        reply({ share: Math.min(1, progress.players / players) });
         sliceEnd = performance.now() + SLICE_MS;
       }
       return result();

@@ -1,5 +1,6 @@
 import { numberText } from '../format.ts';
 import { type Colour, drawnIn } from './drawn-in.ts';
+import { Key } from './key.tsx';
 import { type Mark, partOf, pathOf, plotOf, timeTicks, valueTicks } from './plot.ts';
 import { PlotFrame } from './plot-frame.tsx';
 
@@ -38,7 +39,9 @@ export function TimeChart({ label, series, data, height, compact, windowSeconds,
         <ul class="row soft small" aria-hidden="true">
           {series.map(({ name, colour, kind }) => (
             <li key={name}>
-              <span class={`key key-${kind}`} style={drawnIn(colour)} /> {name}
+              <Key colour={colour} kind={kind}>
+                {name}
+              </Key>
             </li>
           ))}
         </ul>

@@ -9,30 +9,15 @@ export type { DryRunResult };
 export type EngineResult = PlayResult | readonly CountedReason[] | DryRunResult;
 
 /** What the page asks of the worker that holds the engine. */
-export type EngineRequest =
-  | {
-      readonly id: number;
-      readonly kind: 'simulate';
-      readonly definition: QueueDefinition;
-      readonly options: TrafficOptions;
-    }
-  | {
-      readonly id: number;
-      readonly kind: 'reasons';
-      readonly definition: QueueDefinition;
-      readonly waiting: readonly WaitingTicket[];
-    }
-  | {
-      readonly id: number;
-      readonly kind: 'dry-run';
-      readonly definition: QueueDefinition;
-      readonly waiting: readonly WaitingTicket[];
-    };
+export type EngineRequest = { readonly definition: QueueDefinition } & (
+  | { readonly kind: 'simulate'; readonly options: TrafficOptions }
+  | { readonly kind: 'reasons' | 'dry-run'; readonly waiting: readonly WaitingTicket[] }
+);
 
 export type EngineResponse =
-  | { readonly id: number; readonly share: number }
-  | { readonly id: number; readonly done: EngineResult }
-  | { readonly id: number; readonly failed: string };
+  | { readonly share: number }
+  | { readonly done: EngineResult }
+  | { readonly failed: string };
 
 /** Plays a queue in a worker of its own, which ends with the run. Aborting ends it at once. */
 export function simulate(
@@ -41,7 +26,7 @@ export function simulate(
   onProgress: (share: number) => void,
   abort: AbortSignal,
 ): Promise<PlayResult> {
-  return ask({ id: 0, kind: 'simulate', definition, options }, onProgress, abort) as Promise<PlayResult>;
+  return ask({ kind: 'simulate', definition, options }, onProgress, abort) as Promise<PlayResult>;
 }
 
 /** Counts why tickets wait. */
@@ -50,9 +35,7 @@ export function countReasons(
   waiting: readonly WaitingTicket[],
   abort: AbortSignal,
 ): Promise<readonly CountedReason[]> {
-  return ask({ id: 0, kind: 'reasons', definition, waiting }, () => {}, abort) as Promise<
-    readonly CountedReason[]
-  >;
+  return ask({ kind: 'reasons', definition, waiting }, () => {}, abort) as Promise<readonly CountedReason[]>;
 }
 
 /** Searches once among waiting tickets; stores nothing. */
@@ -61,7 +44,7 @@ export function dryRun(
   waiting: readonly WaitingTicket[],
   abort: AbortSignal,
 ): Promise<DryRunResult> {
-  return ask({ id: 0, kind: 'dry-run', definition, waiting }, () => {}, abort) as Promise<DryRunResult>;
+  return ask({ kind: 'dry-run', definition, waiting }, () => {}, abort) as Promise<DryRunResult>;
 }
 
 function ask(

@@ -101,23 +101,13 @@ async function updateQueue(name: string, abort: AbortSignal): Promise<LiveQueue>
     const isFirst = queue.seenSinceMs === Number.POSITIVE_INFINITY;
     const [stats, latest] = await Promise.all([
       service.stats(name, abort),
-      latestMatches(name, isFirst ? MATCHES_PER_REQUEST : MATCHES_PER_UPDATE, abort),
+      service.matches(name, isFirst ? MATCHES_PER_REQUEST : MATCHES_PER_UPDATE, abort),
     ]);
     return withUpdate(queue, stats, latest, Date.now());
   } catch (error) {
     abort.throwIfAborted();
     if ((error as { isOutage?: boolean }).isOutage) throw error;
     return { ...queue, error: (error as Error).message };
-  }
-}
-
-/** The latest matches; none of a service of an earlier version, which does not list them. */
-async function latestMatches(name: string, limit: number, abort: AbortSignal): Promise<MatchView[]> {
-  try {
-    return await service.matches(name, limit, abort);
-  } catch (error) {
-    if ((error as { status?: number }).status === 404) return [];
-    throw error;
   }
 }
 

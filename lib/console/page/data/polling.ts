@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { updateQueues } from './live-queues.ts';
 
 /** The longest pause between two requests while the service does not respond. */
 const PAUSE_MAX_MS = 10_000;
@@ -88,4 +89,14 @@ export function usePolled<T>(
     return () => polling.stop();
   }, [key]);
   return state;
+}
+
+/** Loads once while the component is shown, and again when the key changes. */
+export function useLoaded<T>(key: string, load: (abort: AbortSignal) => Promise<T>): Signal<Polled<T>> {
+  return usePolled(key, load, () => undefined);
+}
+
+/** Keeps queues up to date while the component is shown. @param only the queue; undefined for all */
+export function useUpdates(only: string | undefined, pauseMs: () => number): void {
+  useEffect(() => poll((abort) => updateQueues(only, abort), pauseMs).stop, [only]);
 }

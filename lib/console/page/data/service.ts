@@ -98,12 +98,12 @@ export const service = {
   versions: (name: string, signal?: AbortSignal) =>
     ask<Version[]>(client.queues.versions(name, { signal }), signal),
   restore: (name: string, version: number) => ask<Version>(client.queues.restore(name, version)),
-  /** None when the credentials may not count them, or the service is of an earlier version. */
+  /** None when the credentials may not count them. */
   async deadLetters(signal?: AbortSignal): Promise<DeadLetters['consumers']> {
     try {
       return await ask<DeadLetters['consumers']>(client.deadLetters({ signal }), signal);
     } catch (error) {
-      if (error instanceof ServiceProblem && [401, 403, 404].includes(error.status)) return [];
+      if (error instanceof ServiceProblem && [401, 403].includes(error.status)) return [];
       throw error;
     }
   },

@@ -7,7 +7,8 @@ import { paced } from '../data/pace.ts';
 import { usePolled } from '../data/polling.ts';
 import { type ServiceProblem, service, type Version } from '../data/service.ts';
 import { countText } from '../format.ts';
-import { Loading, Page } from '../frame/page.tsx';
+import { Card } from '../frame/card.tsx';
+import { Absent, Page } from '../frame/page.tsx';
 import { pathTo } from '../frame/router.ts';
 import { DiffView } from './diff-view.tsx';
 import { DryRun } from './dry-run.tsx';
@@ -21,26 +22,23 @@ const BEAT_MS = 10_000;
 export function DefinitionPage({ name }: { readonly name: string }) {
   const versions = usePolled(
     name,
-    (abort) => runningVersions(name, abort),
+    (abort) => service.versions(name, abort),
     () => paced(BEAT_MS),
   );
-  const trail = [
-    { text: 'Overview', href: '/' },
-    { text: name, href: pathTo('queues', name) },
-  ];
+  const trail = [{ text: name, href: pathTo('queues', name) }];
   const { data, error } = versions.value;
   if (data === undefined) {
     return (
       <Page title="Definition" trail={trail}>
-        {error === undefined ? (
-          <Loading what="the definition" />
-        ) : (error as ServiceProblem).status === 404 ? (
-          <p class="empty">
-            The service has no queue <code>{name}</code>.
-          </p>
-        ) : (
-          <p class="empty">{error.message}</p>
-        )}
+        <Absent
+          what="the definition"
+          error={error}
+          missing={
+            <>
+              The service has no queue <code>{name}</code>.
+            </>
+          }
+        />
       </Page>
     );
   }
@@ -57,18 +55,6 @@ export function DefinitionPage({ name }: { readonly name: string }) {
       <KnownDefinition key={name} name={name} versions={data} />
     </Page>
   );
-}
-
-/** The versions, the newest first. A service of an earlier version keeps none, so the running one stands alone. */
-async function runningVersions(name: string, abort?: AbortSignal): Promise<readonly Version[]> {
-  try {
-    const versions = await service.versions(name, abort);
-    if (versions.length > 0) return versions;
-  } catch (error) {
-    if ((error as ServiceProblem).status !== 404) throw error;
-  }
-  const definition = await service.queue(name, abort);
-  return [{ version: 1, changedAt: null, changedBy: null, definition }];
 }
 
 /** The text of a definition while it is edited, and how it is saved. */
@@ -94,7 +80,7 @@ function useEditedText(name: string, versions: readonly Version[]) {
 
   /** Lets the next save replace the version that is in force now, of which the difference is shown. */
   const replaceNext = async () => {
-    const [latest] = await runningVersions(name).catch(() => []);
+    const [latest] = await service.versions(name).catch(() => []);
     if (latest === undefined) return;
     base.value = textOf(latest.definition);
     etag.value = latest.etag;
@@ -107,7 +93,7 @@ function useEditedText(name: string, versions: readonly Version[]) {
       await service.putQueue(parsed(text.value).value as QueueDefinition, etag.value);
       forgetList();
       base.value = text.value;
-      [{ etag: etag.value }] = await runningVersions(name);
+      [{ etag: etag.value }] = await service.versions(name);
       message.value = 'Saved. The definition is in force.';
     } catch (error) {
       const { status, errors, message: why } = error as ServiceProblem;
@@ -137,8 +123,7 @@ function KnownDefinition({
   const isValid = faults.value.length === 0;
   return (
     <>
-      <section class="card stack" aria-labelledby="edit-title">
-        <h2 id="edit-title">Edit</h2>
+      <Card title="Edit">
         <DefinitionEditor text={text.value} faults={faults.value} onInput={edit} />
         <div class="row">
           <button
@@ -161,16 +146,14 @@ function KnownDefinition({
                 : `${countText(faults.value.length, 'field')} to correct before it can be saved.`)}
           </p>
         </div>
-      </section>
+      </Card>
       <div class="tiles">
-        <section class="card stack" aria-labelledby="diff-title">
-          <h2 id="diff-title">Difference from the running version</h2>
+        <Card title="Difference from the running version">
           <DiffView before={base.value} after={text.value} />
-        </section>
-        <section class="card stack" aria-labelledby="dry-title">
-          <h2 id="dry-title">Dry run on the waiting tickets</h2>
+        </Card>
+        <Card title="Dry run on the waiting tickets">
           <DryRun name={name} text={text.value} isValid={isValid} />
-        </section>
+        </Card>
       </div>
       <Versions
         versions={versions}

@@ -6,6 +6,7 @@ import { countReasons, type DryRunResult, dryRun } from '../data/engine.ts';
 import type { CountedReason } from '../data/reasons-of.ts';
 import { service } from '../data/service.ts';
 import { countText, numberText, shareText } from '../format.ts';
+import { Table } from '../frame/table.tsx';
 import { parsed } from './faults.ts';
 
 interface Outcome {
@@ -84,24 +85,11 @@ function OutcomeTable({ running, edited, reasons, isComplete }: Outcome) {
   ];
   return (
     <>
-      <table class="compare">
-        <thead>
-          <tr>
-            <td />
-            <th scope="col">running</th>
-            <th scope="col">this one</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([label, of]) => (
-            <tr key={label}>
-              <th scope="row">{label}</th>
-              <td>{of(running)}</td>
-              <td>{of(edited)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        class="compare"
+        head={['', 'running', 'this one']}
+        rows={rows.map(([label, of]) => [label, of(running), of(edited)])}
+      />
       {!isComplete && <p class="soft small">Over a sample of the waiting tickets.</p>}
       {reasons.length > 0 && (
         <ul class="stack">

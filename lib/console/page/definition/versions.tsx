@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { Version } from '../data/service.ts';
+import { Card } from '../frame/card.tsx';
 import { DiffView } from './diff-view.tsx';
 
 export interface VersionsProps<Definition> {
@@ -28,8 +29,7 @@ export function Versions<Definition>({ versions, restore, onLoad }: VersionsProp
     asked.value = undefined;
   };
   return (
-    <section class="card stack" aria-labelledby="versions-title">
-      <h2 id="versions-title">Versions</h2>
+    <Card title="Versions">
       <p role="status">{message.value}</p>
       <ol class="items">
         {versions.map(({ version, changedAt, changedBy, restored, definition }, at) => {
@@ -98,6 +98,6 @@ export function Versions<Definition>({ versions, restore, onLoad }: VersionsProp
           );
         })}
       </ol>
-    </section>
+    </Card>
   );
 }

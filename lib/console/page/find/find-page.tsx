@@ -1,44 +1,28 @@
-import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { useLoaded } from '../data/polling.ts';
 import { type ServiceProblem, service } from '../data/service.ts';
-import { Loading, Page } from '../frame/page.tsx';
+import { Absent, Page } from '../frame/page.tsx';
 import { goTo, pathTo } from '../frame/router.ts';
 
 /** Goes to the ticket or the match with an id. */
 export function FindPage({ id }: { readonly id: string }) {
-  const missing = useSignal<string | undefined>(undefined);
+  const { data, error } = useLoaded(id, (abort) => find(id, abort)).value;
   useEffect(() => {
-    const abort = new AbortController();
-    missing.value = undefined;
-    find(id, abort.signal).then(
-      (kind) => {
-        if (abort.signal.aborted) return;
-        if (kind === undefined)
-          missing.value =
-            'The service has neither a ticket nor a match with this id. Both are kept for a limited time.';
-        else goTo(pathTo(kind, id));
-      },
-      (error) => {
-        if (!abort.signal.aborted) missing.value = (error as Error).message;
-      },
-    );
-    return () => abort.abort();
-  }, [id]);
+    if (data !== undefined) goTo(pathTo(data, id));
+  }, [data]);
   return (
-    <Page title={id} trail={[{ text: 'Overview', href: '/' }]}>
-      {missing.value === undefined ? (
-        <Loading what="the ticket or match" />
-      ) : (
-        <p class="empty">{missing.value}</p>
-      )}
+    <Page title={id} trail={[]}>
+      <Absent what="the ticket or match" error={error} />
     </Page>
   );
 }
 
-async function find(id: string, abort: AbortSignal): Promise<'tickets' | 'matches' | undefined> {
+async function find(id: string, abort: AbortSignal): Promise<'tickets' | 'matches'> {
   if (await exists(service.ticket(id, abort))) return 'tickets';
   if (await exists(service.match(id, abort))) return 'matches';
-  return undefined;
+  throw new Error(
+    'The service has neither a ticket nor a match with this id. Both are kept for a limited time.',
+  );
 }
 
 async function exists(request: Promise<unknown>): Promise<boolean> {

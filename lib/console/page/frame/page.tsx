@@ -4,7 +4,7 @@ import { place } from './router.ts';
 
 export interface PageProps {
   readonly title: string;
-  /** Shown before the title: where the page belongs. */
+  /** Shown before the title, after the overview: where the page belongs. @default nothing, not even the overview */
   readonly trail?: readonly { readonly text: string; readonly href: string }[];
   /** A line below the title. */
   readonly lead?: ComponentChildren;
@@ -17,7 +17,7 @@ let focused = location.pathname;
 let holder: HTMLElement | undefined;
 
 /** A page with its title. It takes the focus when the reader comes from another page, so a screen reader reads on here. */
-export function Page({ title, trail = [], lead, children }: PageProps) {
+export function Page({ title, trail, lead, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Muster`;
@@ -31,11 +31,12 @@ export function Page({ title, trail = [], lead, children }: PageProps) {
   return (
     <main id="main">
       <header>
-        {trail.length > 0 && (
+        {trail !== undefined && (
           <nav class="row small" aria-label="Where this page belongs">
-            {trail.map(({ text, href }, at) => (
+            <a href="/">Overview</a>
+            {trail.map(({ text, href }) => (
               <Fragment key={href}>
-                {at > 0 && <span aria-hidden="true">/</span>}
+                <span aria-hidden="true">/</span>
                 <a href={href}>{text}</a>
               </Fragment>
             ))}
@@ -58,4 +59,18 @@ export function Loading({ what }: { readonly what: string }) {
       Loading {what} …
     </p>
   );
+}
+
+export interface AbsentProps {
+  readonly what: string;
+  readonly error: Error | undefined;
+  /** What is shown when the service has no such thing. @default the words of the service */
+  readonly missing?: ComponentChildren;
+}
+
+/** What stands where data is not: that it is loading, or why there is none. */
+export function Absent({ what, error, missing }: AbsentProps) {
+  if (error === undefined) return <Loading what={what} />;
+  const isMissing = (error as { readonly status?: number }).status === 404;
+  return <p class="empty">{(isMissing && missing) || error.message}</p>;
 }

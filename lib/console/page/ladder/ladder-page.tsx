@@ -5,8 +5,10 @@ import { usePolled } from '../data/polling.ts';
 import { service } from '../data/service.ts';
 import { Versions } from '../definition/versions.tsx';
 import { countText, shareText } from '../format.ts';
-import { Loading, Page } from '../frame/page.tsx';
+import { Card } from '../frame/card.tsx';
+import { Absent, Page } from '../frame/page.tsx';
 import { goTo, pathTo } from '../frame/router.ts';
+import { Table } from '../frame/table.tsx';
 import { ReliabilityPicture } from './reliability-picture.tsx';
 
 const BEAT_MS = 5_000;
@@ -21,12 +23,16 @@ export function LadderPage({ name }: { readonly name: string }) {
     () => paced(BEAT_MS),
   ).value;
   return (
-    <Page title={`Ladder ${name}`} trail={[{ text: 'Overview', href: '/' }]}>
-      {error !== undefined && data === undefined && <p class="empty">{error.message}</p>}
-      {error === undefined && data === undefined && <Loading what="the ladder" />}
-      {data !== undefined && <Odds odds={data} />}
-      {data !== undefined && <FindRating ladder={name} />}
-      {data !== undefined && <LadderVersions ladder={name} />}
+    <Page title={`Ladder ${name}`} trail={[]}>
+      {data === undefined ? (
+        <Absent what="the ladder" error={error} />
+      ) : (
+        <>
+          <Odds odds={data} />
+          <FindRating ladder={name} />
+          <LadderVersions ladder={name} />
+        </>
+      )}
     </Page>
   );
 }
@@ -41,68 +47,39 @@ function Odds({ odds }: { readonly odds: LadderOdds }) {
     );
   return (
     <div class="tiles">
-      <section class="card stack" aria-labelledby="picture-title">
-        <h2 id="picture-title">Odds, and what happened</h2>
+      <Card title="Odds, and what happened">
         <ReliabilityPicture bins={bins} />
         <p class="soft">
           Of the teams that were given such odds, this share has won. On the line, odds hold. A bar is the
           interval of 95 %.
         </p>
-      </section>
-      <section class="card stack" aria-labelledby="worth-title">
-        <h2 id="worth-title">What they are worth</h2>
+      </Card>
+      <Card title="What they are worth">
         <p>Of {countText(results, 'rated result')}:</p>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">measure</th>
-              <th scope="col">odds</th>
-              <th scope="col">all teams alike</th>
-            </tr>
-          </thead>
-          <tbody>
-            <tr>
-              <th scope="row">log loss</th>
-              <td class="number">{threeDigits(logLoss)}</td>
-              <td class="number">{threeDigits(alike.logLoss)}</td>
-            </tr>
-            <tr>
-              <th scope="row">Brier score</th>
-              <td class="number">{threeDigits(brier)}</td>
-              <td class="number">{threeDigits(alike.brier)}</td>
-            </tr>
-          </tbody>
-        </table>
+        <Table
+          head={['measure', 'odds', 'all teams alike']}
+          rows={[
+            ['log loss', threeDigits(logLoss), threeDigits(alike.logLoss)],
+            ['Brier score', threeDigits(brier), threeDigits(alike.brier)],
+          ]}
+        />
         <p class="soft">
           Less is better. The ratings alone are {slope < 1 ? 'too sure' : 'not sure enough'}: Muster corrects
           them with a slope of {slope.toFixed(2)}, where 1 changes nothing.
         </p>
         <details>
           <summary>The ten bins as a table</summary>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">odds</th>
-                <th scope="col">teams</th>
-                <th scope="col">have won</th>
-                <th scope="col">95 % interval</th>
-              </tr>
-            </thead>
-            <tbody>
-              {bins.map(({ from, to, count, happened, low, high }) => (
-                <tr key={from}>
-                  <th scope="row">
-                    {shareText(from)} to {shareText(to)}
-                  </th>
-                  <td class="number">{count}</td>
-                  <td class="number">{shareText(happened)}</td>
-                  <td class="number">{low === null ? '–' : `${shareText(low)} to ${shareText(high)}`}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Table
+            head={['odds', 'teams', 'have won', '95 % interval']}
+            rows={bins.map(({ from, to, count, happened, low, high }) => [
+              `${shareText(from)} to ${shareText(to)}`,
+              count,
+              shareText(happened),
+              low === null ? '–' : `${shareText(low)} to ${shareText(high)}`,
+            ])}
+          />
         </details>
-      </section>
+      </Card>
     </div>
   );
 }
@@ -121,8 +98,7 @@ function LadderVersions({ ladder }: { readonly ladder: string }) {
 function FindRating({ ladder }: { readonly ladder: string }) {
   const playerId = useSignal('');
   return (
-    <section class="card stack" aria-labelledby="find-title">
-      <h2 id="find-title">The rating of a player</h2>
+    <Card title="The rating of a player">
       <form
         class="row"
         onSubmit={(event) => {
@@ -140,7 +116,7 @@ function FindRating({ ladder }: { readonly ladder: string }) {
         />
         <button type="submit">Show</button>
       </form>
-    </section>
+    </Card>
   );
 }
 

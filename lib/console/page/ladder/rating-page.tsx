@@ -5,7 +5,8 @@ import { paced } from '../data/pace.ts';
 import { usePolled } from '../data/polling.ts';
 import { service } from '../data/service.ts';
 import { countText, numberText } from '../format.ts';
-import { Loading, Page } from '../frame/page.tsx';
+import { Card } from '../frame/card.tsx';
+import { Absent, Page } from '../frame/page.tsx';
 import { pathTo } from '../frame/router.ts';
 
 const BEAT_MS = 5_000;
@@ -24,19 +25,13 @@ export function RatingPage({ ladder, playerId }: RatingOf) {
     (abort) => service.rating(ladder, playerId, abort),
     () => paced(BEAT_MS),
   ).value;
-  const trail = [
-    { text: 'Overview', href: '/' },
-    { text: `Ladder ${ladder}`, href: pathTo('ladders', ladder) },
-  ];
+  const trail = [{ text: `Ladder ${ladder}`, href: pathTo('ladders', ladder) }];
   return (
     <Page title={playerId} trail={trail}>
-      {error !== undefined && data === undefined && <p class="empty">{error.message}</p>}
-      {error === undefined && data === undefined && <Loading what="the rating" />}
-      {data !== undefined && (
-        <section class="card stack" aria-labelledby="rating-title">
-          <h2 id="rating-title">
-            {numberText(Math.round(data.mean))} ± {numberText(Math.round(data.deviation))}
-          </h2>
+      {data === undefined ? (
+        <Absent what="the rating" error={error} />
+      ) : (
+        <Card title={`${numberText(Math.round(data.mean))} ± ${numberText(Math.round(data.deviation))}`}>
           <p class="soft">
             {data.matches === 0
               ? 'A new player, with the rating that the ladder begins with.'
@@ -48,7 +43,7 @@ export function RatingPage({ ladder, playerId }: RatingOf) {
             </p>
           )}
           {data.recent.length > 1 && <Means recent={data.recent} />}
-        </section>
+        </Card>
       )}
     </Page>
   );

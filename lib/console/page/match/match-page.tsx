@@ -1,15 +1,14 @@
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { isFinal } from '../../../client/index.ts';
 import type { MatchView } from '../../../contract/match.ts';
 import type { TicketView } from '../../../contract/ticket.ts';
 import { CountedBar } from '../charts/counted-bar.tsx';
 import { ticketIdsOf } from '../data/matched-tickets.ts';
 import { paced } from '../data/pace.ts';
-import { usePolled } from '../data/polling.ts';
-import { type ServiceProblem, service } from '../data/service.ts';
+import { useLoaded, usePolled } from '../data/polling.ts';
+import { service } from '../data/service.ts';
 import { clockText, numberText, sentenceText } from '../format.ts';
-import { Loading, Page } from '../frame/page.tsx';
+import { Card } from '../frame/card.tsx';
+import { Absent, Page } from '../frame/page.tsx';
 import { pathTo } from '../frame/router.ts';
 import { type Station, statusText, Way } from '../frame/status.tsx';
 import { ProofPicture } from './proof-picture.tsx';
@@ -28,14 +27,16 @@ export function MatchPage({ matchId }: { readonly matchId: string }) {
   const { data, error } = match.value;
   if (data === undefined) {
     return (
-      <Page title="Match" trail={[{ text: 'Overview', href: '/' }]}>
-        {(error as ServiceProblem | undefined)?.status === 404 ? (
-          <p class="empty">
-            The service has no match <code>{matchId}</code>. Matches are kept for a limited time.
-          </p>
-        ) : (
-          error === undefined && <Loading what="the match" />
-        )}
+      <Page title="Match" trail={[]}>
+        <Absent
+          what="the match"
+          error={error}
+          missing={
+            <>
+              The service has no match <code>{matchId}</code>. Matches are kept for a limited time.
+            </>
+          }
+        />
       </Page>
     );
   }
@@ -45,18 +46,11 @@ export function MatchPage({ matchId }: { readonly matchId: string }) {
 function KnownMatch({ match }: { readonly match: MatchView }) {
   const { matchId, queue, status, createdAt, teams, region, assignment, roster, reason } = match;
   const tickets = useTickets(match);
-  const { data: definition } = usePolled(
-    queue,
-    (abort) => service.queue(queue, abort),
-    () => undefined,
-  ).value;
+  const { data: definition } = useLoaded(queue, (abort) => service.queue(queue, abort)).value;
   return (
     <Page
       title={`Match of ${clockText(Date.parse(createdAt))}`}
-      trail={[
-        { text: 'Overview', href: '/' },
-        { text: queue, href: pathTo('queues', queue) },
-      ]}
+      trail={[{ text: queue, href: pathTo('queues', queue) }]}
       lead={
         <p class="soft">
           {statusText(status)} · {teams.map(({ players }) => players.length).join(' v ')} players
@@ -65,17 +59,14 @@ function KnownMatch({ match }: { readonly match: MatchView }) {
       }
     >
       {reason !== undefined && <p class="trouble trouble-bad">{sentenceText(reason)}</p>}
-      <section class="card stack" aria-labelledby="teams-title">
-        <h2 id="teams-title">Teams along the skill axis</h2>
+      <Card title="Teams along the skill axis">
         <TeamsPicture match={match} tickets={tickets} />
-      </section>
+      </Card>
       <div class="tiles">
-        <section class="card stack" aria-labelledby="proof-title">
-          <h2 id="proof-title">The proof</h2>
+        <Card title="The proof">
           <ProofPicture match={match} />
-        </section>
-        <section class="card stack" aria-labelledby="way-title">
-          <h2 id="way-title">Its way</h2>
+        </Card>
+        <Card title="Its way">
           <Way stations={stationsOf(match, definition?.acceptance !== undefined)} />
           <dl class="facts">
             {roster !== undefined && (
@@ -97,7 +88,7 @@ function KnownMatch({ match }: { readonly match: MatchView }) {
               )}
             </dd>
           </dl>
-        </section>
+        </Card>
         <Odds match={match} />
         <Costs match={match} />
       </div>
@@ -110,8 +101,7 @@ function Odds({ match: { ladder, expected, teams, result, ratings } }: { readonl
   if (ladder === undefined) return null;
   const names = teams.map(({ name }, at) => name ?? `Team ${at + 1}`);
   return (
-    <section class="card stack" aria-labelledby="odds-title">
-      <h2 id="odds-title">Odds</h2>
+    <Card title="Odds">
       <p>
         {expected === undefined
           ? 'The ratings could not be read, so there are no odds.'
@@ -132,7 +122,7 @@ function Odds({ match: { ladder, expected, teams, result, ratings } }: { readonl
           ))}
         </ul>
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -155,8 +145,7 @@ function Costs({ match }: { readonly match: MatchView }) {
   if (rules.length === 0) return null;
   const greatest = Math.max(1e-9, ...rules.map(([, { cost = 0 }]) => cost));
   return (
-    <section class="card stack" aria-labelledby="rules-title">
-      <h2 id="rules-title">What its rules cost</h2>
+    <Card title="What its rules cost">
       <ul class="stack">
         {rules.map(([name, { cost, values = [] }]) => (
           <CountedBar
@@ -167,26 +156,15 @@ function Costs({ match }: { readonly match: MatchView }) {
           />
         ))}
       </ul>
-    </section>
+    </Card>
   );
 }
 
-/** The tickets of a match, for the skills and waits of its players. */
+/** The tickets of a match, for the skills and waits of its players. Without them the picture shows the players alone. */
 function useTickets(match: MatchView): ReadonlyMap<string, TicketView> {
-  const tickets = useSignal<ReadonlyMap<string, TicketView>>(new Map());
-  const ids = ticketIdsOf(match).join();
-  useEffect(() => {
-    const abort = new AbortController();
-    service.tickets(ids === '' ? [] : ids.split(','), abort.signal).then(
-      (found) => {
-        tickets.value = new Map(found.map((ticket) => [ticket.ticketId, ticket]));
-      },
-      // The picture then shows the players without their skills; an outage has its own notice.
-      () => {},
-    );
-    return () => abort.abort();
-  }, [ids]);
-  return tickets.value;
+  const ids = ticketIdsOf(match);
+  const { data = [] } = useLoaded(ids.join(), (abort) => service.tickets(ids, abort)).value;
+  return new Map(data.map((ticket) => [ticket.ticketId, ticket]));
 }
 
 /** @param mustAccept whether matches of the queue require acceptance */

@@ -1,11 +1,10 @@
 import { useComputed } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { drawnIn } from '../charts/drawn-in.ts';
+import { Key } from '../charts/key.tsx';
 import { deadLetterTroubles, type Trouble, troublesOf, unreadableTroubles } from '../data/health.ts';
-import { beatMs, type LiveQueue, liveQueues, unreadableQueues, updateQueues } from '../data/live-queues.ts';
+import { beatMs, type LiveQueue, liveQueues, unreadableQueues } from '../data/live-queues.ts';
 import { measuresOf } from '../data/measures.ts';
 import { paced } from '../data/pace.ts';
-import { poll, usePolled } from '../data/polling.ts';
+import { usePolled, useUpdates } from '../data/polling.ts';
 import { outage, service } from '../data/service.ts';
 import { countText, numberText } from '../format.ts';
 import { Loading, Page } from '../frame/page.tsx';
@@ -16,13 +15,7 @@ const DEAD_LETTERS_MS = 20_000;
 
 /** All queues, a line each; what is wrong comes first. */
 export function OverviewPage() {
-  useEffect(() => {
-    const polling = poll(
-      (abort) => updateQueues(undefined, abort),
-      () => beatMs(liveQueues.value?.size ?? 1),
-    );
-    return () => polling.stop();
-  }, []);
+  useUpdates(undefined, () => beatMs(liveQueues.value?.size ?? 1));
   const deadLetters = usePolled('', service.deadLetters, () => paced(DEAD_LETTERS_MS));
   const listed = useComputed(() => liveQueues.value && inOrder([...liveQueues.value.values()]));
   const queues = listed.value;
@@ -57,7 +50,7 @@ function inOrder(queues: readonly LiveQueue[]): ListedQueue[] {
   return queues
     .map((live) => ({
       live,
-      troubles: live.stats === undefined ? [] : troublesOf(live.definition, live.stats, live.atMs),
+      troubles: live.stats === undefined ? [] : troublesOf(live.definition, live.stats),
     }))
     .sort((a, b) => weight(b) - weight(a) || (a.live.definition.name < b.live.definition.name ? -1 : 1));
 }
@@ -124,18 +117,19 @@ function Troubles({ queues, ofService }: TroublesProps) {
 /** Only of queues that the service has told about. */
 function AllWell({ queues }: { readonly queues: readonly ListedQueue[] }) {
   const unheard = queues.filter(({ live }) => live.stats === undefined).length;
-  if (unheard > 0) {
-    return (
-      <p>
-        <span class="key" style={drawnIn('soft')} aria-hidden="true" /> Nothing has been heard yet of{' '}
-        {unheard === queues.length ? 'the queues' : countText(unheard, 'queue')}.
-      </p>
-    );
-  }
   return (
     <p>
-      <span class="key" style={drawnIn('good')} aria-hidden="true" /> All queues are well: ticks are on time,
-      no ticket is near its time-out, matches become games, and webhooks are delivered.
+      {unheard > 0 ? (
+        <Key colour="soft">
+          Nothing has been heard yet of{' '}
+          {unheard === queues.length ? 'the queues' : countText(unheard, 'queue')}.
+        </Key>
+      ) : (
+        <Key colour="good">
+          All queues are well: ticks are on time, no ticket is near its time-out, matches become games, and
+          webhooks are delivered.
+        </Key>
+      )}
     </p>
   );
 }
@@ -148,8 +142,12 @@ function QueueTable({ queues }: { readonly queues: readonly ListedQueue[] }) {
           <tr>
             <th scope="col">Queue</th>
             <th scope="col">
-              <span class="key key-bars" style={drawnIn('accent')} /> players matched,{' '}
-              <span class="key key-line" style={drawnIn('second')} /> tickets waiting, last 5 min
+              <Key colour="accent" kind="bars">
+                players matched,
+              </Key>{' '}
+              <Key colour="second" kind="line">
+                tickets waiting, last 5 min
+              </Key>
             </th>
             <th scope="col">Waiting</th>
             <th scope="col">Matched/min</th>

@@ -4,7 +4,8 @@ import { paced } from '../data/pace.ts';
 import { usePolled } from '../data/polling.ts';
 import { service } from '../data/service.ts';
 import { clockText, countText, numberText } from '../format.ts';
-import { Loading } from '../frame/page.tsx';
+import { Card } from '../frame/card.tsx';
+import { Absent } from '../frame/page.tsx';
 
 /** They are listed from an index, and players wait for minutes: a reading every few seconds is enough. */
 const EVERY_MS = 5_000;
@@ -25,16 +26,14 @@ export function Cooldowns({
   );
   const { data, error } = listed.value;
   return (
-    <section class="card stack" aria-labelledby="cooldowns-title">
-      <h2 id="cooldowns-title">Cooling down</h2>
+    <Card title="Cooling down">
       {counts !== undefined && (
         <p class="soft small">
           Begun in the last five minutes: {numberText(counts.declined)} for a declined or unanswered match,{' '}
           {numberText(counts.left)} for leaving one.
         </p>
       )}
-      {data === undefined && error === undefined && <Loading what="the cooldowns" />}
-      {data === undefined && error !== undefined && <p class="soft">Not known: {error.message}</p>}
+      {data === undefined && <Absent what="the cooldowns" error={error} />}
       {data?.length === 0 && <p class="soft">No player waits for the end of a cooldown.</p>}
       <ul class="stack" aria-label="Players who are cooling down">
         {(data ?? []).map((one) => (
@@ -42,7 +41,7 @@ export function Cooldowns({
         ))}
       </ul>
       {data?.length === LIMIT && <p class="soft small">There may be more: these have the latest offences.</p>}
-    </section>
+    </Card>
   );
 }
 

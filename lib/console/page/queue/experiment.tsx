@@ -1,8 +1,11 @@
+import { Fragment } from 'preact';
 import type { ExperimentView } from '../../../contract/experiment-view.ts';
 import { TimeChart } from '../charts/time-chart.tsx';
 import { usePolled } from '../data/polling.ts';
 import { service } from '../data/service.ts';
 import { clockText, countText, numberText, secondsText, shareText } from '../format.ts';
+import { Card } from '../frame/card.tsx';
+import { Table } from '../frame/table.tsx';
 
 /** The results change with each block, and reading them reads all blocks. */
 const EVERY_MS = 30_000;
@@ -26,16 +29,16 @@ export function Experiment({ name }: { readonly name: string }) {
     () => EVERY_MS,
   ).value;
   return (
-    <section class="card stack" aria-labelledby="experiment-title">
-      <h2 id="experiment-title">Experiment{data === undefined ? '' : ` ${data.definition.name}`}</h2>
+    <Card title={<>Experiment{data === undefined ? '' : ` ${data.definition.name}`}</>}>
       {error !== undefined && data === undefined && <p class="trouble trouble-bad">{error.message}</p>}
       {data !== undefined && <Results view={data} />}
-    </section>
+    </Card>
   );
 }
 
 function Results({ view }: { readonly view: ExperimentView }) {
   const { rounds, players, variants, blocks } = view;
+  const control = view.definition.variants[0]!.name;
   return (
     <>
       <p>{stateText(view)}</p>
@@ -45,44 +48,32 @@ function Results({ view }: { readonly view: ExperimentView }) {
       </p>
       {blocks.length > 0 && <Blocks view={view} />}
       {variants.map(({ name, measures }) => (
-        <table key={name}>
-          <caption>
-            {name} compared with {view.definition.variants[0]!.name}
-          </caption>
-          <thead>
-            <tr>
-              <th scope="col">measure</th>
-              <th scope="col">{view.definition.variants[0]!.name}</th>
-              <th scope="col">{name}</th>
-              <th scope="col">95 % interval of the difference</th>
-            </tr>
-          </thead>
-          <tbody>
-            {(Object.entries(measures) as [Measure, Effect][]).map(([measure, effect]) => (
-              <Row key={measure} measure={measure} effect={effect} />
-            ))}
-          </tbody>
-        </table>
+        <Fragment key={name}>
+          <h3>
+            {name} compared with {control}
+          </h3>
+          <Table
+            head={['measure', control, name, '95 % interval of the difference']}
+            rows={(Object.entries(measures) as [Measure, Effect][]).map(([measure, effect]) => {
+              const [of, write] = MEASURES[measure];
+              return [of, write(effect.control), write(effect.variant), intervalOf(effect, write)];
+            })}
+          />
+        </Fragment>
       ))}
     </>
   );
 }
 
-function Row({ measure, effect }: { readonly measure: Measure; readonly effect: Effect }) {
-  const [of, write] = MEASURES[measure];
-  const { control, variant, low, high, verdict, text } = effect;
+function intervalOf({ low, high, verdict, text }: Effect, write: (value: number) => string) {
   const signed = (value: number) => `${value < 0 ? '−' : '+'}${write(Math.abs(value))}`;
+  const isReal = verdict === 'real';
   return (
-    <tr title={text}>
-      <th scope="row">{of}</th>
-      <td class="number">{write(control)}</td>
-      <td class="number">{write(variant)}</td>
-      <td class={verdict === 'real' ? 'number' : 'number soft'}>
-        {low === null || high === null
-          ? 'too few rounds'
-          : `${signed(low)} to ${signed(high)}${verdict === 'real' ? '' : ', may be chance'}`}
-      </td>
-    </tr>
+    <span title={text} class={isReal ? '' : 'soft'}>
+      {low === null || high === null
+        ? 'too few rounds'
+        : `${signed(low)} to ${signed(high)}${isReal ? '' : ', may be chance'}`}
+    </span>
   );
 }
 

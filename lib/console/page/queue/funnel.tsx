@@ -2,6 +2,7 @@ import type { QueueStats } from '../../../contract/queue-stats.ts';
 import { CountedBar } from '../charts/counted-bar.tsx';
 import { acceptanceLosses, placementLosses, ticketLosses } from '../data/health.ts';
 import { clockText, countText, numberText } from '../format.ts';
+import { Card } from '../frame/card.tsx';
 
 /** A step on the way from the ticket to the game. */
 interface Step {
@@ -15,11 +16,9 @@ interface Step {
 
 /** From the posted ticket to the game: what passed each step, what was lost and why. */
 export function Funnel({ outcomes }: { readonly outcomes: QueueStats['outcomes'] }) {
-  // A service of an earlier version does not count them.
-  const { returned = 0, vanished = 0 } = outcomes.tickets as Partial<QueueStats['outcomes']['tickets']>;
+  const { returned, vanished = 0 } = outcomes.tickets;
   return (
-    <section class="card stack" aria-labelledby="funnel-title">
-      <h2 id="funnel-title">From the ticket to the game</h2>
+    <Card title="From the ticket to the game">
       <ul class="stack">
         {stepsOf(outcomes).map(({ name, of, passed, what, lost }) => (
           <CountedBar
@@ -38,44 +37,26 @@ export function Funnel({ outcomes }: { readonly outcomes: QueueStats['outcomes']
           `${countText(vanished, 'ticket was', 'tickets were')} cancelled because a player had left. `}
         A step counts what has come to its end.
       </p>
-    </section>
+    </Card>
   );
 }
 
 function stepsOf({ tickets, matches, acceptance, placement }: QueueStats['outcomes']): Step[] {
   const { matched, timedOut, cancelled } = tickets;
-  return [
-    {
-      name: 'Matched',
-      of: matched + timedOut + cancelled,
-      passed: matched,
-      what: 'tickets',
-      lost: ticketLosses(tickets),
-    },
-    ...(acceptance === undefined
-      ? []
-      : [
-          {
-            name: 'Accepted',
-            of: acceptance.accepted + acceptance.declined + acceptance.notAccepted,
-            passed: acceptance.accepted,
-            what: 'matches',
-            lost: acceptanceLosses(acceptance),
-          },
-        ]),
-    ...(placement === undefined
-      ? []
-      : [
-          {
-            name: 'Placed on a game server',
-            of: placement.placed + placement.refused + placement.timedOut,
-            passed: placement.placed,
-            what: 'matches',
-            lost: placementLosses(placement),
-          },
-        ]),
-    ...(acceptance === undefined && placement === undefined
-      ? [{ name: 'Games', of: matches.found, passed: matches.found, what: 'matches', lost: [] }]
-      : []),
+  const ended = matched + timedOut + cancelled;
+  const steps: Step[] = [
+    { name: 'Matched', of: ended, passed: matched, what: 'tickets', lost: ticketLosses(tickets) },
   ];
+  const addMatches = (name: string, passed: number, others: number, lost: readonly string[]) =>
+    steps.push({ name, of: passed + others, passed, what: 'matches', lost });
+  if (acceptance !== undefined) {
+    const { accepted, declined, notAccepted } = acceptance;
+    addMatches('Accepted', accepted, declined + notAccepted, acceptanceLosses(acceptance));
+  }
+  if (placement !== undefined) {
+    const { placed, refused, timedOut } = placement;
+    addMatches('Placed on a game server', placed, refused + timedOut, placementLosses(placement));
+  }
+  if (acceptance === undefined && placement === undefined) addMatches('Games', matches.found, 0, []);
+  return steps;
 }

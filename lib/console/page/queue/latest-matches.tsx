@@ -4,6 +4,7 @@ import { savedAtMost } from '../data/gap.ts';
 import type { LiveQueue } from '../data/live-queues.ts';
 import { playersIn } from '../data/measures.ts';
 import { clockText, numberText } from '../format.ts';
+import { Card } from '../frame/card.tsx';
 import { pathTo } from '../frame/router.ts';
 import { statusText } from '../frame/status.tsx';
 
@@ -14,8 +15,7 @@ export function LatestMatches({ live }: { readonly live: LiveQueue }) {
   const matches = live.matches.slice(-SHOWN).reverse();
   const greatest = Math.max(1, ...matches.map(({ imbalance }) => imbalance));
   return (
-    <section class="card stack matches" aria-labelledby="matches">
-      <h2 id="matches">Latest matches</h2>
+    <Card title="Latest matches" class="matches">
       {matches.length === 0 ? (
         <p class="soft">No match yet.</p>
       ) : (
@@ -44,7 +44,7 @@ export function LatestMatches({ live }: { readonly live: LiveQueue }) {
           </tbody>
         </table>
       )}
-    </section>
+    </Card>
   );
 }
 

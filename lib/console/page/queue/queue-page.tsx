@@ -1,22 +1,23 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { CountedBar } from '../charts/counted-bar.tsx';
-import { drawnIn } from '../charts/drawn-in.ts';
+import { Key } from '../charts/key.tsx';
 import { TimeChart } from '../charts/time-chart.tsx';
 import { countReasons } from '../data/engine.ts';
 import { troublesOf } from '../data/health.ts';
-import { type LiveQueue, liveQueues, updateQueues } from '../data/live-queues.ts';
+import { type LiveQueue, liveQueues } from '../data/live-queues.ts';
 import { type MatchedTicket, waitsByGroup, withMatchedTickets } from '../data/matched-tickets.ts';
 import { measuresOf } from '../data/measures.ts';
 import { paced } from '../data/pace.ts';
-import { poll, usePolled } from '../data/polling.ts';
+import { poll, usePolled, useUpdates } from '../data/polling.ts';
 import type { CountedReason } from '../data/reasons-of.ts';
 import { outage, service } from '../data/service.ts';
 import { imbalanceOverTime, waitingAndMatched, waitsOverTime } from '../data/timelines.ts';
 import type { WaitingSample } from '../data/waiting.ts';
 import { countText, numberText, secondsText, shareText } from '../format.ts';
+import { Card } from '../frame/card.tsx';
 import { now } from '../frame/now.ts';
-import { Loading, Page } from '../frame/page.tsx';
+import { Absent, Loading, Page } from '../frame/page.tsx';
 import { pathTo } from '../frame/router.ts';
 import { shapeText } from '../frame/shape.ts';
 import { Cooldowns } from './cooldowns.tsx';
@@ -37,18 +38,11 @@ const NO_BOUNDARIES: readonly number[] = [];
 
 /** One queue: its waiting tickets with reasons and waits, and the matches that were made. */
 export function QueuePage({ name }: { readonly name: string }) {
-  useEffect(() => {
-    const polling = poll(
-      (abort) => updateQueues(name, abort),
-      () => paced(BEAT_MS),
-    );
-    return () => polling.stop();
-  }, [name]);
+  useUpdates(name, () => paced(BEAT_MS));
   const live = useComputed(() => liveQueues.value?.get(name));
-  const trail = [{ text: 'Overview', href: '/' }];
   if (live.value === undefined) {
     return (
-      <Page title={name} trail={trail}>
+      <Page title={name} trail={[]}>
         {liveQueues.value === undefined ? (
           outage.value === undefined && <Loading what="the queue" />
         ) : (
@@ -59,20 +53,20 @@ export function QueuePage({ name }: { readonly name: string }) {
       </Page>
     );
   }
-  return <KnownQueue live={live.value} trail={trail} />;
+  return <KnownQueue live={live.value} />;
 }
 
-function KnownQueue({ live, trail }: { live: LiveQueue; trail: { text: string; href: string }[] }) {
-  const { definition, stats, atMs, error } = live;
+function KnownQueue({ live }: { readonly live: LiveQueue }) {
+  const { definition, stats, error } = live;
   const { name, tickSeconds, timeoutSeconds, release, buckets, ladder } = definition;
   const troubles = [
     ...(error === undefined ? [] : [{ level: 'bad' as const, text: error }]),
-    ...(stats === undefined ? [] : troublesOf(definition, stats, atMs)),
+    ...(stats === undefined ? [] : troublesOf(definition, stats)),
   ];
   return (
     <Page
       title={name}
-      trail={trail}
+      trail={[]}
       lead={
         <div class="row spread soft">
           <p>
@@ -108,11 +102,10 @@ function KnownQueue({ live, trail }: { live: LiveQueue; trail: { text: string; h
       )}
       <Pool live={live} boundaries={Array.isArray(buckets) ? buckets : NO_BOUNDARIES} />
       <Numbers live={live} />
-      {/* A service of an earlier version does not count them. */}
-      {stats?.outcomes !== undefined && <Funnel outcomes={stats.outcomes} />}
+      {stats !== undefined && <Funnel outcomes={stats.outcomes} />}
       <Charts live={live} />
       <Waits live={live} />
-      {definition.cooldown !== undefined && <Cooldowns name={name} counts={stats?.outcomes?.cooldowns} />}
+      {definition.cooldown !== undefined && <Cooldowns name={name} counts={stats?.outcomes.cooldowns} />}
       {stats?.experiment !== undefined && <Experiment name={name} />}
       {stats?.webhooks !== undefined && <Webhooks name={name} webhooks={stats.webhooks} />}
       <LatestMatches live={live} />
@@ -162,32 +155,22 @@ function Pool({ live, boundaries }: { readonly live: LiveQueue; readonly boundar
     () => paced(SAMPLE.everyMs),
   );
   const { data, error } = sample.value;
-  // A service of an earlier version has no such route.
-  const without = (what: string) =>
-    error === undefined ? <Loading what={what} /> : <p class="soft">Not known: {error.message}</p>;
   return (
     <div class="tiles pool">
-      <section class="card stack" aria-labelledby="pool-title">
-        <h2 id="pool-title">Waiting now, by skill and by age</h2>
+      <Card title="Waiting now, by skill and by age">
         {data === undefined ? (
-          without('the waiting tickets')
+          <Absent what="the waiting tickets" error={error} />
         ) : (
           <>
             <PoolPicture waiting={data.waiting} boundaries={boundaries} timeoutSeconds={timeoutSeconds} />
             <p class="row soft small">
-              <span>
-                <span class="key" style={drawnIn('accent')} /> a player alone
-              </span>
-              <span>
-                <span class="key" style={drawnIn('second')} /> a party
-              </span>
-              <span>
-                <span class="key" style={drawnIn('bad')} /> close to its time-out
-              </span>
+              <Key colour="accent">a player alone</Key>
+              <Key colour="second">a party</Key>
+              <Key colour="bad">close to its time-out</Key>
               {boundaries.length > 0 && (
-                <span>
-                  <span class="key key-line" style={drawnIn('third')} /> boundary of two buckets
-                </span>
+                <Key colour="third" kind="line">
+                  boundary of two buckets
+                </Key>
               )}
               {!data.isComplete && (
                 <span>{countText(data.waiting.length, 'ticket')} of more, evenly along the skills</span>
@@ -195,11 +178,14 @@ function Pool({ live, boundaries }: { readonly live: LiveQueue; readonly boundar
             </p>
           </>
         )}
-      </section>
-      <section class="card stack" aria-labelledby="reasons-title">
-        <h2 id="reasons-title">Why they wait</h2>
-        {data === undefined ? without('the reasons') : <Reasons live={live} sample={data} />}
-      </section>
+      </Card>
+      <Card title="Why they wait">
+        {data === undefined ? (
+          <Absent what="the reasons" error={error} />
+        ) : (
+          <Reasons live={live} sample={data} />
+        )}
+      </Card>
     </div>
   );
 }
@@ -262,40 +248,34 @@ const IMBALANCE_SERIES = [
 function Charts({ live }: { readonly live: LiveQueue }) {
   const { atMs, stats } = live;
   const windowSeconds = shownSeconds(live);
-  const window = { windowSeconds, untilMs: atMs };
+  const window = { windowSeconds, untilMs: atMs, height: 190 };
   const measures = measuresOf(live, atMs);
   return (
     <div class="tiles">
-      <section class="card stack">
-        <h2>Waiting and matched</h2>
+      <Card title="Waiting and matched">
         <TimeChart
           {...window}
-          height={190}
           series={WAITING_SERIES}
           label={`${numberText(stats?.waiting)} tickets wait; ${numberText(measures.playersPerMinute)} players are matched per minute`}
           data={waitingAndMatched(live, atMs, { windowSeconds, binSeconds: 10 })}
         />
-      </section>
-      <section class="card stack">
-        <h2>Imbalance and proof of each match</h2>
+      </Card>
+      <Card title="Imbalance and proof of each match">
         <TimeChart
           {...window}
-          height={190}
           series={IMBALANCE_SERIES}
           label={`Mean imbalance ${numberText(measures.imbalance)}; ${shareText(measures.provedShare)} of the matches are proved best`}
           data={imbalanceOverTime(live, atMs, windowSeconds)}
         />
-      </section>
-      <section class="card stack">
-        <h2>Waits of matched tickets, seconds</h2>
+      </Card>
+      <Card title="Waits of matched tickets, seconds">
         <TimeChart
           {...window}
-          height={190}
           series={WAIT_SERIES}
           label={`Half of the matched tickets waited at most ${secondsText(stats?.recentMatches.waitSecondsP50)}, 99 % at most ${secondsText(stats?.recentMatches.waitSecondsP99)}`}
           data={waitsOverTime(live, atMs, windowSeconds)}
         />
-      </section>
+      </Card>
     </div>
   );
 }
@@ -323,13 +303,12 @@ function Waits({ live }: { readonly live: LiveQueue }) {
   const groups = useComputed(() => waitsByGroup(tickets.value));
   if (groups.value.length === 0) return null;
   return (
-    <section class="card stack" aria-labelledby="waits-title">
-      <h2 id="waits-title">Waits of the last {tickets.value.length} matched tickets</h2>
+    <Card title={<>Waits of the last {tickets.value.length} matched tickets</>}>
       <div class="tiles groups">
         {groups.value.map((group) => (
           <WaitBars key={group.by} {...group} />
         ))}
       </div>
-    </section>
+    </Card>
   );
 }

@@ -1,14 +1,14 @@
-import { useEffect } from 'preact/hooks';
 import { isFinal } from '../../../client/index.ts';
 import type { TicketView } from '../../../contract/ticket.ts';
 import { Bar } from '../charts/bar.tsx';
-import { liveQueues, updateQueues } from '../data/live-queues.ts';
+import { liveQueues } from '../data/live-queues.ts';
 import { paced } from '../data/pace.ts';
-import { poll, usePolled } from '../data/polling.ts';
-import { type ServiceProblem, service } from '../data/service.ts';
+import { usePolled, useUpdates } from '../data/polling.ts';
+import { service } from '../data/service.ts';
 import { clockText, countText, numberText, secondsText, sentenceText } from '../format.ts';
+import { Card } from '../frame/card.tsx';
 import { now } from '../frame/now.ts';
-import { Loading, Page } from '../frame/page.tsx';
+import { Absent, Loading, Page } from '../frame/page.tsx';
 import { pathTo } from '../frame/router.ts';
 import { type Station, statusText, Way } from '../frame/status.tsx';
 
@@ -26,14 +26,16 @@ export function TicketPage({ ticketId }: { readonly ticketId: string }) {
   const { data, error } = ticket.value;
   if (data === undefined) {
     return (
-      <Page title={ticketId} trail={[{ text: 'Overview', href: '/' }]}>
-        {(error as ServiceProblem | undefined)?.status === 404 ? (
-          <p class="empty">
-            The service has no ticket <code>{ticketId}</code>. Ended tickets are kept for a limited time.
-          </p>
-        ) : (
-          error === undefined && <Loading what="the ticket" />
-        )}
+      <Page title={ticketId} trail={[]}>
+        <Absent
+          what="the ticket"
+          error={error}
+          missing={
+            <>
+              The service has no ticket <code>{ticketId}</code>. Ended tickets are kept for a limited time.
+            </>
+          }
+        />
       </Page>
     );
   }
@@ -45,10 +47,7 @@ function KnownTicket({ ticket }: { readonly ticket: TicketView }) {
   return (
     <Page
       title={ticketId}
-      trail={[
-        { text: 'Overview', href: '/' },
-        { text: queue, href: pathTo('queues', queue) },
-      ]}
+      trail={[{ text: queue, href: pathTo('queues', queue) }]}
       lead={
         <p class="soft">
           {statusText(status)} · {players.length === 1 ? 'a player alone' : `a party of ${players.length}`}
@@ -56,8 +55,7 @@ function KnownTicket({ ticket }: { readonly ticket: TicketView }) {
         </p>
       }
     >
-      <section class="card stack" aria-labelledby="way-title">
-        <h2 id="way-title">Its way</h2>
+      <Card title="Its way">
         <Way stations={stationsOf(ticket, now.value)} />
         {reason !== undefined && status !== 'QUEUED' && <p class="player">{sentenceText(reason)}</p>}
         {matchId !== undefined && (
@@ -67,10 +65,9 @@ function KnownTicket({ ticket }: { readonly ticket: TicketView }) {
             </a>
           </p>
         )}
-      </section>
+      </Card>
       {status === 'QUEUED' && <Waiting ticket={ticket} />}
-      <section class="card stack" aria-labelledby="players-title">
-        <h2 id="players-title">{countText(players.length, 'player')}</h2>
+      <Card title={countText(players.length, 'player')}>
         <ul class="items">
           {players.map(({ playerId, skill, roles, attributes, latencyMs, teams, avoid }) => (
             <li key={playerId} class="row">
@@ -96,7 +93,7 @@ function KnownTicket({ ticket }: { readonly ticket: TicketView }) {
             </li>
           ))}
         </ul>
-      </section>
+      </Card>
     </Page>
   );
 }
@@ -109,21 +106,14 @@ function Waiting({ ticket }: { readonly ticket: TicketView }) {
     (abort) => service.ticket(ticketId, abort, true),
     () => paced(EXPLAIN_EVERY_MS),
   );
-  useEffect(() => {
-    const polling = poll(
-      (abort) => updateQueues(queue, abort),
-      () => paced(EXPLAIN_EVERY_MS),
-    );
-    return () => polling.stop();
-  }, [queue]);
+  useUpdates(queue, () => paced(EXPLAIN_EVERY_MS));
   const live = liveQueues.value?.get(queue);
   const age = Math.max(0, (now.value - Date.parse(enqueuedAt)) / 1_000);
   const estimate = (ticket as { estimatedWaitSeconds?: { p50: number; p90: number } }).estimatedWaitSeconds;
   const { waitSecondsP50: p50, waitSecondsP99: p99 } = live?.stats?.recentMatches ?? {};
   return (
     <div class="tiles">
-      <section class="card stack" aria-labelledby="why-title">
-        <h2 id="why-title">Why it waits</h2>
+      <Card title="Why it waits">
         {explained.value.data?.reason === undefined ? (
           <Loading what="the reason" />
         ) : (
@@ -133,9 +123,8 @@ function Waiting({ ticket }: { readonly ticket: TicketView }) {
           The service has searched for its best match among its neighbours. The reason names what would have
           to give: the policy, a rule, or time.
         </p>
-      </section>
-      <section class="card stack" aria-labelledby="long-title">
-        <h2 id="long-title">How long yet</h2>
+      </Card>
+      <Card title="How long yet">
         {estimate === undefined ? (
           <p>
             {p50 == null
@@ -156,7 +145,7 @@ function Waiting({ ticket }: { readonly ticket: TicketView }) {
             timeout={live.definition.timeoutSeconds}
           />
         )}
-      </section>
+      </Card>
     </div>
   );
 }

@@ -6,11 +6,14 @@ import type { TrafficOptions } from '../../../simulation/traffic-options.ts';
 import { definitionProblems } from '../data/definition-problems.ts';
 import { simulate } from '../data/engine.ts';
 import { type MatchedTicket, withMatchedTickets } from '../data/matched-tickets.ts';
+import { useLoaded } from '../data/polling.ts';
 import { service } from '../data/service.ts';
 import { numberText, secondsText, shareText } from '../format.ts';
-import { Loading, Page } from '../frame/page.tsx';
+import { Card } from '../frame/card.tsx';
+import { Absent, Loading, Page } from '../frame/page.tsx';
 import { goTo, pathTo } from '../frame/router.ts';
 import { shapeText } from '../frame/shape.ts';
+import { Table } from '../frame/table.tsx';
 import { commandOf } from './command.ts';
 import { knobsOf, withKnobs } from './knobs.ts';
 import { assumedTraffic, measuredTraffic } from './measured-traffic.ts';
@@ -22,26 +25,12 @@ const TICKET_REQUESTS = 3;
 
 /** The simulator: what players of a queue would wait and get if its numbers were others. */
 export function WhatIfPage({ name }: { readonly name: string | undefined }) {
-  const definitions = useSignal<readonly QueueDefinition[] | undefined>(undefined);
-  const problem = useSignal<string | undefined>(undefined);
-  useEffect(() => {
-    const abort = new AbortController();
-    service.queues(abort.signal).then(
-      (found) => {
-        definitions.value = found;
-      },
-      (error) => {
-        if (!abort.signal.aborted) problem.value = (error as Error).message;
-      },
-    );
-    return () => abort.abort();
-  }, []);
-  const known = definitions.value;
+  const { data: known, error } = useLoaded('queues', (abort) => service.queues(abort)).value;
   const definition = known?.find((one) => one.name === name) ?? (name === undefined ? known?.[0] : undefined);
   return (
     <Page
       title="What if"
-      trail={[{ text: 'Overview', href: '/' }]}
+      trail={[]}
       lead={
         <p class="soft">
           Plays a queue with simulated players in this page, with the service's own search and policies, and
@@ -50,11 +39,7 @@ export function WhatIfPage({ name }: { readonly name: string | undefined }) {
       }
     >
       {known === undefined ? (
-        problem.value === undefined ? (
-          <Loading what="the queues" />
-        ) : (
-          <p class="empty">{problem.value}</p>
-        )
+        <Absent what="the queues" error={error} />
       ) : (
         <>
           <p>
@@ -128,7 +113,7 @@ function Simulator({ definition }: { readonly definition: QueueDefinition }) {
           <legend>
             The players{' '}
             <span class="soft">
-              {isMeasured.value
+              {isMeasured
                 ? 'measured from the latest matches'
                 : 'assumed: the queue has too few matches to measure'}
             </span>
@@ -159,23 +144,13 @@ function Simulator({ definition }: { readonly definition: QueueDefinition }) {
 /** The traffic of a queue as its latest matches show it, or an assumed one. Undefined until they are read. */
 function useTraffic(definition: QueueDefinition) {
   const options = useSignal<TrafficOptions | undefined>(undefined);
-  const isMeasured = useSignal(false);
+  const { data, error } = useLoaded(definition.name, (abort) => matchedTickets(definition.name, abort)).value;
+  const measured = data && measuredTraffic(definition, data);
   useEffect(() => {
-    const abort = new AbortController();
-    const fixed = { players: String(PLAYERS), seed: '1' };
-    matchedTickets(definition.name, abort.signal).then(
-      (tickets) => {
-        const measured = measuredTraffic(definition, tickets);
-        isMeasured.value = measured !== undefined;
-        options.value = { ...(measured ?? assumedTraffic()), ...fixed };
-      },
-      () => {
-        if (!abort.signal.aborted) options.value = { ...assumedTraffic(), ...fixed };
-      },
-    );
-    return () => abort.abort();
-  }, []);
-  return { options, isMeasured };
+    if (data !== undefined || error !== undefined)
+      options.value = { ...(measured ?? assumedTraffic()), players: String(PLAYERS), seed: '1' };
+  }, [data, error]);
+  return { options, isMeasured: measured !== undefined };
 }
 
 /** A definition to simulate, and what the results call it. */
@@ -351,43 +326,23 @@ function Results({ runs }: { readonly runs: readonly Run[] }) {
   return (
     <>
       <div class="tiles" aria-live="polite">
-        <section class="card stack" aria-labelledby="trade-title">
-          <h2 id="trade-title">Wait against imbalance</h2>
+        <Card title="Wait against imbalance">
           <TradePicture runs={runs} />
-        </section>
-        <section class="card stack" aria-labelledby="results-title">
-          <h2 id="results-title">Results</h2>
-          <table class="compare">
-            <thead>
-              <tr>
-                <td />
-                {columns.map(({ name }) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {ROWS.map(([label, of]) => (
-                <tr key={label}>
-                  <th scope="row">{label}</th>
-                  {columns.map((run) => (
-                    <td key={run.name}>{of(run)}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
+        </Card>
+        <Card title="Results">
+          <Table
+            class="compare"
+            head={['', ...columns.map(({ name }) => name)]}
+            rows={ROWS.map(([label, of]) => [label, ...columns.map(of)])}
+          />
           {latest.result.warnings.map((warning) => (
             <p key={warning} class="trouble">
               {warning}
             </p>
           ))}
-        </section>
+        </Card>
       </div>
-      <section class="card stack command" aria-labelledby="command-title">
-        <h2 id="command-title">The same run on the command line</h2>
+      <Card title="The same run on the command line" class="command">
         <p>
           Save the definition as <code>definition.json</code>. The command then prints the same numbers, to
           the last digit.
@@ -410,7 +365,7 @@ function Results({ runs }: { readonly runs: readonly Run[] }) {
             )}
           </pre>
         </details>
-      </section>
+      </Card>
     </>
   );
 }
