@@ -1,5 +1,7 @@
+import type { Command } from 'commander';
 import * as z from 'zod';
 import {
+  type MusterClient,
   MusterProblem,
   MusterUnreachable,
   musterClient,
@@ -13,6 +15,31 @@ import { type TicketView, ticketView } from '../contract/ticket.ts';
 import { storedDefinition } from '../service/domain/stored-definition.ts';
 import { Failure } from './failure.ts';
 import { serviceCredentials } from './service-credentials.ts';
+
+/** Where a command sends its requests, and what authorizes them. */
+export interface ServiceOptions {
+  readonly url: string;
+  readonly token?: string | undefined;
+}
+
+/** Adds the options of a command that asks a running service. */
+export function withService(command: Command): Command {
+  return command
+    .option('--url <url>', 'the service', 'http://127.0.0.1:3000')
+    .option('--token <token>', 'send this bearer token instead of signing (for a service with JWT)');
+}
+
+/**
+ * Sends requests to a running service by its client. They throw Failure that says what the service returned, and `done`: what
+ * has been done until then.
+ */
+export type Ask = <T>(send: (client: MusterClient) => Promise<T>, done?: string) => Promise<T>;
+
+/** @throws InvalidInput when the URL is invalid, or when the service needs AWS credentials and there are none */
+export async function askOf({ url, token }: ServiceOptions): Promise<Ask> {
+  const client = musterClient({ url, credentials: await serviceCredentials(url, token) });
+  return (send, done) => send(client).catch((error) => Promise.reject(failureOf(error, url, done)));
+}
 
 /** The requests that a command sends to a running service. */
 export interface ServiceClient {
@@ -64,15 +91,20 @@ export async function serviceClient(url: string): Promise<ServiceClient> {
   };
 }
 
-function failureOf(error: unknown, url: string): unknown {
+/** @param done what has been done until then: a sentence, or nothing */
+function failureOf(error: unknown, url: string, done = ''): unknown {
+  const after = done === '' ? '' : ` ${done}.`;
   if (error instanceof MusterUnreachable)
-    return new Failure(`No service responds at ${url} (${error.reason}).`);
-  if (error instanceof MusterProblem)
+    return new Failure(`No service responds at ${url} (${error.reason}).${after}`);
+  if (error instanceof MusterProblem) {
+    const { request, status, problem } = error;
+    const detail = (problem.detail ?? problem.title).replace(/\.$/, '');
     return new Failure(
-      `${error.request}: the service returned status ${error.status}: ${error.problem.detail ?? error.problem.title}`,
-      error.status,
+      `${request}: the service returned status ${status}: ${detail}${done === '' ? '' : `.${after}`}`,
+      status,
     );
-  return error instanceof UnexpectedResponse ? new Failure(error.message) : error;
+  }
+  return error instanceof UnexpectedResponse ? new Failure(`${error.message}${after}`) : error;
 }
 
 function parsed<T extends z.ZodType>(schema: T, what: string, value: unknown): z.output<T> {

@@ -1,34 +1,22 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Console } from '../console/console-server.ts';
+import { type ServiceOptions, withService } from './client.ts';
 import { Failure } from './failure.ts';
 import { interruption } from './interruption.ts';
 import { serviceCredentials } from './service-credentials.ts';
 
-/** Where `muster serve` listens unless told otherwise. */
-const SERVICE_URL = 'http://127.0.0.1:3000';
 const PORT = 3001;
-
-interface Service {
-  readonly url: string;
-  readonly token?: string | undefined;
-}
-
-interface ConsoleCommandOptions extends Service {
-  readonly port: number;
-}
 
 /** The command `console`: serves the console of a running service on this machine until it is interrupted. */
 export function consoleCommand(): Command {
-  return new Command('console')
+  return withService(new Command('console'))
     .summary('watch and change the queues of a running service in a browser')
     .description(
       'Serves the console on 127.0.0.1 and passes its requests on to the service. Requests to AWS are signed with the ' +
         'credentials that the AWS CLI would use, so the console may do what their owner may do. Ctrl-C stops it.',
     )
-    .option('--url <url>', 'the service', SERVICE_URL)
     .option('--port <port>', 'port of the console on 127.0.0.1; 0 takes any free port', portNumber, PORT)
-    .option('--token <token>', 'send this bearer token instead of signing (for a service with JWT)')
-    .action(async ({ url, port, token }: ConsoleCommandOptions) => {
+    .action(async ({ url, port, token }: ServiceOptions & { readonly port: number }) => {
       const interrupted = interruption();
       const page = await startConsoleOf({ url, token }, port);
       console.log(`The console is at ${page.url}`);
@@ -48,7 +36,7 @@ export async function startLocalConsole(url: string): Promise<Console> {
 }
 
 /** @throws InvalidInput | Failure */
-async function startConsoleOf(service: Service, port: number): Promise<Console> {
+async function startConsoleOf(service: ServiceOptions, port: number): Promise<Console> {
   try {
     return await startOn(service, port);
   } catch (error) {
@@ -58,7 +46,7 @@ async function startConsoleOf(service: Service, port: number): Promise<Console> 
 }
 
 /** @throws InvalidInput when the service needs credentials and there are none */
-async function startOn({ url, token }: Service, port: number): Promise<Console> {
+async function startOn({ url, token }: ServiceOptions, port: number): Promise<Console> {
   const credentials = await serviceCredentials(url, token);
   // Imported on demand: most commands start no console.
   const [{ startConsole }, { connectTo }] = await Promise.all([

@@ -1,18 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
-import { type MusterClient, MusterProblem, musterClient, type Ticket } from '../client/index.ts';
+import type { MusterClient, Ticket } from '../client/index.ts';
+import { askOf, type ServiceOptions, withService } from './client.ts';
 import { Failure } from './failure.ts';
 import { positiveNumber } from './input.ts';
 import { INTERRUPTED_STATUS, interruptionSignal } from './interruption.ts';
 import { checkWritable, writeText } from './output.ts';
-import { serviceCredentials } from './service-credentials.ts';
 
-interface ExportOptions {
-  readonly url: string;
+interface ExportOptions extends ServiceOptions {
   readonly queue: string;
   readonly out: string;
   readonly seconds?: number;
-  readonly token?: string;
 }
 
 /** A request returns at most so many matches, and so many tickets. */
@@ -22,7 +20,7 @@ const EVERY_MS = 5_000;
 
 /** The command `export arrivals`: the tickets of a running service, as `simulate --arrivals` plays them. */
 export function exportCommand(): Command {
-  const arrivals = new Command('arrivals')
+  const arrivals = withService(new Command('arrivals'))
     .summary('write the tickets of the latest matches of a queue as a file of arrivals')
     .description(
       'Reads the latest matches of a queue and their tickets, and writes the tickets as a file that `muster simulate ' +
@@ -31,13 +29,11 @@ export function exportCommand(): Command {
     )
     .requiredOption('--queue <name>', 'the queue')
     .requiredOption('--out <file>', 'the file to write')
-    .option('--url <url>', 'the service', 'http://127.0.0.1:3000')
     .option(
       '--seconds <number>',
       'record for this long (default: only the latest 100 matches)',
       positiveNumber,
     )
-    .option('--token <token>', 'send this bearer token instead of signing (for a service with JWT)')
     .action(exportArrivals);
   return new Command('export')
     .summary('write what a running service has seen, for simulations')
@@ -45,15 +41,15 @@ export function exportCommand(): Command {
     .addCommand(arrivals);
 }
 
-async function exportArrivals({ url, queue, out, seconds = 0, token }: ExportOptions): Promise<void> {
+async function exportArrivals({ queue, out, seconds = 0, ...service }: ExportOptions): Promise<void> {
   checkWritable(out);
-  const client = musterClient({ url, credentials: await serviceCredentials(url, token) });
+  const ask = await askOf(service);
   const signal = interruptionSignal();
   const record = new ArrivalRecord();
   const untilMs = performance.now() + 1_000 * seconds;
   let isGap = false;
   do {
-    isGap = (await readInto(record, client, queue)) || isGap;
+    isGap = (await ask((client) => readInto(record, client, queue))) || isGap;
     if (performance.now() >= untilMs) break;
     await sleep(Math.min(EVERY_MS, untilMs - performance.now()), undefined, { signal }).catch(() => {});
   } while (!signal.aborted);
@@ -71,23 +67,17 @@ async function exportArrivals({ url, queue, out, seconds = 0, token }: ExportOpt
 
 /** Adds the tickets of the latest matches. @returns whether matches since the last call are missing */
 async function readInto(record: ArrivalRecord, client: MusterClient, queue: string): Promise<boolean> {
-  try {
-    const matches = await client.queues.matches(queue, { limit: MATCHES_MAX });
-    const ids = new Set(
-      matches.flatMap(({ teams }) =>
-        teams.flatMap(({ players }) => players.flatMap(({ ticketId }) => ticketId ?? [])),
-      ),
-    );
-    const fresh = [...ids].filter((ticketId) => !record.has(ticketId));
-    const isGap = record.size > 0 && fresh.length === ids.size && matches.length === MATCHES_MAX;
-    for (let from = 0; from < fresh.length; from += TICKETS_MAX)
-      record.add(await client.getMany(fresh.slice(from, from + TICKETS_MAX)));
-    return isGap;
-  } catch (error) {
-    if (error instanceof MusterProblem)
-      throw new Failure(`${error.request}: ${error.problem.detail ?? error.problem.title}`);
-    throw error instanceof Error ? new Failure(error.message) : error;
-  }
+  const matches = await client.queues.matches(queue, { limit: MATCHES_MAX });
+  const ids = new Set(
+    matches.flatMap(({ teams }) =>
+      teams.flatMap(({ players }) => players.flatMap(({ ticketId }) => ticketId ?? [])),
+    ),
+  );
+  const fresh = [...ids].filter((ticketId) => !record.has(ticketId));
+  const isGap = record.size > 0 && fresh.length === ids.size && matches.length === MATCHES_MAX;
+  for (let from = 0; from < fresh.length; from += TICKETS_MAX)
+    record.add(await client.getMany(fresh.slice(from, from + TICKETS_MAX)));
+  return isGap;
 }
 
 /** Tickets without their ids: those of tickets and players are numbered in the order of arrival. */

@@ -1,18 +1,12 @@
 import { Command } from 'commander';
 import type * as z from 'zod';
-import { MusterProblem, musterClient } from '../client/index.ts';
 import { check, invalid } from '../contract/problem.ts';
 import { newRating, type ratingList } from '../contract/rating.ts';
 import { id } from '../contract/ticket.ts';
-import { Failure, InvalidInput } from './failure.ts';
+import { askOf, type ServiceOptions, withService } from './client.ts';
+import { InvalidInput } from './failure.ts';
 import { readText } from './json-file.ts';
 import { checkWritable, writeText } from './output.ts';
-import { serviceCredentials } from './service-credentials.ts';
-
-interface LadderOptions {
-  readonly url: string;
-  readonly token?: string;
-}
 
 /** A request returns at most so many ratings. */
 const RATINGS_MAX = 50;
@@ -51,30 +45,22 @@ export function ladderCommand(): Command {
     .addCommand(exporting);
 }
 
-function withService(command: Command): Command {
-  return command
-    .option('--url <url>', 'the service', 'http://127.0.0.1:3000')
-    .option('--token <token>', 'send this bearer token instead of signing (for a service with JWT)');
-}
-
 async function importRatings(
   ladder: string,
-  { ratings: file, ...service }: LadderOptions & { readonly ratings: string },
+  { ratings: file, ...service }: ServiceOptions & { readonly ratings: string },
 ): Promise<void> {
   const ratings = linesOf(file).map(({ text, source }) => ratingOf(text, source));
-  const client = await clientOf(service);
+  const ask = await askOf(service);
+  const players = `/ladders/${encodeURIComponent(ladder)}/players`;
   for (let from = 0; from < ratings.length; from += AT_ONCE) {
     const part = ratings.slice(from, from + AT_ONCE);
-    await orFailure(
-      Promise.all(
-        part.map(({ playerId, ...body }) =>
-          client.request({
-            method: 'PUT',
-            path: `/ladders/${encodeURIComponent(ladder)}/players/${encodeURIComponent(playerId)}`,
-            body,
-          }),
+    await ask(
+      (client) =>
+        Promise.all(
+          part.map(({ playerId, ...body }) =>
+            client.request({ method: 'PUT', path: `${players}/${encodeURIComponent(playerId)}`, body }),
+          ),
         ),
-      ),
       `${from} of ${ratings.length} ratings were put, in the order of ${file}; run it again`,
     );
   }
@@ -83,21 +69,20 @@ async function importRatings(
 
 async function exportRatings(
   ladder: string,
-  { players: file, out, ...service }: LadderOptions & { readonly players: string; readonly out: string },
+  { players: file, out, ...service }: ServiceOptions & { readonly players: string; readonly out: string },
 ): Promise<void> {
   checkWritable(out);
   const ids = linesOf(file).map(({ text }) => text);
-  const client = await clientOf(service);
+  const ask = await askOf(service);
+  const players = `/ladders/${encodeURIComponent(ladder)}/players`;
   const lines: string[] = [];
   for (let from = 0; from < ids.length; from += RATINGS_MAX) {
-    const found = await orFailure(
-      client.request<RatingList>({
-        method: 'GET',
-        path: `/ladders/${encodeURIComponent(ladder)}/players?playerIds=${ids
-          .slice(from, from + RATINGS_MAX)
-          .map(encodeURIComponent)
-          .join()}`,
-      }),
+    const some = ids
+      .slice(from, from + RATINGS_MAX)
+      .map(encodeURIComponent)
+      .join();
+    const found = await ask(
+      (client) => client.request<RatingList>({ method: 'GET', path: `${players}?playerIds=${some}` }),
       `${out} is not written`,
     );
     for (const { playerId, mean, deviation, matches } of found.ratings)
@@ -105,10 +90,6 @@ async function exportRatings(
   }
   writeText(out, lines.map((line) => `${line}\n`).join(''));
   console.error(`${out}: the ratings of ${lines.length} of ${ids.length} players on ${ladder}`);
-}
-
-async function clientOf({ url, token }: LadderOptions) {
-  return musterClient({ url, credentials: await serviceCredentials(url, token) });
 }
 
 /** @throws InvalidInput without any line */
@@ -134,15 +115,4 @@ function ratingOf(text: string, source: string): ImportedRating {
   const { data, problems } = check(importedRating, value);
   if (data === undefined) throw invalid(source, problems);
   return data;
-}
-
-/** @throws Failure that says what the service returned, and what has been done until then */
-async function orFailure<T>(response: Promise<T>, done: string): Promise<T> {
-  try {
-    return await response;
-  } catch (error) {
-    if (error instanceof MusterProblem)
-      throw new Failure(`${error.request}: ${error.problem.detail ?? error.problem.title}. ${done}.`);
-    throw error instanceof Error ? new Failure(`${error.message} ${done}.`) : error;
-  }
 }
