@@ -1,4 +1,4 @@
-/** Limits of AWS that every stand-in of DynamoDB has to refuse as AWS does; docs/reliability.md has all limits. */
+/** Limits of AWS that every stand-in of DynamoDB has to refuse as AWS does; docs/bounds.md has all limits. */
 export const DYNAMODB_LIMITS = {
   /** Of an update, condition or key expression. */
   expressionBytesMax: 4_096,

@@ -20,7 +20,7 @@ const FILES = [...sourcesIn(...ROOMS), ...sourcesIn('lib/infra')];
 const BOUND =
   /(MAX|MIN|_MS|LIMITS?|TRIES|INTAKE|ATTEMPTS|AT_ONCE|BYTES|DAYS|SECONDS|KEPT|STAGES|TIMEOUTS|KEYS|PER_TICK|CONCURRENCY|BATCH|BACKOFF|GROUPS|^PAGE\w*|^RECENT\w*|Max|Ms|Limits?|Seconds)$/;
 
-describe('the tables of bounds in docs/reliability.md', () => {
+describe('the tables of bounds in docs/bounds.md', () => {
   const rows = rowsOf();
 
   it('have the numbers of the constants that they name', () => {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Value } from './constants.ts';
 
 /** The page with the tables of bounds. */
-export const PAGE = fileURLToPath(new URL('../../docs/reliability.md', import.meta.url));
+export const PAGE = fileURLToPath(new URL('../../docs/bounds.md', import.meta.url));
 
 const HEAD = '| what | bound | at the bound | where |';
 

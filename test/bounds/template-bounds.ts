@@ -3,7 +3,7 @@ import { functionsOf, resourcesOf, target } from '../infra/resources.ts';
 
 /** What the template bounds, in Markdown: each function with what invokes it, the queues of dead letters, the API and the tables. */
 export function templateBounds(template: Template): string {
-  return [functionTable(template), '', ...others(template)].join('\n');
+  return [functionTable(template), '', directly(template), ...others(template)].join('\n');
 }
 
 const HEAD = [
@@ -18,20 +18,31 @@ const HEAD = [
   'kept',
 ];
 
-/** A row for each source of a function's invocations; functions of the API have none. */
+/** A row for each source of a function's invocations. */
 function functionTable(template: Template): string {
-  const sources = resourcesOf(template, 'AWS::Lambda::EventSourceMapping');
-  const rows = Object.entries(functionsOf(template))
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([name, fn]) => {
-      const { Timeout, MemorySize } = fn.Properties;
-      const own = [`\`${name}\``, `${Timeout} s`, `${MemorySize} MB`];
-      const theirs = sources.filter(({ Properties }) => target(Properties.FunctionName) === fn.id);
-      if (theirs.length === 0) return [[...own, 'requests, schedules or deployments', ...'–'.repeat(5)]];
-      return theirs.map(({ Properties }) => [...own, ...sourceCells(template, Properties)]);
-    });
+  const rows = functionsIn(template).flatMap(({ name, limits, sources }) =>
+    sources.map((source) => [name, ...limits, ...sourceCells(template, source)]),
+  );
   const ruler = HEAD.map((_, n) => (n === 0 || n === 3 ? '---' : '---:'));
   return [HEAD, ruler, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+/** The functions that have no source. */
+function directly(template: Template): string {
+  const others = functionsIn(template).filter(({ sources }) => sources.length === 0);
+  const listed = others.map(({ name, limits }) => `${name} ${limits.join(', ')}`);
+  return `- Invoked by requests, schedules or deployments: ${listed.join('; ')}.`;
+}
+
+function functionsIn(template: Template) {
+  const all = resourcesOf(template, 'AWS::Lambda::EventSourceMapping');
+  return Object.entries(functionsOf(template))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, { id, Properties: fn }]) => ({
+      name: `\`${name}\``,
+      limits: [`${fn.Timeout} s`, `${fn.MemorySize} MB`],
+      sources: all.map(({ Properties }) => Properties).filter((one) => target(one.FunctionName) === id),
+    }));
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the properties of an event source mapping

@@ -22,7 +22,7 @@ const DEPLOY = 'docs/deploy.md';
 export const DERIVED: readonly Derived[] = [
   {
     name: 'template bounds',
-    page: 'docs/reliability.md',
+    page: 'docs/bounds.md',
     text: () => templateBounds(builtApp().template),
   },
   { name: 'bundle sizes', page: INTERNALS, text: bundleSizes, isCurrent: areSimilar },
