@@ -70,14 +70,18 @@ describe.each(Object.entries(bounds))('at the last chance before %s', (_, bound)
   it.each(Object.entries(cases))('no game is left for any of several tickets, in %s', (_, make) => {
     const random = seeded(12);
     let games = 0;
-    for (let round = 0; round < sample(15, 300); round++) {
+    let fillings = 0;
+    for (let round = 0; round < sample(20, 300); round++) {
       const of = make(random);
       const tickets = of.tickets.map((ticket) => ({
         ...ticket,
         enqueuedAtMs:
           random() < 0.5 ? LAST_MS : Math.max(LAST_MS + 1000, Math.min(ticket.enqueuedAtMs, NOW_MS)),
       }));
-      const plan = planOf({ ...of, tickets }, bound);
+      // In every other round the players of one ticket are in a running match, which takes others in.
+      const host = round % 2 === 0 ? undefined : tickets.shift();
+      const plan = planOf({ ...of, tickets }, bound, host);
+      fillings += plan.fillings.length;
       games += plan.matches.length;
       const waiting = new Set(plan.waiting.map(({ ticketId }) => ticketId));
       const left = tickets.filter(({ ticketId }) => waiting.has(ticketId));
@@ -87,6 +91,7 @@ describe.each(Object.entries(bounds))('at the last chance before %s', (_, bound)
       expect({ round, missed }).toEqual({ round, missed: [] });
     }
     expect(games).toBeGreaterThan(sample(4, 80));
+    expect(fillings).toBeGreaterThan(0);
   });
 });
 
@@ -132,19 +137,22 @@ describe('at the last chance in a large pool', () => {
   });
 });
 
-it('a bot fills no game of a ticket at its last chance, which gets one with people', () => {
-  const solo = (ticketId: string, skill: number, enqueuedAtMs: number) => ({
-    ticketId,
-    enqueuedAtMs,
-    players: [{ playerId: ticketId, skill }],
-  });
-  const others = Array.from({ length: 12 }, (_, i) => solo(`t${i}`, 1500 + 10 * i, 15_000));
-  const tickets = [solo('late', 900, -1000), solo('last', 3000, LAST_MS), ...others];
-  const rules = { teamSize: 2, ...queue, timeoutSeconds: 21, fill: 'bots' } as const;
-  const plan = planTick({ rules, tickets, nowMs: NOW_MS });
-  const game = plan.matches.find(({ ticketIds }) => ticketIds.includes('last'));
-  expect(game?.ticketIds).toHaveLength(4);
-});
+it.each([1, 2, 3])(
+  'a bot fills no game of a ticket at its last chance, which gets one with people, in %s teams',
+  (teams) => {
+    const solo = (ticketId: string, skill: number, enqueuedAtMs: number) => ({
+      ticketId,
+      enqueuedAtMs,
+      players: [{ playerId: ticketId, skill }],
+    });
+    const others = Array.from({ length: 12 }, (_, i) => solo(`t${i}`, 1500 + 10 * i, 15_000));
+    const tickets = [solo('late', 900, -1000), solo('last', 3000, LAST_MS), ...others];
+    const rules = { teamSize: 2, teams, ...queue, timeoutSeconds: 21, fill: 'bots' } as const;
+    const plan = planTick({ rules, tickets, nowMs: NOW_MS });
+    const game = plan.matches.find(({ ticketIds }) => ticketIds.includes('last'));
+    expect(game?.ticketIds).toHaveLength(2 * teams);
+  },
+);
 
 const queue = {
   imbalance: { alpha: 1, p: 1, q: 2 },
@@ -224,6 +232,7 @@ function ruled(
 function planOf(
   { rules: { teamSize, teams, short, roles, alpha, p, q, beta }, definition, meetings, tickets }: Case,
   { timeoutSeconds, longestWaitSeconds }: { timeoutSeconds: number; longestWaitSeconds: number | undefined },
+  host?: Ticket,
 ): TickPlan {
   const norm = (value: number) => (value === Number.POSITIVE_INFINITY ? 'inf' : value);
   const rules: QueueRules = {
@@ -238,5 +247,19 @@ function planOf(
     timeoutSeconds,
     ...definition,
   };
-  return planTick({ rules, tickets, nowMs: NOW_MS, reasons: false, ...(meetings && { meetings }) });
+  const backfills = host && [
+    {
+      backfillId: 'running',
+      requestedAtMs: host.enqueuedAtMs,
+      players: host.players.map((player) => ({ ...player, team: 0 })),
+    },
+  ];
+  return planTick({
+    rules,
+    tickets,
+    backfills,
+    nowMs: NOW_MS,
+    reasons: false,
+    ...(meetings && { meetings }),
+  });
 }

@@ -196,7 +196,7 @@ export class MarginSearch {
     if (this.#margin >= wideMargin * highest) return true;
     // The mean of a game is at most √(N/size)·v_2 away from the anchor.
     const steps = Math.ceil(Math.sqrt(n / this.#anchorSize) / muStep);
-    for (let tau = lowest; ; tau *= tauStep) {
+    for (let tau = Math.max(lowest, tauRange * highest); ; tau *= tauStep) {
       const atMu = this.#worthOfTop(0, tau, 0);
       this.#nearestFrom = 0;
       for (let at = -steps; at <= steps && this.#nodesLeft > 0; at++) {
@@ -486,6 +486,8 @@ const wideMargin = 0.5;
 /** The grid: the distance of two μ as a share of τ, and the ratio of two τ. Finer ones find hardly more games. */
 const muStep = 0.7;
 const tauStep = 1.5;
+/** No τ is below this part of the highest limit: games of a lower one are climbed to. */
+const tauRange = 1e-6;
 /** The share of τ by which a set may be worth less in a cell near its own. */
 const slack = 0.04;
 const climbStepsMax = 6;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MarginSearch, type TicketLimits } from '../../../lib/engine/margin/margin-search.ts';
 import { skillSpread } from '../../../lib/engine/model/imbalance.ts';
 import { sortBySkill } from '../../../lib/engine/model/pooled-ticket.ts';
+import { SearchClock } from '../../../lib/engine/model/search-clock.ts';
 import { layoutOf } from '../../../lib/engine/shapes/layout.ts';
 import { poolShapeTicket, type ShapeTicket } from '../../../lib/engine/shapes/shape-ticket.ts';
 import type { GameRules } from '../../../lib/engine/types.ts';
@@ -154,3 +155,23 @@ function limitOf(
   }
   return sum / players;
 }
+
+it('ends when the least limit of a game is 0, and finds the game within it', () => {
+  const rules: GameRules = { teamSize: 1, alpha: 1, p: 1, q: 2, beta: 0 };
+  const layout = layoutOf(rules);
+  const tickets = [1500, 1500, 1600, 1700].map((skill, i) =>
+    poolShapeTicket({ ticketId: `t${i}`, enqueuedAtMs: 0, players: [{ playerId: `p${i}`, skill }] }, layout),
+  );
+  let asked = 0;
+  const clock = new SearchClock(() => {
+    if (++asked > 1000) throw new Error('Expected the search to end');
+    return false;
+  });
+  const search = new MarginSearch(rules, layout, undefined, clock);
+  const none = new Float64Array(4);
+  const allows = new Float64Array([0, 0, 400, 50]);
+  const game = search.run({ tickets, anchor: 0, limits: { now: allows, atFirst: allows, apart: none } }, 400);
+  expect(game?.members.map(({ ticket }) => ticket.ticketId)).toEqual(['t0', 't2']);
+  const zero = { now: none, atFirst: none, apart: none };
+  expect(() => search.run({ tickets, anchor: 2, limits: zero }, 400)).not.toThrow();
+});
