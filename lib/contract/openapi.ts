@@ -12,6 +12,31 @@ import { webhookBodies } from './events.ts';
 import { problemDocument } from './problem-document.ts';
 import { pathSchema, ROUTE_KEYS, type RouteKey, routeOf } from './routes.ts';
 
+const SERVERS = [
+  { url: 'http://127.0.0.1:3000', description: 'The service of `muster serve`' },
+  {
+    url: 'https://{apiId}.execute-api.{region}.amazonaws.com',
+    description: 'A deployment: `ApiUrl` of its outputs',
+    variables: { apiId: { default: 'a1b2c3d4e5' }, region: { default: 'us-east-1' } },
+  },
+];
+
+/** What a reader looks for, and the routes about it. */
+const TAGS: Record<string, { readonly description: string; readonly routes?: RegExp }> = {
+  Tickets: { description: 'Players who wait for a match', routes: / \/tickets|\/ticket(s|-batches)$/ },
+  Matches: { description: 'Matches, their game servers and results', routes: / \/matches\/(?!.*backfill)/ },
+  Backfills: { description: 'Players for the empty seats of running matches', routes: /backfill/ },
+  Queues: {
+    description: 'Definitions, statistics and cooldowns of queues',
+    routes: / \/queues(?!.*\/(ticket|experiment))/,
+  },
+  Experiments: { description: 'Two definitions of a queue, compared', routes: /\/experiment/ },
+  Ladders: { description: 'Ratings of players', routes: / \/ladders/ },
+  Players: { description: 'Export and erasure of what is stored about a player', routes: / \/players/ },
+  Service: { description: 'The service itself', routes: / \/(dead-letters|health|openapi)/ },
+  Webhooks: { description: 'Events that Muster posts to a backend' },
+};
+
 const PROBLEMS: Record<number, string> = {
   400: 'The request is not valid; `errors` names the fields',
   404: 'Not found',
@@ -33,14 +58,18 @@ export function openApi(): ReturnType<typeof createDocument> {
       version: '1',
       description:
         'A team matchmaker that proves how fair its matches are. Every request can be repeated safely.',
+      contact: { name: 'Muster' },
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    servers: SERVERS,
+    tags: Object.entries(TAGS).map(([name, { description }]) => ({ name, description })),
     components: { securitySchemes: SECURITY_SCHEMES },
     paths: paths(),
     webhooks: Object.fromEntries(
       webhookBodies.map(({ type, body }) => [type, { post: webhook(type, body) }]),
     ),
   };
-  return createDocument(document, { override: openOutputs });
+  return createDocument(document, { override: forGenerators });
 }
 
 function paths(): ZodOpenApiPathsObject {
@@ -53,7 +82,7 @@ function paths(): ZodOpenApiPathsObject {
 }
 
 function operation(key: RouteKey): ZodOpenApiOperationObject {
-  const { id, summary, query, headers, body, answers, hasEtag, problems = [] } = routeOf(key);
+  const { id, summary, description, query, headers, body, answers, hasEtag, problems = [] } = routeOf(key);
   const path = pathSchema(key);
   const bad = body ? WITH_BODY : path || query ? [400] : [];
   const responses = [
@@ -75,7 +104,9 @@ function operation(key: RouteKey): ZodOpenApiOperationObject {
   ];
   return {
     operationId: id,
+    tags: Object.entries(TAGS).flatMap(([name, { routes }]) => (routes?.test(key) ? [name] : [])),
     summary,
+    description,
     ...((path || query) && {
       requestParams: { ...(path && { path }), ...(query && { query }), ...(headers && { header: headers }) },
     }),
@@ -88,16 +119,24 @@ const etag = z.object({
   ETag: z.string().meta({ description: 'The version of the definition, for `If-Match`' }),
 });
 
-/** Later versions may add fields to responses and events, so clients must accept unknown fields. */
-const openOutputs: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
+/**
+ * Later versions may add fields to responses and events, so clients must accept unknown fields. Generators in typed languages take 32
+ * bits for a number without a format.
+ */
+const forGenerators: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
   const { def } = zodSchema._zod;
   if (io === 'output' && def.type === 'object' && def.catchall === undefined)
     delete jsonSchema.additionalProperties;
+  if (jsonSchema.type === 'number') jsonSchema.format = 'double';
+  if (jsonSchema.type === 'integer' && jsonSchema.maximum! >= INT32_END) jsonSchema.format = 'int64';
 };
+const INT32_END = 2 ** 31;
 
 function webhook(type: EventType, body: z.ZodType): ZodOpenApiOperationObject {
   return {
     operationId: `on${type}`,
+    tags: ['Webhooks'],
+    security: [{ webhook: [] }],
     summary: WEBHOOKS[type],
     description:
       'POSTed to the webhooks of the queue definition that subscribe to this event, signed by the Standard Webhooks scheme. It may be delivered more than once, with the same `webhook-id`.',
@@ -135,7 +174,7 @@ const webhookHeaders = z.object({
   'webhook-signature': z.string(),
 });
 
-/** A deployment uses one of the two schemes. */
+/** A deployment uses tokens or signatures; webhooks have a signature of their own. */
 const SECURITY_SCHEMES = {
   jwt: {
     type: 'http' as const,
@@ -143,6 +182,12 @@ const SECURITY_SCHEMES = {
     bearerFormat: 'JWT',
     description:
       'A token of the issuer that the deployment configures, with the scope in its `scope` or `scp`',
+  },
+  webhook: {
+    type: 'apiKey' as const,
+    name: 'webhook-signature',
+    in: 'header' as const,
+    description: 'The signature of a webhook, by the secret of the receiver',
   },
   iam: {
     type: 'apiKey' as const,
@@ -158,14 +203,19 @@ function withScopes(
   operation: ZodOpenApiOperationObject,
   scopes: readonly Scope[],
 ): ZodOpenApiOperationObject {
-  if (scopes.length === 0) return { ...operation, security: [] };
-  // A caller needs only one of these alternatives.
-  const security = [...scopes.map((scope) => ({ jwt: [tokenScope(scope)] })), { iam: [] }];
+  const { 429: throttled } = REFUSALS;
+  if (scopes.length === 0)
+    return { ...operation, security: [], responses: { ...operation.responses, 429: throttled } };
+  const names = scopes.map((scope) => `\`${tokenScope(scope)}\``).join(' or ');
+  const description = `${operation.description}\n\nA token needs the scope ${names}.`;
   // A route with a limit of its own has both kinds of responses.
   const { '429': own } = operation.responses as Record<string, { readonly content?: object }>;
-  const both = own && { 429: { ...own, content: { ...own.content, ...REFUSALS[429]!.content } } };
-  return { ...operation, security, responses: { ...operation.responses, ...REFUSALS, ...both } };
+  const both = own && { 429: { ...own, content: { ...own.content, ...throttled!.content } } };
+  const responses = { ...operation.responses, ...REFUSALS, ...both };
+  return { ...operation, description, security: [{ jwt: [] }, { iam: [] }], responses };
 }
+
+const refusal = z.looseObject({ message: z.string().nullable() }).meta({ id: 'Refusal' });
 
 /** Responses of API Gateway itself, which are not problem documents. */
 const REFUSALS = Object.fromEntries(
@@ -177,7 +227,7 @@ const REFUSALS = Object.fromEntries(
     status,
     {
       description,
-      content: { 'application/json': { schema: z.looseObject({ message: z.string().nullable() }) } },
+      content: { 'application/json': { schema: refusal } },
     },
   ]),
 );

@@ -27,7 +27,10 @@ import { webhookTests } from './webhook-test.ts';
 export interface RouteDefinition {
   /** Its name in the OpenAPI document and in the client. */
   readonly id: string;
+  /** What it does, in a few words: an imperative. */
   readonly summary: string;
+  /** What a caller has to know besides: what a repetition does, and what the response has. */
+  readonly description: string;
   /** The function that serves it: `lambdas/NAME.ts`. */
   readonly function: string;
   /** Who may call it; empty when it is open to any caller. */
@@ -77,8 +80,9 @@ export const PARAMETERS = {
 export const ROUTES = {
   'GET /queues': {
     id: 'listQueues',
-    summary:
-      'All queues, in parts when they do not fit into one response: repeat the request with each `continuation`',
+    summary: 'List queues',
+    description:
+      'All queues. When they do not fit into one response it has a `continuation`; repeat the request with it.',
     function: 'queues',
     scopes: ['admin'],
     query: queueListQuery,
@@ -86,7 +90,8 @@ export const ROUTES = {
   },
   'GET /queues/{queue}': {
     id: 'getQueue',
-    summary: 'A queue definition',
+    summary: 'Get a queue definition',
+    description: 'The definition in force. Its ETag is the version that `If-Match` takes.',
     function: 'queues',
     scopes: ['admin'],
     answers: { 200: queueDefinition },
@@ -96,6 +101,8 @@ export const ROUTES = {
   'PUT /queues/{queue}': {
     id: 'putQueue',
     summary: 'Create or change a queue',
+    description:
+      'Waiting tickets are searched by the new definition from the next tick on. A definition that is in force already is not stored again.',
     function: 'queues',
     scopes: ['admin'],
     headers: ifMatch,
@@ -106,8 +113,9 @@ export const ROUTES = {
   },
   'DELETE /queues/{queue}': {
     id: 'deleteQueue',
-    summary:
-      'Close a queue, or leave it closed: it accepts no new tickets, and waiting tickets can still be matched',
+    summary: 'Close a queue',
+    description:
+      'A closed queue accepts no new tickets; waiting tickets can still be matched. PUT opens it again. A queue that is closed stays closed.',
     function: 'queues',
     scopes: ['admin'],
     headers: ifMatch,
@@ -116,7 +124,9 @@ export const ROUTES = {
   },
   'POST /queues/{queue}/tickets': {
     id: 'createTicket',
-    summary: 'Create a ticket; 200 when the same ticket already exists',
+    summary: 'Create a ticket',
+    description:
+      'Enqueues one player or a party. The `ticketId` is yours, so a repeated request gives 200 with the ticket as it is now, and 409 if it names other players.',
     function: 'enqueue',
     scopes: ['backend'],
     body: newTicket,
@@ -125,7 +135,9 @@ export const ROUTES = {
   },
   'POST /queues/{queue}/ticket-batches': {
     id: 'createTickets',
-    summary: 'Create up to 50 tickets; each gets the same result as if it were posted alone',
+    summary: 'Create up to 50 tickets',
+    description:
+      'Each ticket gets the result that it would get alone, with its status and its ticket or problem.',
     function: 'enqueue',
     scopes: ['backend'],
     body: ticketBatchBody,
@@ -134,7 +146,8 @@ export const ROUTES = {
   },
   'GET /queues/{queue}/stats': {
     id: 'getQueueStats',
-    summary: 'The statistics of a queue',
+    summary: 'Get the statistics of a queue',
+    description: 'Arrivals, waiting tickets, recent matches and ends, and what is wrong at the moment.',
     function: 'queues',
     scopes: ['backend', 'admin'],
     answers: { 200: queueStats },
@@ -142,7 +155,8 @@ export const ROUTES = {
   },
   'GET /queues/{queue}/matches': {
     id: 'getLatestMatches',
-    summary: 'The latest matches of a queue, the newest first',
+    summary: 'List the latest matches of a queue',
+    description: 'The newest first.',
     function: 'queues',
     scopes: ['backend', 'admin'],
     query: latestQuery,
@@ -151,7 +165,8 @@ export const ROUTES = {
   },
   'GET /queues/{queue}/waiting': {
     id: 'getWaiting',
-    summary: 'A sample of the waiting tickets of a queue in order of skill, without names and ids',
+    summary: 'Sample the waiting tickets of a queue',
+    description: 'In order of skill, without names and ids.',
     function: 'queues',
     scopes: ['backend', 'admin'],
     query: waitingQuery,
@@ -160,7 +175,8 @@ export const ROUTES = {
   },
   'GET /queues/{queue}/cooldowns': {
     id: 'getCooldowns',
-    summary: 'The players of a queue who are cooling down, those with the latest offence first',
+    summary: 'List the players who are cooling down',
+    description: 'Those with the latest offence first.',
     function: 'queues',
     scopes: ['backend', 'admin'],
     query: cooldownsQuery,
@@ -169,7 +185,9 @@ export const ROUTES = {
   },
   'GET /queues/{queue}/players/{playerId}/cooldown': {
     id: 'getCooldown',
-    summary: 'Until when a player gets no ticket in a queue, and why; a player without offences has none',
+    summary: 'Get the cooldown of a player',
+    description:
+      'Until when the player gets no ticket in the queue, and why. A player without offences has none.',
     function: 'players',
     scopes: ['backend', 'admin'],
     answers: { 200: playerCooldown },
@@ -177,7 +195,8 @@ export const ROUTES = {
   },
   'DELETE /queues/{queue}/players/{playerId}/cooldown': {
     id: 'endCooldown',
-    summary: 'Forgive a player: what the player has done in the queue until now does not count any more',
+    summary: 'Forgive a player',
+    description: 'What the player has done in the queue until now counts no more.',
     function: 'players',
     scopes: ['backend', 'admin'],
     answers: { 204: undefined },
@@ -185,7 +204,8 @@ export const ROUTES = {
   },
   'GET /queues/{queue}/versions': {
     id: 'getVersions',
-    summary: 'The last 50 versions of a queue definition, the newest first',
+    summary: 'List the versions of a queue',
+    description: 'The last 50, the newest first, with who put them and when.',
     function: 'queues',
     scopes: ['admin'],
     answers: { 200: queueVersions },
@@ -193,8 +213,9 @@ export const ROUTES = {
   },
   'POST /queues/{queue}/versions/{version}/restore': {
     id: 'restoreVersion',
-    summary:
-      'Put the definition of an earlier version again, as a new version; changes nothing when it is in force',
+    summary: 'Restore a version of a queue',
+    description:
+      'Puts the definition of an earlier version again, as a new version. Nothing changes when it is in force.',
     function: 'queues',
     scopes: ['admin'],
     answers: { 200: queueVersion },
@@ -202,7 +223,8 @@ export const ROUTES = {
   },
   'GET /queues/{queue}/experiment': {
     id: 'getExperiment',
-    summary: 'The last experiment on a queue: the variant in force, its blocks, and what the variants change',
+    summary: 'Get the experiment on a queue',
+    description: 'The last one: the variant in force, its blocks, and what the variants change.',
     function: 'queues',
     scopes: ['backend', 'admin'],
     answers: { 200: experimentView },
@@ -210,7 +232,8 @@ export const ROUTES = {
   },
   'PUT /queues/{queue}/experiment': {
     id: 'putExperiment',
-    summary: 'Begin an experiment on a queue; 200 when the same one is running',
+    summary: 'Begin an experiment on a queue',
+    description: '200 when the same experiment is running.',
     function: 'queues',
     scopes: ['admin'],
     body: experimentDefinition,
@@ -219,7 +242,8 @@ export const ROUTES = {
   },
   'DELETE /queues/{queue}/experiment': {
     id: 'endExperiment',
-    summary: 'End the experiment on a queue, or leave it ended; its results stay',
+    summary: 'End the experiment on a queue',
+    description: 'Its results stay. An experiment that has ended stays as it is.',
     function: 'queues',
     scopes: ['admin'],
     answers: { 204: undefined },
@@ -227,8 +251,9 @@ export const ROUTES = {
   },
   'POST /queues/{queue}/webhooks/test': {
     id: 'testWebhooks',
-    summary:
-      'Send an event of the type WebhookTest to each webhook of the queue, whatever it subscribes to, and return the responses',
+    summary: 'Test the webhooks of a queue',
+    description:
+      'Sends an event of the type WebhookTest to each webhook of the queue, whatever it subscribes to, and returns the responses.',
     function: 'notify',
     scopes: ['admin'],
     answers: { 200: webhookTests },
@@ -236,7 +261,8 @@ export const ROUTES = {
   },
   'POST /queues/{queue}/dry-run': {
     id: 'dryRun',
-    summary: 'Search for matches among the given tickets; stores nothing',
+    summary: 'Search for matches without storing anything',
+    description: 'Searches among the given tickets only.',
     function: 'dry-run',
     scopes: ['backend', 'admin'],
     body: dryRunBody,
@@ -245,14 +271,16 @@ export const ROUTES = {
   },
   'GET /ladders': {
     id: 'listLadders',
-    summary: 'All ladders',
+    summary: 'List ladders',
+    description: 'All ladders, with their definitions.',
     function: 'queues',
     scopes: ['admin'],
     answers: { 200: ladderList },
   },
   'GET /ladders/{ladder}': {
     id: 'getLadder',
-    summary: 'A ladder definition',
+    summary: 'Get a ladder definition',
+    description: 'The definition in force. Its ETag is the version that `If-Match` takes.',
     function: 'queues',
     scopes: ['admin'],
     answers: { 200: ladderDefinition },
@@ -261,7 +289,8 @@ export const ROUTES = {
   },
   'PUT /ladders/{ladder}': {
     id: 'putLadder',
-    summary: 'Create or change a ladder; results that are accepted afterwards are rated by it',
+    summary: 'Create or change a ladder',
+    description: 'Results that are accepted afterwards are rated by it.',
     function: 'queues',
     scopes: ['admin'],
     headers: ifMatch,
@@ -272,7 +301,8 @@ export const ROUTES = {
   },
   'DELETE /ladders/{ladder}': {
     id: 'deleteLadder',
-    summary: 'Remove a ladder that no queue names; its ratings expire',
+    summary: 'Remove a ladder',
+    description: 'Only a ladder that no queue names. Its ratings expire.',
     function: 'queues',
     scopes: ['admin'],
     headers: ifMatch,
@@ -281,7 +311,8 @@ export const ROUTES = {
   },
   'GET /ladders/{ladder}/versions': {
     id: 'getLadderVersions',
-    summary: 'The last 50 versions of a ladder definition, the newest first',
+    summary: 'List the versions of a ladder',
+    description: 'The last 50, the newest first, with who put them and when.',
     function: 'queues',
     scopes: ['admin'],
     answers: { 200: ladderVersions },
@@ -289,8 +320,9 @@ export const ROUTES = {
   },
   'POST /ladders/{ladder}/versions/{version}/restore': {
     id: 'restoreLadderVersion',
-    summary:
-      'Put the definition of an earlier version again, as a new version; changes nothing when it is in force',
+    summary: 'Restore a version of a ladder',
+    description:
+      'Puts the definition of an earlier version again, as a new version. Nothing changes when it is in force.',
     function: 'queues',
     scopes: ['admin'],
     answers: { 200: ladderVersion },
@@ -298,7 +330,8 @@ export const ROUTES = {
   },
   'GET /ladders/{ladder}/odds': {
     id: 'getLadderOdds',
-    summary: 'What the odds of the matches of a ladder were worth',
+    summary: 'Get the odds of a ladder',
+    description: 'How well the odds of its matches predicted their results.',
     function: 'queues',
     scopes: ['backend', 'admin'],
     answers: { 200: ladderOdds },
@@ -306,7 +339,8 @@ export const ROUTES = {
   },
   'GET /ladders/{ladder}/players': {
     id: 'getRatings',
-    summary: 'The ratings of up to 50 players',
+    summary: 'Get the ratings of up to 50 players',
+    description: 'Players without matches have the rating that the ladder begins with.',
     function: 'players',
     scopes: ['backend', 'admin'],
     query: playerIdsQuery,
@@ -315,7 +349,8 @@ export const ROUTES = {
   },
   'GET /ladders/{ladder}/players/{playerId}': {
     id: 'getRating',
-    summary: 'The rating of a player; a player without matches has the one that the ladder begins with',
+    summary: 'Get the rating of a player',
+    description: 'A player without matches has the rating that the ladder begins with.',
     function: 'players',
     scopes: ['backend', 'admin'],
     answers: { 200: ratingView },
@@ -323,7 +358,8 @@ export const ROUTES = {
   },
   'PUT /ladders/{ladder}/players/{playerId}': {
     id: 'putRating',
-    summary: 'Bring the rating of a player along from elsewhere',
+    summary: 'Set the rating of a player',
+    description: 'Brings a rating along from elsewhere.',
     function: 'players',
     scopes: ['backend', 'admin'],
     body: newRating,
@@ -332,7 +368,8 @@ export const ROUTES = {
   },
   'DELETE /ladders/{ladder}/players/{playerId}': {
     id: 'deleteRating',
-    summary: 'Forget the rating of a player, who is new on the ladder then',
+    summary: 'Forget the rating of a player',
+    description: 'The player is new on the ladder afterwards.',
     function: 'players',
     scopes: ['backend', 'admin'],
     answers: { 204: undefined },
@@ -340,14 +377,17 @@ export const ROUTES = {
   },
   'GET /dead-letters': {
     id: 'getDeadLetters',
-    summary: 'The messages that the consumers of the service gave up',
+    summary: 'List the messages that were given up',
+    description: 'The messages of each consumer of the service that failed too often.',
     function: 'queues',
     scopes: ['admin'],
     answers: { 200: deadLetters },
   },
   'GET /players/{playerId}': {
     id: 'getPlayerData',
-    summary: 'What is stored about a player, in parts: repeat the request with each `continuation`',
+    summary: 'Export the data of a player',
+    description:
+      'Everything stored about a player. When it does not fit into one response it has a `continuation`; repeat the request with it.',
     function: 'players',
     scopes: ['admin'],
     query: continuationQuery,
@@ -355,7 +395,9 @@ export const ROUTES = {
   },
   'DELETE /players/{playerId}': {
     id: 'erasePlayer',
-    summary: 'Erase a player from all tables; 202 when the request has to be repeated',
+    summary: 'Erase a player',
+    description:
+      'From all tables. 202 means that the request has to be repeated with the `continuation` of the response.',
     function: 'players',
     scopes: ['admin'],
     query: continuationQuery,
@@ -363,7 +405,8 @@ export const ROUTES = {
   },
   'GET /tickets': {
     id: 'getTickets',
-    summary: 'Up to 50 tickets as they are now; unknown ones are omitted',
+    summary: 'Get up to 50 tickets',
+    description: 'As they are now. Unknown ones are omitted.',
     function: 'tickets',
     scopes: ['backend'],
     query: ticketIdsQuery,
@@ -371,7 +414,8 @@ export const ROUTES = {
   },
   'GET /tickets/{ticketId}': {
     id: 'getTicket',
-    summary: 'A ticket, immediately or when its status changes',
+    summary: 'Get a ticket',
+    description: 'At once, or with `waitSeconds` when its status changes.',
     function: 'tickets',
     scopes: ['player', 'backend'],
     query: ticketQuery,
@@ -380,7 +424,8 @@ export const ROUTES = {
   },
   'DELETE /tickets/{ticketId}': {
     id: 'cancelTicket',
-    summary: 'Cancel a ticket that is QUEUED; one that is CANCELLED stays as it is',
+    summary: 'Cancel a ticket',
+    description: 'Only a ticket that is QUEUED. One that is CANCELLED stays as it is.',
     function: 'ticket-changes',
     scopes: ['player', 'backend'],
     answers: { 200: ticketView },
@@ -388,8 +433,9 @@ export const ROUTES = {
   },
   'POST /tickets/{ticketId}/alive': {
     id: 'keepAlive',
-    summary:
-      'Say that the players of a ticket are there, in a queue with presence: a player for itself, a backend for all of them. Repeat it every 20 s',
+    summary: 'Keep a ticket alive',
+    description:
+      'In a queue with `presence`: a player for itself, a backend for all players of the ticket. Repeat it every 20 s.',
     function: 'ticket-changes',
     scopes: ['player', 'backend'],
     answers: { 200: ticketView },
@@ -397,7 +443,8 @@ export const ROUTES = {
   },
   'PUT /tickets/{ticketId}/acceptance': {
     id: 'answerMatch',
-    summary: 'Accept or decline the match of a ticket that REQUIRES_ACCEPTANCE',
+    summary: 'Accept or decline a match',
+    description: 'For a ticket that REQUIRES_ACCEPTANCE. A repeated answer changes nothing.',
     function: 'ticket-changes',
     scopes: ['player', 'backend'],
     body: acceptanceBody,
@@ -406,7 +453,8 @@ export const ROUTES = {
   },
   'GET /matches/{matchId}': {
     id: 'getMatch',
-    summary: 'A match',
+    summary: 'Get a match',
+    description: 'With the seats of its players and, once it is placed, its game server.',
     function: 'matches',
     scopes: ['player', 'backend'],
     answers: { 200: matchView },
@@ -415,6 +463,8 @@ export const ROUTES = {
   'PUT /matches/{matchId}/assignment': {
     id: 'assignMatch',
     summary: 'Set the game server of a match',
+    description:
+      'For queues whose matches the backend places itself. A repeated request changes nothing; another server is refused.',
     function: 'matches',
     scopes: ['backend'],
     body: assignment,
@@ -423,7 +473,8 @@ export const ROUTES = {
   },
   'POST /matches/{matchId}/backfill': {
     id: 'createBackfill',
-    summary: 'Ask for players into the empty seats of a match; 200 when the same backfill already exists',
+    summary: 'Ask for players into empty seats',
+    description: 'For a running match. 200 when the same backfill exists already.',
     function: 'matches',
     scopes: ['backend'],
     body: newBackfill,
@@ -432,7 +483,8 @@ export const ROUTES = {
   },
   'POST /matches/{matchId}/end': {
     id: 'endMatch',
-    summary: 'End a match for good: it gets no more players',
+    summary: 'End a match',
+    description: 'For good: it gets no more players.',
     function: 'matches',
     scopes: ['backend'],
     body: matchEnd,
@@ -441,8 +493,9 @@ export const ROUTES = {
   },
   'POST /matches/{matchId}/result': {
     id: 'postResult',
-    summary:
-      'Say how a match ended, which ends it for good and changes the ratings of its players; 200 when it is known',
+    summary: 'Post the result of a match',
+    description:
+      'Ends the match for good and changes the ratings of its players. A result that is known already changes nothing.',
     function: 'matches',
     scopes: ['backend'],
     body: newResult,
@@ -451,7 +504,8 @@ export const ROUTES = {
   },
   'GET /backfills/{backfillId}': {
     id: 'getBackfill',
-    summary: 'A backfill',
+    summary: 'Get a backfill',
+    description: 'With the tickets that it has found.',
     function: 'matches',
     scopes: ['backend'],
     answers: { 200: backfillView },
@@ -459,7 +513,8 @@ export const ROUTES = {
   },
   'DELETE /backfills/{backfillId}': {
     id: 'cancelBackfill',
-    summary: 'Cancel a backfill that is QUEUED',
+    summary: 'Cancel a backfill',
+    description: 'Only a backfill that is QUEUED.',
     function: 'matches',
     scopes: ['backend'],
     answers: { 200: backfillView },
@@ -467,7 +522,8 @@ export const ROUTES = {
   },
   'GET /health': {
     id: 'health',
-    summary: 'A health check',
+    summary: 'Check the health of the API',
+    description: 'Says only that the service responds.',
     function: 'meta',
     scopes: [],
     openBecause:
@@ -476,7 +532,8 @@ export const ROUTES = {
   },
   'GET /openapi.json': {
     id: 'openApi',
-    summary: 'This document',
+    summary: 'Get this document',
+    description: 'The OpenAPI document of the version that responds.',
     function: 'meta',
     scopes: [],
     openBecause: 'The description of the API is public: it is in the source.',

@@ -38,22 +38,24 @@ it('the document has exactly the routes of the template', () => {
 
 it.each(ROUTE_KEYS)('%s documents who may call it', (key) => {
   const [method, path] = key.split(' ') as [string, string];
-  const { security, responses } = document.paths[path][method.toLowerCase()];
+  const { security, description, responses } = document.paths[path][method.toLowerCase()];
   const scopes = scopesOf(key).map(tokenScope);
   if (scopes.length === 0) return expect(security).toEqual([]);
-  expect(security).toEqual([...scopes.map((scope) => ({ jwt: [scope] })), { iam: [] }]);
+  expect(security).toEqual([{ jwt: [] }, { iam: [] }]);
+  for (const scope of scopes) expect(description).toContain(`\`${scope}\``);
   for (const name of security.flatMap(Object.keys))
     expect(document.components.securitySchemes).toHaveProperty(name);
   expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403', '429']));
 });
 
-it('every operation has a unique id and all parameters of its path', () => {
+it('every operation has a unique id, one tag and all parameters of its path', () => {
   const ids: string[] = [];
   for (const [path, operations] of Object.entries<
-    Record<string, { operationId: string; parameters?: { in: string; name: string }[] }>
+    Record<string, { operationId: string; tags: string[]; parameters?: { in: string; name: string }[] }>
   >(document.paths)) {
     const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-    for (const { operationId, parameters = [] } of Object.values(operations)) {
+    for (const { operationId, tags, parameters = [] } of Object.values(operations)) {
+      expect(document.tags.filter(({ name }: { name: string }) => tags.includes(name))).toHaveLength(1);
       ids.push(operationId);
       expect(parameters.filter((one) => one.in === 'path').map(({ name }) => name)).toEqual(names);
     }

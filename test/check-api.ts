@@ -1,0 +1,120 @@
+/**
+ * Second opinions about the OpenAPI document: two linters find nothing, and the clients of four generators compile and post a ticket to the
+ * local service. Names what it skips, because Python or Go is not here.
+ */
+import { execFile, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { startMuster } from '../lib/local/start-muster.ts';
+
+const REDOCLY = '@redocly/cli@2.77.0';
+const SPECTRAL = '@stoplight/spectral-cli@6.16.0';
+const HEY_API = '@hey-api/openapi-ts@0.95.0';
+const TYPESCRIPT = [
+  'openapi-typescript@7.13.0',
+  'openapi-fetch@0.17.0',
+  'typescript@5.9.3',
+  '@types/node@24.19.2',
+];
+const PYTHON = ['openapi-python-client==0.29.1', 'mypy==2.4.1'];
+const OAPI_CODEGEN = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
+const QUEUE = 'duel';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const document = join(root, 'docs/openapi.json');
+const calls = join(root, 'test/check-api');
+const scratch = mkdtempSync(join(tmpdir(), 'muster-check-api-'));
+const cloud = await startMuster({ port: 0 });
+try {
+  await lint();
+  await callFromTypeScript();
+  if (works('python3', ['-c', 'import venv, ensurepip'])) await callFromPython();
+  else console.log('skipped: openapi-python-client, because python3 with venv is not here');
+  if (works('go', ['version'])) await callFromGo();
+  else console.log('skipped: oapi-codegen, because go is not here');
+} finally {
+  await cloud.stop();
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+async function lint(): Promise<void> {
+  const rules = join(scratch, 'spectral.yaml');
+  writeFileSync(rules, 'extends: ["spectral:oas"]\n');
+  const redocly = await run(scratch, 'npx', '--yes', REDOCLY, 'lint', document, '--format=json');
+  const { totals } = JSON.parse(redocly.slice(redocly.indexOf('{')));
+  if (totals.errors + totals.warnings > 0) throw new Error(redocly);
+  console.log('redocly: no error, no warning');
+  await run(scratch, 'npx', '--yes', SPECTRAL, 'lint', document, '--ruleset', rules, '--fail-severity=warn');
+  console.log('spectral: no error, no warning');
+}
+
+async function callFromTypeScript(): Promise<void> {
+  const folder = folderOf('typescript');
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  cpSync(join(calls, 'call.mts'), join(folder, 'call.ts'));
+  await run(folder, 'npm', 'install', '--no-audit', '--no-fund', HEY_API, ...TYPESCRIPT);
+  await run(folder, 'npx', 'openapi-ts', '-i', document, '-o', 'hey', '-c', '@hey-api/client-fetch');
+  await run(folder, 'npx', 'openapi-typescript', document, '-o', 'paths.ts');
+  const flags = ['--strict', '--skipLibCheck', '--noEmit', '--allowImportingTsExtensions'];
+  await run(folder, 'npx', 'tsc', ...flags, '--target', 'es2022', '--module', 'preserve', 'call.ts');
+  const esbuild = join(root, 'node_modules/.bin/esbuild');
+  await run(folder, esbuild, 'call.ts', '--bundle', '--platform=node', '--format=esm', '--outfile=call.mjs');
+  const said = await run(folder, process.execPath, 'call.mjs', cloud.url, QUEUE);
+  console.log(`hey-api, openapi-typescript: ${said.trim().split('\n').join(', ')}`);
+}
+
+async function callFromPython(): Promise<void> {
+  const folder = folderOf('python');
+  const bin = join(root, 'node_modules/.cache', PYTHON.join('-'), 'bin');
+  if (!existsSync(join(bin, 'mypy'))) {
+    await run(folder, 'python3', '-m', 'venv', '--clear', join(bin, '..'));
+    await run(folder, join(bin, 'pip'), 'install', '--quiet', ...PYTHON);
+  }
+  await run(
+    folder,
+    join(bin, 'openapi-python-client'),
+    'generate',
+    '--path',
+    document,
+    '--output-path',
+    '.',
+    '--overwrite',
+  );
+  cpSync(join(calls, 'call.py'), join(folder, 'call.py'));
+  await run(folder, join(bin, 'mypy'), 'call.py');
+  console.log(
+    `openapi-python-client: ${await run(folder, join(bin, 'python'), 'call.py', cloud.url, QUEUE)}`.trim(),
+  );
+}
+
+async function callFromGo(): Promise<void> {
+  const folder = folderOf('go');
+  const generate = ['-package', 'main', '-generate', 'types,client,skip-prune', '-o', 'muster.go', document];
+  await run(folder, 'go', 'run', OAPI_CODEGEN, ...generate);
+  cpSync(join(calls, 'call.go'), join(folder, 'call.go'));
+  await run(folder, 'go', 'mod', 'init', 'muster');
+  await run(folder, 'go', 'mod', 'tidy');
+  console.log(`oapi-codegen: ${await run(folder, 'go', 'run', '.', cloud.url, QUEUE)}`.trim());
+}
+
+function folderOf(language: string): string {
+  const folder = join(scratch, language);
+  mkdirSync(folder);
+  return folder;
+}
+
+function works(command: string, args: string[]): boolean {
+  return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+}
+
+/** The standard output of a command. The service runs in this process meanwhile. @throws what it has printed, when it fails */
+async function run(cwd: string, command: string, ...args: string[]): Promise<string> {
+  const running = promisify(execFile)(command, args, { cwd, maxBuffer: 64 * 1024 * 1024 });
+  const { stdout } = await running.catch(({ message, stdout, stderr }) => {
+    throw new Error(`${message}\n${stdout}\n${stderr}`);
+  });
+  return stdout;
+}
