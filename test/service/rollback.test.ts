@@ -40,7 +40,7 @@ describe.skipIf(skipped !== undefined)(suiteName('a deployment', emulator, skipp
     await join(other, `${other}:a`);
     await join(other, `${other}:b`);
     await cloud.run(70_000);
-    expect((await cloud.deps.queues.list()).unreadable.map((one) => one.queue)).toEqual([queue]);
+    expect((await cloud.deps.queues.list()).unreadable.map(({ name }) => name)).toEqual([queue]);
     expect(await statuses(`${other}:a`, `${other}:b`)).toEqual(['MATCHED', 'MATCHED']);
     await expect(join(queue, `${queue}:b`)).rejects.toThrow(/cannot be read by this version of Muster/);
     const cancelled = cloud.events.filter(

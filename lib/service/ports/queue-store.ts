@@ -2,30 +2,16 @@ import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { BucketLayout } from '../domain/buckets.ts';
 import type { Deployed } from '../domain/definition-state.ts';
 import type { QueueRecord, QueueState, Watched } from '../domain/queue-record.ts';
-import type { Unreadable } from '../domain/unreadable.ts';
-import type { DefinitionVersions } from './definition-versions.ts';
-
-export interface StoredQueues {
-  readonly records: QueueRecord[];
-  /** Existing queues that this version of Muster cannot parse. */
-  readonly unreadable: { readonly queue: string; readonly error: Unreadable }[];
-}
+import type { DefinitionStore } from './definition-store.ts';
 
 /** Queues. */
-export interface QueueStore extends DefinitionVersions<QueueDefinition> {
+export interface QueueStore extends Omit<DefinitionStore<QueueDefinition, QueueState>, 'remove'> {
   /**
    * The stored record of a queue, or one that was read at most `maxAgeMs` ago.
    * @param maxAgeMs milliseconds; when omitted, the record is read now
    * @throws Unreadable
    */
   get(queue: string, maxAgeMs?: number): Promise<QueueRecord | undefined>;
-  /**
-   * The stored state of a queue without its definition, which may be unreadable.
-   * @throws Unreadable
-   */
-  state(queue: string): Promise<QueueState | undefined>;
-  /** All queues by name, including deleted ones until they are removed. */
-  list(): Promise<StoredQueues>;
   /** The number of all queues, including deleted ones until they are removed. It may lag behind writes by moments. */
   count(): Promise<number>;
   /**
@@ -33,8 +19,6 @@ export interface QueueStore extends DefinitionVersions<QueueDefinition> {
    * @param deployed what a deployment notes in the same write; null removes it. @default the note stays as it is stored
    */
   put(record: QueueRecord, deployed?: Deployed | null): Promise<boolean>;
-  /** Notes that a deployment has found its definition in force, if the version is still that of the record. */
-  noteDeployed(record: QueueState, queue: string, deployed: Deployed): Promise<boolean>;
   /** Moves `awakeUntilMs` forward if it and the version are still those of the record. */
   extendAwake(record: QueueRecord, untilMs: number): Promise<boolean>;
   /** Records that the ticks up to this slot are sent if `sentUntilMs` is still that of the record. */

@@ -87,8 +87,7 @@ export async function listQueues(queues: QueueStore, after = ''): Promise<QueueL
   );
   const listed = fitting(all);
   const isFirst = after === '';
-  const more = isFirst &&
-    unreadable.length > 0 && { unreadable: unreadable.map(({ queue }) => queue).sort() };
+  const more = isFirst && unreadable.length > 0 && { unreadable: unreadable.map(({ name }) => name).sort() };
   return {
     queues: [...listed],
     ...(listed.length < all.length && { continuation: listed.at(-1)!.name }),

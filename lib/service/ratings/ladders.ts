@@ -65,7 +65,7 @@ export async function listLadders(ladders: LadderStore): Promise<LadderList> {
   const { records, unreadable } = await ladders.list();
   return {
     ladders: records.map(({ definition }) => definition),
-    ...(unreadable.length > 0 && { unreadable: unreadable.map(({ ladder }) => ladder).sort() }),
+    ...(unreadable.length > 0 && { unreadable: unreadable.map(({ name }) => name).sort() }),
   };
 }
 

@@ -93,7 +93,7 @@ export async function dispatch(deps: DispatchDeps, nowMs: number): Promise<Dispa
   const untilMs = deps.clock.now() + ROUNDS_MS;
   const dispatchAll = async () => {
     const stored = await attempt('the list of queues', () => deps.queues.list());
-    for (const { queue, error } of stored?.unreadable ?? []) failed.push({ what: `queue ${queue}`, error });
+    for (const { name, error } of stored?.unreadable ?? []) failed.push({ what: `queue ${name}`, error });
     const queues = inTurn(stored?.records ?? [], nowMs).map(
       (record) => new DispatchedQueue(deps, record, nowMs),
     );

@@ -63,7 +63,7 @@ describe('queues', () => {
   it('that cannot be read are named in the first part', async () => {
     expect(await listQueues(queues)).not.toHaveProperty('unreadable');
     const { records } = await queues.list();
-    const unreadable = ['b', 'a'].map((queue) => ({ queue, error: new Unreadable('of a later version') }));
+    const unreadable = ['b', 'a'].map((name) => ({ name, error: new Unreadable('of a later version') }));
     const some = { ...queues, list: async () => ({ records: records.slice(0, 2), unreadable }) };
     expect(await listQueues(some)).toMatchObject({ unreadable: ['a', 'b'] });
     expect(await listQueues(some, records[0]!.definition.name)).not.toHaveProperty('unreadable');

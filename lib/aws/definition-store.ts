@@ -1,0 +1,190 @@
+import { DeleteCommand, type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { VERSIONS_KEPT } from '../contract/definition-versions.ts';
+import { allOf } from '../service/concurrency/all-of.ts';
+import {
+  changeOf,
+  type DefinitionChange,
+  type DefinitionState,
+  type Deployed,
+} from '../service/domain/definition-state.ts';
+import { Unreadable } from '../service/domain/unreadable.ts';
+import type { DefinitionStore, StoredDefinitions } from '../service/ports/definition-store.ts';
+import { BATCH_GET_MAX, batchGet } from './batch-get.ts';
+import type { Condition } from './change-item.ts';
+import { conditionally } from './dynamo.ts';
+import { jsonOf } from './item.ts';
+import { itemTable } from './item-table.ts';
+
+/** The index of the queues table by `item`, then `queue`. It holds keys only. */
+const INDEX = 'items';
+
+/** A kind of definitions in the table of the queues. */
+export interface DefinitionKind<Definition, State> {
+  /** The sort key of a definition. */
+  readonly item: string;
+  /** Precedes its name in the partition key. */
+  readonly mark: string;
+  /** The schema of a stored definition. */
+  readonly schema: z.ZodType<Definition>;
+  /** @throws Unreadable */
+  readonly toRecord: (item: Item, name: string) => State & { readonly definition: Definition };
+  /** @throws Unreadable */
+  readonly toState: (item: Item, name: string) => State;
+  /** Holds if a definition is still the one with this state. */
+  readonly isStill: (state: State) => Condition;
+}
+
+type Item = Record<string, unknown>;
+type Rest<All extends readonly unknown[]> = All extends [unknown, ...infer Others] ? Others : never;
+
+/**
+ * Definitions in DynamoDB, in the table of the queues. Key: `queue`, `item`. The items `version#00` to `version#49` beside a
+ * definition have those that were replaced, each in the place of the one 50 versions before it.
+ *
+ *     noteDeployed   if it is still the definition of the state
+ *     remove         likewise. Its earlier definitions follow; after a crash they stay, and a definition of the same name
+ *                    replaces each of them before it is listed
+ *     keep           if the place holds an earlier definition
+ */
+export function definitionStore<Definition extends { readonly name: string }, State extends DefinitionState>(
+  client: DynamoDBDocumentClient,
+  table: string,
+  { item, mark, schema, toRecord, toState, isStill }: DefinitionKind<Definition, State>,
+) {
+  const items = itemTable(client, table, (name: string, at: string) => ({
+    queue: `${mark}${name}`,
+    item: at,
+  }));
+  /** Changes the item of a definition. */
+  const change = (name: string, ...rest: Rest<Parameters<typeof items.change>>) =>
+    items.change([name, item], ...rest);
+  const replacedItem = z.object({ definition: jsonOf(schema), change: jsonOf(definitionChange) });
+  const nameOf = ({ queue }: Item) => String(queue).slice(mark.length);
+  const forget = (name: string, version: number) =>
+    allOf(
+      PLACES.slice(0, Math.min(version - 1, VERSIONS_KEPT)).map((_, i) => {
+        const Key = items.keyOf(name, placeOf(version - 1 - i));
+        return client.send(new DeleteCommand({ TableName: table, Key }));
+      }),
+    );
+  const store: DefinitionStore<Definition, State> = {
+    async get(name) {
+      const found = await items.get([name, item]);
+      return found && toRecord(found, name);
+    },
+
+    async state(name) {
+      const found = await items.get([name, item]);
+      return found && toState(found, name);
+    },
+
+    async list() {
+      const listed: StoredDefinitions<State & { readonly definition: Definition }> = {
+        records: [],
+        unreadable: [],
+      };
+      for await (const keys of definitionKeys(client, table, item)) {
+        for (const found of await batchGet(client, table, keys)) {
+          try {
+            listed.records.push(toRecord(found, nameOf(found)));
+          } catch (error) {
+            if (!(error instanceof Unreadable)) throw error;
+            listed.unreadable.push({ name: nameOf(found), error });
+          }
+        }
+      }
+      listed.records.sort((a, b) => (a.definition.name < b.definition.name ? -1 : 1));
+      return listed;
+    },
+
+    async noteDeployed(state, name, deployed) {
+      const set = { deployed: JSON.stringify(deployed) };
+      return (await change(name, { set, if: [isStill(state)] })).met;
+    },
+
+    async remove(state, name) {
+      const { condition, values } = isStill(state);
+      const removal = await conditionally(() =>
+        client.send(
+          new DeleteCommand({
+            TableName: table,
+            Key: items.keyOf(name, item),
+            ConditionExpression: condition,
+            ExpressionAttributeValues: values,
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        ),
+      );
+      if (!removal.met && removal.item !== undefined) return false;
+      await forget(name, changeOf(state).version);
+      return true;
+    },
+
+    async keep({ definition, change: made }) {
+      const changedAt = made.at ?? '';
+      const isLater = {
+        condition: 'attribute_not_exists(changedAt) OR changedAt < :at',
+        values: { ':at': changedAt },
+      };
+      const set = { definition: JSON.stringify(definition), change: JSON.stringify(made), changedAt };
+      await items.change([definition.name, placeOf(made.version)], { set, if: [isLater] });
+    },
+
+    async kept(name) {
+      const found = await items.all(PLACES.map((place) => [name, place]));
+      return found.flatMap((one) => replacedItem.safeParse(one).data ?? []);
+    },
+  };
+  return { change, store };
+}
+
+/**
+ * The keys of all definitions of a kind, a hundred at a time, in no order. The cost grows with their number: one key of the index,
+ * and one consistent read of the item. Leases and reports, which are far more numerous, are not read.
+ *
+ * The index is updated a moment after the table, so a definition created less than about a second ago may be missing.
+ */
+export async function* definitionKeys(
+  client: DynamoDBDocumentClient,
+  table: string,
+  item: string,
+): AsyncGenerator<Item[]> {
+  let start: Item | undefined;
+  do {
+    const page = await client.send(
+      new QueryCommand({
+        TableName: table,
+        IndexName: INDEX,
+        KeyConditionExpression: '#item = :definition',
+        ExpressionAttributeNames: { '#item': 'item' },
+        ExpressionAttributeValues: { ':definition': item },
+        Limit: BATCH_GET_MAX,
+        ...(start && { ExclusiveStartKey: start }),
+      }),
+    );
+    yield (page.Items ?? []).map((key) => ({ queue: key.queue, item: key.item }));
+    start = page.LastEvaluatedKey;
+  } while (start !== undefined);
+}
+
+/** The place of a version among those that are kept. */
+function placeOf(version: number): string {
+  return `version#${String(version % VERSIONS_KEPT).padStart(2, '0')}`;
+}
+
+const PLACES = Array.from({ length: VERSIONS_KEPT }, (_, i) => placeOf(i));
+
+/** A change of a definition as it is stored. */
+export const definitionChange = z.object({
+  version: z.number(),
+  at: z.iso.datetime().exactOptional(),
+  by: z.string().exactOptional(),
+  restored: z.number().exactOptional(),
+}) satisfies z.ZodType<DefinitionChange>;
+
+/** What a deployment has noted, as it is stored. */
+export const deployedNote = z.object({
+  digest: z.string(),
+  version: z.number(),
+}) satisfies z.ZodType<Deployed>;
