@@ -13,7 +13,7 @@ import { ticketStore } from '../lib/aws/ticket-store.ts';
 import type { StoredMatch } from '../lib/service/domain/stored-match.ts';
 import { UnreadableQueue } from '../lib/service/domain/unreadable.ts';
 import { checkDeadline } from '../lib/service/placement/deadline.ts';
-import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
+import { cachedQueues } from '../lib/service/queues/read-queues.ts';
 
 const client = documentClient();
 const sqs = sqsClient();

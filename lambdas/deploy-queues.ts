@@ -11,7 +11,7 @@ import { queueStore } from '../lib/aws/queue-store.ts';
 import { type Digests, deployDefinitions } from '../lib/service/definitions/deploy-definitions.ts';
 import { digestOf } from '../lib/service/domain/digest.ts';
 import { readWith } from '../lib/service/domain/unreadable.ts';
-import { checkedQueues } from '../lib/service/queues/queues.ts';
+import { checkedQueues } from '../lib/service/queues/queue-definitions.ts';
 import { ladderDefinitions } from '../lib/service/ratings/ladders.ts';
 
 const rules = deploymentRules(

@@ -19,10 +19,9 @@ import { ticketStore } from '../lib/aws/ticket-store.ts';
 import type { TicketView } from '../lib/contract/ticket.ts';
 import type { CurrentTicket } from '../lib/service/domain/stored-ticket.ts';
 import type { PlayerTokens } from '../lib/service/ports/player-tokens.ts';
-import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
-import { toBatchResult } from '../lib/service/tickets/batch-result.ts';
+import { cachedQueues } from '../lib/service/queues/read-queues.ts';
 import { enqueue } from '../lib/service/tickets/enqueue.ts';
-import { enqueueBatch } from '../lib/service/tickets/enqueue-batch.ts';
+import { enqueueBatch, toBatchResult } from '../lib/service/tickets/enqueue-batch.ts';
 import { WaitEstimates } from '../lib/service/tickets/wait-estimates.ts';
 import { watchInfo } from '../lib/service/watching/watch-info.ts';
 

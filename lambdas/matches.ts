@@ -15,7 +15,7 @@ import { toMatchView } from '../lib/service/domain/stored-match.ts';
 import { assignMatch, getMatch } from '../lib/service/placement/assign-match.ts';
 import { endMatch } from '../lib/service/placement/end-match.ts';
 import { matchFor } from '../lib/service/players/own-match.ts';
-import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
+import { cachedQueues } from '../lib/service/queues/read-queues.ts';
 import { postResult } from '../lib/service/ratings/post-result.ts';
 
 const client = documentClient();

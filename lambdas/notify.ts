@@ -25,7 +25,7 @@ import { type DeliveryOutcome, deliver } from '../lib/service/events/notify.ts';
 import { recentReceivers } from '../lib/service/events/recent-receivers.ts';
 import { testWebhooks } from '../lib/service/events/test-webhooks.ts';
 import { subjectOf } from '../lib/service/events/trace.ts';
-import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
+import { cachedQueues } from '../lib/service/queues/read-queues.ts';
 
 const client = documentClient();
 const sqs = sqsClient();

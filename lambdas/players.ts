@@ -16,7 +16,7 @@ import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { endCooldown, getCooldown } from '../lib/service/players/cooldown.ts';
 import { erasePlayer } from '../lib/service/players/erase-player.ts';
 import { exportPlayer } from '../lib/service/players/export-player.ts';
-import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
+import { cachedQueues } from '../lib/service/queues/read-queues.ts';
 import { deleteRating, getRatings, putRating } from '../lib/service/ratings/player-ratings.ts';
 
 const client = documentClient();

@@ -18,7 +18,7 @@ import { attemptOf } from '../lib/provisioners/placement-attempts.ts';
 import { provisioners } from '../lib/provisioners/provisioners.ts';
 import { provision } from '../lib/service/placement/provision.ts';
 import type { GameSessionPlacement } from '../lib/service/ports/game-sessions.ts';
-import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
+import { cachedQueues } from '../lib/service/queues/read-queues.ts';
 
 const client = documentClient();
 const clientOf = clientsByRegion(

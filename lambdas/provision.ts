@@ -19,7 +19,7 @@ import { provisioners } from '../lib/provisioners/provisioners.ts';
 import { recentReceivers } from '../lib/service/events/recent-receivers.ts';
 import { provision } from '../lib/service/placement/provision.ts';
 import { trialOutbound } from '../lib/service/placement/trial-outbound.ts';
-import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
+import { cachedQueues } from '../lib/service/queues/read-queues.ts';
 
 const client = documentClient();
 const deps = {

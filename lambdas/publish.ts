@@ -16,8 +16,8 @@ import { countRejected } from '../lib/service/events/count-rejected.ts';
 import { type CountUnmatchedDeps, countUnmatched } from '../lib/service/events/count-unmatched.ts';
 import { type PublishDeps, publish } from '../lib/service/events/publish.ts';
 import { traceOf } from '../lib/service/events/trace.ts';
-import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 import type { CountDeps } from '../lib/service/queues/count-queue.ts';
+import { cachedQueues } from '../lib/service/queues/read-queues.ts';
 
 const client = documentClient();
 const deps: PublishDeps & CountDeps & CountUnmatchedDeps = {

@@ -13,7 +13,7 @@ import { sockets } from '../lib/aws/sockets.ts';
 import { readableChanges } from '../lib/aws/stream.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { readPushRetry } from '../lib/service/domain/push-retry.ts';
-import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
+import { cachedQueues } from '../lib/service/queues/read-queues.ts';
 import { type PushDeps, push } from '../lib/service/watching/push.ts';
 import { pushAgain } from '../lib/service/watching/push-again.ts';
 

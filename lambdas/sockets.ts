@@ -25,7 +25,7 @@ import { connectQuery } from '../lib/contract/watch.ts';
 import { inParallel } from '../lib/service/concurrency/in-parallel.ts';
 import type { Connection, Watcher } from '../lib/service/domain/connection.ts';
 import { Unreadable } from '../lib/service/domain/unreadable.ts';
-import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
+import { cachedQueues } from '../lib/service/queues/read-queues.ts';
 import { answerFrame, type FrameDeps } from '../lib/service/watching/answer-frame.ts';
 import { type ConnectDeps, connect } from '../lib/service/watching/connect.ts';
 import { type DisconnectDeps, disconnect } from '../lib/service/watching/disconnect.ts';

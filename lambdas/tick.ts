@@ -20,7 +20,7 @@ import { sockets } from '../lib/aws/sockets.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { bucketLimits } from '../lib/service/domain/bucket-limits.ts';
 import { readTickMessage, type TickMessage } from '../lib/service/domain/tick-message.ts';
-import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
+import { cachedQueues } from '../lib/service/queues/read-queues.ts';
 import { CheckedTickets } from '../lib/service/ticks/checked-tickets.ts';
 import { tick } from '../lib/service/ticks/tick.ts';
 import type { TickMetrics } from '../lib/service/ticks/tick-outcome.ts';

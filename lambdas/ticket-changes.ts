@@ -11,7 +11,7 @@ import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { toTicketView } from '../lib/service/domain/stored-ticket.ts';
 import { checkOwnTicket, ticketFor } from '../lib/service/players/own-ticket.ts';
-import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
+import { cachedQueues } from '../lib/service/queues/read-queues.ts';
 import { answerMatch } from '../lib/service/tickets/acceptance.ts';
 import { cancelTicket } from '../lib/service/tickets/cancel-ticket.ts';
 import { keepAlive } from '../lib/service/tickets/keep-alive.ts';

@@ -9,7 +9,7 @@ import { rangeStore } from '../lib/aws/range-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { OneOfFew } from '../lib/service/players/one-of-few.ts';
 import { checkOwnTicket, ticketFor } from '../lib/service/players/own-ticket.ts';
-import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
+import { cachedQueues } from '../lib/service/queues/read-queues.ts';
 import { getTicket, getTickets } from '../lib/service/tickets/read-tickets.ts';
 import { WaitEstimates } from '../lib/service/tickets/wait-estimates.ts';
 

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { allOf } from '../service/concurrency/all-of.ts';
+import { allOf } from '../service/concurrency/in-parallel.ts';
 import { poolOrder } from '../service/domain/buckets.ts';
 import { BACKFILL, MATCH, TICKET } from '../service/domain/statuses.ts';
 import { type StoredBackfill, storedRequest, storedState } from '../service/domain/stored-backfill.ts';

@@ -1,7 +1,7 @@
 import { DeleteCommand, type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { VERSIONS_KEPT } from '../contract/definition-versions.ts';
-import { allOf } from '../service/concurrency/all-of.ts';
+import { allOf } from '../service/concurrency/in-parallel.ts';
 import {
   changeOf,
   type DefinitionChange,

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { allOf } from '../service/concurrency/all-of.ts';
+import { allOf } from '../service/concurrency/in-parallel.ts';
 import { type FailedTicks, failedTicks, oneMore } from '../service/domain/set-aside.ts';
 import type { Crashed, Lease, LeaseOutcome, RangeStore } from '../service/ports/range-store.ts';
 import { batchGet } from './batch-get.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Why } from '../contract/reason-code.ts';
-import { allOf } from '../service/concurrency/all-of.ts';
+import { allOf } from '../service/concurrency/in-parallel.ts';
 import { MATCH, type Transition } from '../service/domain/statuses.ts';
 import type { Freshness } from '../service/ports/freshness.ts';
 import type { MatchStore, SingleMatchStore } from '../service/ports/match-store.ts';

@@ -3,7 +3,7 @@ export const NO_BOUNDS: Readonly<Record<string, readonly string[]>> = {
   'the pace of reading again, which ends with a bound that is listed': [
     'lib/service/tickets/read-tickets.ts#POLL_MS',
     'lib/service/tickets/cancel-ticket.ts#FORMING_MS',
-    'lib/service/ticks/measure-load.ts#SURVEY_EVERY_MS',
+    'lib/service/ticks/next-report.ts#SURVEY_EVERY_MS',
     'lib/service/ticks/tick.ts#ARRIVALS_EVERY_MS',
     'lib/service/placement/provision.ts#ENDED_MS',
     'lib/provisioners/gamelift.ts#LOOK_MS_MIN',
@@ -18,8 +18,8 @@ export const NO_BOUNDS: Readonly<Record<string, readonly string[]>> = {
     'lib/local/stream-batches.ts#RETRY_MIN_MS',
     'lib/local/queue-source.ts#WAIT_SECONDS',
     'lib/local/queue-source.ts#AFTER_FAULT_MS',
-    'lib/service/ticks/commit-games.ts#TURN_MS',
-    'lib/service/ticks/commit-games.ts#SLOW_MS',
+    'lib/service/ticks/commit-while-searching.ts#TURN_MS',
+    'lib/service/ticks/commit-while-searching.ts#SLOW_MS',
   ],
   'the age at which something small is read again or forgotten': [
     'lib/service/events/recent-receivers.ts#RECENT_MS',

@@ -1,7 +1,7 @@
 import { KeptSearches } from '../../lib/policies/kept-searches.ts';
 import { planGames, type TickPlan } from '../../lib/policies/plan.ts';
 import { BUCKET_LIMITS } from '../../lib/service/domain/bucket-limits.ts';
-import { PartOfPool } from '../../lib/service/ticks/part-of-pool.ts';
+import { PartOfPool } from '../../lib/service/ticks/read-range.ts';
 import { checkPlan } from './check-plan.ts';
 import type { SlowCase } from './slow-case.ts';
 

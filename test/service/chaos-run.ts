@@ -10,7 +10,7 @@ import { checkDeadline } from '../../lib/service/placement/deadline.ts';
 import { endMatch } from '../../lib/service/placement/end-match.ts';
 import { provision } from '../../lib/service/placement/provision.ts';
 import type { EventBus } from '../../lib/service/ports/event-bus.ts';
-import { cachedQueues } from '../../lib/service/queues/cached-queues.ts';
+import { cachedQueues } from '../../lib/service/queues/read-queues.ts';
 import { OddsLearner } from '../../lib/service/ratings/odds-learner.ts';
 import { postResult } from '../../lib/service/ratings/post-result.ts';
 import { rateResult } from '../../lib/service/ratings/rate-result.ts';

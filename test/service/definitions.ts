@@ -1,11 +1,11 @@
 import type { LadderDefinition } from '../../lib/contract/ladder.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
-import type { ChangeNotes } from '../../lib/service/definitions/definitions.ts';
+import type { ChangeNotes } from '../../lib/service/definitions/definition-kind.ts';
 import { putDefinition } from '../../lib/service/definitions/put-definition.ts';
 import type { LadderStore } from '../../lib/service/ports/ladder-store.ts';
 import type { QueueStore } from '../../lib/service/ports/queue-store.ts';
 import type { DeploymentRules } from '../../lib/service/queues/deployment-rules.ts';
-import { checkedQueues, queueDefinitions } from '../../lib/service/queues/queues.ts';
+import { checkedQueues, queueDefinitions } from '../../lib/service/queues/queue-definitions.ts';
 import { ladderDefinitions } from '../../lib/service/ratings/ladders.ts';
 
 /** A queue definition with everything that must be there; tests name what they are about. */

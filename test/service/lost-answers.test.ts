@@ -15,7 +15,7 @@ import { endMatch } from '../../lib/service/placement/end-match.ts';
 import { provision } from '../../lib/service/placement/provision.ts';
 import { endCooldown } from '../../lib/service/players/cooldown.ts';
 import { deleteExperiment, putExperiment } from '../../lib/service/queues/experiments.ts';
-import { deleteQueue } from '../../lib/service/queues/queues.ts';
+import { deleteQueue } from '../../lib/service/queues/queue-definitions.ts';
 import { deleteLadder } from '../../lib/service/ratings/ladders.ts';
 import { deleteRating } from '../../lib/service/ratings/player-ratings.ts';
 import { postResult } from '../../lib/service/ratings/post-result.ts';

@@ -13,7 +13,7 @@ import { type DeliveryOutcome, deliver } from '../../lib/service/events/notify.t
 import type { OutboundResult } from '../../lib/service/ports/outbound.ts';
 import type { SecretResult } from '../../lib/service/ports/secrets.ts';
 import { StoreBusy } from '../../lib/service/ports/store-busy.ts';
-import { listQueues } from '../../lib/service/queues/queues.ts';
+import { listQueues } from '../../lib/service/queues/queue-definitions.ts';
 import { getStats } from '../../lib/service/queues/stats.ts';
 import { answerMatch } from '../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';

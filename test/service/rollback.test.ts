@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
-import { DEFINITION_AGE_MS } from '../../lib/service/domain/definition-age.ts';
+import { DEFINITION_AGE_MS } from '../../lib/service/domain/timing.ts';
 import { deliver } from '../../lib/service/events/notify.ts';
 import { cancelTicket } from '../../lib/service/tickets/cancel-ticket.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';

@@ -34,8 +34,8 @@ import { type Change, DESTINATIONS, publish } from '../../lib/service/events/pub
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
 import { provision } from '../../lib/service/placement/provision.ts';
 import type { OutboundResult } from '../../lib/service/ports/outbound.ts';
-import { cachedQueues } from '../../lib/service/queues/cached-queues.ts';
 import type { CountedQueue } from '../../lib/service/queues/count-queue.ts';
+import { cachedQueues } from '../../lib/service/queues/read-queues.ts';
 import { OddsLearner } from '../../lib/service/ratings/odds-learner.ts';
 import { rateResult } from '../../lib/service/ratings/rate-result.ts';
 import { CheckedTickets } from '../../lib/service/ticks/checked-tickets.ts';

@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { newBackfill, skilledBackfill } from '../../contract/backfill.ts';
 import { conflict, invalid, Problem, parseWith } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
-import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import { currentBackfill, type StoredBackfill } from '../domain/stored-backfill.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
+import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import { getMatch, unknownMatch } from '../placement/assign-match.ts';
 import type { BackfillStore } from '../ports/backfill-store.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import { openQueue } from '../queues/queues.ts';
+import { openQueue } from '../queues/read-queues.ts';
 import { clashes } from '../tickets/misfits.ts';
 import { type SkillDeps, withRatedSkills } from '../tickets/rated-skills.ts';
 import { seatProblems } from './seat-problems.ts';
@@ -71,7 +71,7 @@ export async function requestBackfill(
 
 /** @throws Problem (404) */
 export async function getBackfill(
-  deps: Pick<BackfillDeps, 'backfills' | 'matches'>,
+  deps: BackfillDeps,
   backfillId: string,
   nowMs: number,
 ): Promise<StoredBackfill> {
@@ -86,7 +86,7 @@ export async function getBackfill(
  * @throws Problem 404, 409 it is COMPLETED or TIMED_OUT
  */
 export async function cancelBackfill(
-  deps: Pick<BackfillDeps, 'backfills' | 'matches'>,
+  deps: BackfillDeps,
   backfillId: string,
   nowMs: number,
 ): Promise<StoredBackfill> {
@@ -102,7 +102,7 @@ export async function cancelBackfill(
 }
 
 async function withMatch(
-  deps: Pick<BackfillDeps, 'backfills' | 'matches'>,
+  deps: BackfillDeps,
   backfill: StoredBackfill,
   nowMs: number,
 ): Promise<StoredBackfill> {

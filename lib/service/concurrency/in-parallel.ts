@@ -36,3 +36,36 @@ export async function inParallelWhile<T, R>(
   await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
   return Promise.all(results);
 }
+
+/**
+ * Waits for all tasks, then returns their results or throws the first failure, if any. `Promise.all` would throw while
+ * others are still in flight, and they would continue after the function has ended.
+ */
+export async function allOf<const T extends readonly Promise<unknown>[]>(
+  tasks: T,
+): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
+  await Promise.allSettled(tasks);
+  return Promise.all(tasks);
+}
+
+/** Runs at most so many tasks at once, in the order in which they are given. */
+export class AtMost {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(tasks: number) {
+    this.#free = tasks;
+  }
+
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((begin) => this.#waiting.push(begin));
+    try {
+      return await task();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free++;
+      else next();
+    }
+  }
+}

@@ -1,4 +1,4 @@
-import { type CheckedDefinitions, definitionOrState, isOpen, type Named } from './definitions.ts';
+import { type CheckedDefinitions, definitionOrState, isOpen, type Named } from './definition-kind.ts';
 
 /** What a deployment will have made of a definition. */
 export interface Foreseen {

@@ -11,7 +11,7 @@ import {
   type Kind,
   type Live,
   type Named,
-} from './definitions.ts';
+} from './definition-kind.ts';
 import { isChanging, TRIES_MAX } from './put-definition.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { Problem } from '../../contract/problem.ts';
 import type { DefinitionChange } from '../domain/definition-state.ts';
 import { digestOf } from '../domain/digest.ts';
-import type { Kind } from './definitions.ts';
+import type { Kind } from './definition-kind.ts';
 
 /** A definition and the change that made it. */
 interface Versioned {

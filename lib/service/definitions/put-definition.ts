@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { check, type FieldProblem, invalid, Problem } from '../../contract/problem.ts';
+import { check, type FieldProblem, invalid } from '../../contract/problem.ts';
 import { queueName } from '../../contract/queue-definition.ts';
 import { changeOf, type DefinitionState } from '../domain/definition-state.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
@@ -12,7 +12,7 @@ import {
   isOpen,
   type Kind,
   type Named,
-} from './definitions.ts';
+} from './definition-kind.ts';
 import { checkIfMatch, etagOf } from './etag.ts';
 
 /** The maximum of tries to change a definition that others are changing. */
@@ -99,9 +99,4 @@ export async function putDefinition<Definition extends Named, State extends Defi
 /** The error of a change that lost against others in every try. */
 export function isChanging(kind: Kind, name: string): StoreBusy {
   return new StoreBusy(`${kind} ${name} is being changed by others`);
-}
-
-/** There is no such definition. */
-export function unknown(kind: Kind, name: string): Problem {
-  return new Problem(404, `There is no ${kind} ${JSON.stringify(name)}. GET /${kind}s lists all ${kind}s.`);
 }

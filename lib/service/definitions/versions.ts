@@ -1,10 +1,15 @@
-import type { DefinitionVersion } from '../../contract/definition-versions.ts';
-import { VERSIONS_KEPT } from '../../contract/definition-versions.ts';
+import { type DefinitionVersion, VERSIONS_KEPT } from '../../contract/definition-versions.ts';
 import { invalid, Problem } from '../../contract/problem.ts';
 import { changeOf, type DefinitionState, type ReplacedDefinition } from '../domain/definition-state.ts';
-import type { ChangeNotes, CheckedDefinitions, Definitions, Named } from './definitions.ts';
+import {
+  type ChangeNotes,
+  type CheckedDefinitions,
+  type Definitions,
+  type Named,
+  noSuchDefinition,
+} from './definition-kind.ts';
 import { etagOf } from './etag.ts';
-import { problemsOf, putDefinition, unknown } from './put-definition.ts';
+import { problemsOf, putDefinition } from './put-definition.ts';
 
 /**
  * The last versions of a definition, the newest first. The first one is in force. Versions that this version of Muster cannot
@@ -63,7 +68,7 @@ export async function openDefinition<Definition extends Named, State extends Def
   name: string,
 ): Promise<State & { readonly definition: Definition }> {
   const record = await get(name);
-  if (record === undefined || record.deletedAt !== undefined) throw unknown(kind, name);
+  if (record === undefined || record.deletedAt !== undefined) throw noSuchDefinition(kind, name);
   return record;
 }
 

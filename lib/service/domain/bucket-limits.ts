@@ -13,7 +13,7 @@
  * | 150 | tickets that time out or no longer fit |
  *
  * No tickets arrive under the keys of an earlier layout, so commits may use their share too: 850. All ranges that read a
- * key divide this among themselves: see `commit-rate.ts`.
+ * key divide this among themselves: see `pace.ts`.
  *
  * **Reads.** A waiting ticket has some 150 bytes in the index, and a read unit is 8 KB, so 20,000 tickets are
  * 3 MB and 370 units. At a tick a second that is an eighth of a key's capacity. Reading them takes three round trips

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Player } from '../../engine/types.ts';
 import { meanSkill } from '../../policies/policy.ts';
-import { DEFINITION_AGE_MS } from './definition-age.ts';
 import { shareOf, TIE_WIDTH, tieAt, tieKey } from './tie-key.ts';
+import { DEFINITION_AGE_MS } from './timing.ts';
 
 /**
  * How a queue's pool is split by skill.

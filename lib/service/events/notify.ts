@@ -1,8 +1,8 @@
 import { toWebhookBody } from '../../contract/events.ts';
 import type { Webhook } from '../../contract/queue-definition.ts';
-import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import type { Delivery } from '../domain/delivery.ts';
 import { subscribers } from '../domain/subscribers.ts';
+import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import { UnreadableQueue, unlessUnreadable } from '../domain/unreadable.ts';
 import type { DeliverySender } from '../ports/delivery-sender.ts';
 import type { ErasedPlayers } from '../ports/erased-players.ts';

@@ -2,12 +2,12 @@ import type { EventType, MatchEventType, TicketEventType } from '../../contract/
 import type { MusterEvent } from '../../contract/events.ts';
 import type { ProvisionerOptions, QueueDefinition } from '../../contract/queue-definition.ts';
 import type { TicketStatus } from '../../contract/ticket.ts';
-import { allOf } from '../concurrency/all-of.ts';
-import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
+import { allOf } from '../concurrency/in-parallel.ts';
 import { eventOf, MATCH, TICKET } from '../domain/statuses.ts';
 import { type StoredMatch, toMatchView } from '../domain/stored-match.ts';
 import { type StoredTicket, toTicketView } from '../domain/stored-ticket.ts';
 import { isOnBus, subscribers } from '../domain/subscribers.ts';
+import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import { UnreadableQueue, unlessUnreadable } from '../domain/unreadable.ts';
 import type { EventBus } from '../ports/event-bus.ts';
 import type { QueueStore } from '../ports/queue-store.ts';

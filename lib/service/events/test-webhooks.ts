@@ -4,7 +4,7 @@ import { WEBHOOK_TEST, type WebhookTestBody, type WebhookTests } from '../../con
 import type { Outbound } from '../ports/outbound.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { Secrets } from '../ports/secrets.ts';
-import { openQueue } from '../queues/queues.ts';
+import { openQueue } from '../queues/read-queues.ts';
 import { withoutQuery } from '../queues/webhook-health.ts';
 import { RESPONSE_MS } from './receivers.ts';
 import { canSign, signed } from './signature.ts';

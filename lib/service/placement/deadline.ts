@@ -1,11 +1,10 @@
 import { returnDissolved, returnTickets } from '../commits/return-tickets.ts';
-import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import { isDissolving } from '../domain/returning.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
+import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import { type UnreadableQueue, unlessUnreadable } from '../domain/unreadable.ts';
 import type { DeadlineTimer } from '../ports/deadline-timer.ts';
-import type { AcceptanceDeps } from '../tickets/acceptance.ts';
-import { advanceIfAccepted, dissolveMatch } from '../tickets/acceptance.ts';
+import { type AcceptanceDeps, advanceIfAccepted, dissolveMatch } from '../tickets/acceptance.ts';
 import { wake } from '../waking/schedule.ts';
 import { failPlacement } from './fail-placement.ts';
 

@@ -1,8 +1,8 @@
 import { matchEnd } from '../../contract/backfill.ts';
 import { conflict, parseWith } from '../../contract/problem.ts';
 import { noteOffences, type OffenceDeps } from '../commits/note-offences.ts';
-import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
+import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { unknownMatch } from './assign-match.ts';

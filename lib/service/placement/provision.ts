@@ -1,8 +1,8 @@
 import type { Assignment } from '../../contract/match.ts';
 import { PLAYER_LEFT, type PresenceDeps, vanishedTickets } from '../commits/vanished-tickets.ts';
-import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
+import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import type { GameSessionPlacement } from '../ports/game-sessions.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { Provision, Provisioner, Provisioners } from '../ports/provisioner.ts';

@@ -1,11 +1,10 @@
 import type { PlayerCooldown } from '../../contract/cooldown.ts';
-import { cooldownReason } from '../domain/cooldown-reason.ts';
-import { type CooldownRecord, cooldownAt, counting, forgetMs } from '../domain/cooldowns.ts';
-import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
+import { type CooldownRecord, cooldownAt, cooldownReason, counting, forgetMs } from '../domain/cooldowns.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
+import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import type { CooldownStore } from '../ports/cooldown-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import { openQueue } from '../queues/queues.ts';
+import { openQueue } from '../queues/read-queues.ts';
 
 export interface CooldownDeps {
   readonly queues: QueueStore;

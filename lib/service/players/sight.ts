@@ -1,6 +1,6 @@
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { typeOf } from '../../rules/rule-types.ts';
-import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
+import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import { Unreadable } from '../domain/unreadable.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 

@@ -35,14 +35,14 @@ export type Created =
 
 /** The places of some players, each of which one ticket has. */
 export interface Places {
-  /** Where a player has one place; see `place-scope.ts`. */
+  /** Where a player has one place; see `placeScope`. */
   readonly scope: string;
   /** The ids of the tickets that have the places, by player. */
   readonly holders: ReadonlyMap<string, string>;
 }
 
 /** What is written with a new ticket in one transaction. */
-export interface Beside {
+export interface AlongsideWrites {
   /** The places of its players as they were read. The ticket takes them. */
   readonly places?: Places;
   /** The ticket that it replaces. */
@@ -62,10 +62,15 @@ export interface TicketStore {
   /**
    * Stores a ticket as QUEUED in its pool. If a ticket with this id exists, returns it and changes nothing.
    * @param announced whether the stream reports it to `publish` whenever it becomes QUEUED @default false
-   * @param beside what is written with it. `isStale`: another ticket has taken a place since it was read, or the ticket that is
+   * @param alongside what is written in the same transaction. `isStale`: another ticket has taken a place since it was read, or the ticket that is
    * replaced has left the pool, and nothing has changed
    */
-  create(ticket: StoredTicket, layout: BucketLayout, announced?: boolean, beside?: Beside): Promise<Created>;
+  create(
+    ticket: StoredTicket,
+    layout: BucketLayout,
+    announced?: boolean,
+    alongside?: AlongsideWrites,
+  ): Promise<Created>;
   places(scope: string, playerIds: readonly string[]): Promise<Places>;
   /** @param freshness @default 'now' */
   get(ticketId: string, freshness?: Freshness): Promise<StoredTicket | undefined>;

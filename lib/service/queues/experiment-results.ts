@@ -9,7 +9,7 @@ import type { StoredExperiment } from '../domain/stored-experiment.ts';
 import type { ExperimentStore } from '../ports/experiment-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { noExperiment } from './experiments.ts';
-import { openQueue } from './queues.ts';
+import { openQueue } from './read-queues.ts';
 
 /** What ended is counted this much later at most: a tick after the time-out, the stream, and its batch. */
 const COUNTED_LATE_MS = 60_000;

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { checkExperiment, type ExperimentDefinition, scheduleOf } from '../../contract/experiment.ts';
 import { conflict, Problem } from '../../contract/problem.ts';
-import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import { changeOf } from '../domain/definition-state.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import { isExperimenting } from '../domain/running-experiment.ts';
 import type { EarlyEnd, StoredExperiment } from '../domain/stored-experiment.ts';
+import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
-import { openQueue } from './queues.ts';
+import { openQueue } from './read-queues.ts';
 
 /** The maximum of tries to change a queue that others are changing. */
 const TRIES_MAX = 5;

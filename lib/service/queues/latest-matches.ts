@@ -3,7 +3,7 @@ import { fitting } from '../domain/response-size.ts';
 import { type StoredMatch, toMatchView } from '../domain/stored-match.ts';
 import type { LatestMatches } from '../ports/latest-matches.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import { openQueue } from './queues.ts';
+import { openQueue } from './read-queues.ts';
 
 /**
  * The latest matches of a queue, the newest first, without the tokens of their players: as many as fit into a response.

@@ -26,7 +26,7 @@ import { AHEAD_MS } from '../waking/schedule.ts';
 import { choiceAdvice } from './choice-advice.ts';
 import { experimentSummary } from './experiment-results.ts';
 import { quantile } from './quantile.ts';
-import { openQueue } from './queues.ts';
+import { openQueue } from './read-queues.ts';
 import { waitingCount } from './waiting-count.ts';
 import { type WebhookHealthDeps, webhookHealth } from './webhook-health.ts';
 

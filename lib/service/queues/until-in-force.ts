@@ -1,4 +1,4 @@
-import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
+import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import type { Clock } from '../ports/clock.ts';
 
 /** Timers and clocks are not exact. */

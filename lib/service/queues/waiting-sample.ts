@@ -3,7 +3,7 @@ import { meanSkill } from '../../policies/policy.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
 import type { PoolSample } from '../ports/pool-sample.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import { openQueue } from './queues.ts';
+import { openQueue } from './read-queues.ts';
 
 /**
  * A sample of the waiting tickets of a queue in order of skill, without names and ids.

@@ -1,10 +1,15 @@
 import { type LadderDefinition, ladderDefinition } from '../../contract/ladder.ts';
 import type { LadderList } from '../../contract/ladder-views.ts';
 import { conflict, type Problem } from '../../contract/problem.ts';
-import type { ChangeNotes, CheckedDefinitions, Live } from '../definitions/definitions.ts';
-import { definitionOrState } from '../definitions/definitions.ts';
+import {
+  type ChangeNotes,
+  type CheckedDefinitions,
+  definitionOrState,
+  type Live,
+  noSuchDefinition,
+} from '../definitions/definition-kind.ts';
 import { checkIfMatch } from '../definitions/etag.ts';
-import { isChanging, TRIES_MAX, unknown } from '../definitions/put-definition.ts';
+import { isChanging, TRIES_MAX } from '../definitions/put-definition.ts';
 import { changeOf, type Deployed } from '../domain/definition-state.ts';
 import type { LadderRecord, LadderState, LadderStore } from '../ports/ladder-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
@@ -56,7 +61,7 @@ async function replaceLadder(
 /** @throws Problem (404) */
 export async function openLadder(ladders: Pick<LadderStore, 'get'>, ladder: string): Promise<LadderRecord> {
   const record = await ladders.get(ladder);
-  if (record === undefined) throw unknown('ladder', ladder);
+  if (record === undefined) throw noSuchDefinition('ladder', ladder);
   return record;
 }
 
@@ -82,7 +87,7 @@ export async function deleteLadder(
 ): Promise<void> {
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const old = await definitionOrState<LadderDefinition, LadderState>(deps.ladders, ladder);
-    if (old === undefined) throw unknown('ladder', ladder);
+    if (old === undefined) throw noSuchDefinition('ladder', ladder);
     if (ifMatch !== undefined) checkIfMatch(ifMatch, 'ladder', ladder, old);
     const { records } = await deps.queues.list();
     const using = records.filter(({ definition }) => definition.ladder === ladder);

@@ -1,7 +1,7 @@
 import { calibrated } from '../../ratings/odds.ts';
 import { learn, NEW_SLOPE } from '../../ratings/odds-slope.ts';
 import { addResult, noSums } from '../../ratings/odds-sums.ts';
-import { AtMost } from '../concurrency/at-most.ts';
+import { AtMost } from '../concurrency/in-parallel.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RatingStore } from '../ports/rating-store.ts';
 

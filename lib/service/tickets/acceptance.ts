@@ -3,11 +3,11 @@ import { conflict, type Problem, parseWith } from '../../contract/problem.ts';
 import type { MatchReasonCode, Why } from '../../contract/reason-code.ts';
 import { type ReturnDeps, returnDissolved } from '../commits/return-tickets.ts';
 import { PLAYER_LEFT, type PresenceDeps, vanishedTickets } from '../commits/vanished-tickets.ts';
-import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import { statusAfterAcceptance } from '../domain/match-status.ts';
 import { isDissolving } from '../domain/returning.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { CurrentTicket, StoredTicket } from '../domain/stored-ticket.ts';
+import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import { unknownTicket, withMatchStatus } from './ticket-status.ts';
 

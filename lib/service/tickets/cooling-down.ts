@@ -1,7 +1,6 @@
 import { Problem } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
-import { cooldownReason } from '../domain/cooldown-reason.ts';
-import { cooldownAt } from '../domain/cooldowns.ts';
+import { cooldownAt, cooldownReason } from '../domain/cooldowns.ts';
 import type { CooldownStore } from '../ports/cooldown-store.ts';
 
 /**

@@ -1,11 +1,13 @@
 import { Problem, parseWith } from '../../contract/problem.ts';
-import { ticketBatch } from '../../contract/ticket-batch.ts';
-import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
-import { placeScope } from '../domain/place-scope.ts';
+import type { TicketView } from '../../contract/ticket.ts';
+import { type TicketBatchResult, ticketBatch } from '../../contract/ticket-batch.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
-import { openQueue } from '../queues/queues.ts';
+import type { CurrentTicket } from '../domain/stored-ticket.ts';
+import { DEFINITION_AGE_MS } from '../domain/timing.ts';
+import { openQueue } from '../queues/read-queues.ts';
 import { wake } from '../waking/schedule.ts';
 import { type EnqueueDeps, type Enqueued, putTicket } from './enqueue.ts';
+import { placeScope } from './one-place.ts';
 import { type PoolWriter, poolWriter } from './pool-writer.ts';
 
 /** The outcome of one ticket of a batch. */
@@ -105,4 +107,26 @@ function idOf(posted: unknown): string | null {
 
 function isWaiting(one: BatchOutcome): boolean {
   return one.outcome === 'enqueued' && one.ticket.status === 'QUEUED';
+}
+
+/**
+ * The result of one ticket of a batch, for the client.
+ * @param problemOf the problem that the client gets for an error
+ * @param view the ticket as the client gets it
+ */
+export async function toBatchResult(
+  one: BatchOutcome,
+  problemOf: (error: unknown) => Problem,
+  view: (ticket: CurrentTicket) => Promise<TicketView>,
+): Promise<TicketBatchResult['results'][number]> {
+  const { ticketId } = one;
+  if (one.outcome === 'enqueued')
+    return { ticketId, status: one.created ? 201 : 200, ticket: await view(one.ticket) };
+  if (one.outcome === 'failed') {
+    const problem = new Problem(503, problemOf(one.error).message);
+    return { ticketId, status: 503, problem: problem.toDocument() };
+  }
+  const { problem } = one;
+  const status = problem.status === 409 || problem.status === 429 ? problem.status : 400;
+  return { ticketId, status, problem: problem.toDocument() };
 }

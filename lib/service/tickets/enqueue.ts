@@ -3,27 +3,26 @@ import { conflict, Problem } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { TicketStatus } from '../../contract/ticket.ts';
 import { recentSeconds } from '../../rules/recent-seconds.ts';
-import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
-import { placeScope } from '../domain/place-scope.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import { runningVariants } from '../domain/running-experiment.ts';
 import type { CurrentTicket, StoredTicket } from '../domain/stored-ticket.ts';
 import { isOnBus } from '../domain/subscribers.ts';
+import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CooldownStore } from '../ports/cooldown-store.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { MeetingStore } from '../ports/meeting-store.ts';
 import type { PresenceStore } from '../ports/presence-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
-import type { Beside, TicketStore } from '../ports/ticket-store.ts';
-import { openQueue } from '../queues/queues.ts';
+import type { AlongsideWrites, TicketStore } from '../ports/ticket-store.ts';
+import { openQueue } from '../queues/read-queues.ts';
 import { type ScheduleDeps, wake } from '../waking/schedule.ts';
+import { replacedTicket } from './cancel-ticket.ts';
 import { coolingDown } from './cooling-down.ts';
-import { freePlaces } from './one-place.ts';
+import { freePlaces, placeScope } from './one-place.ts';
 import { parseNewTicket } from './parse-tickets.ts';
 import { type PoolWriter, poolWriter } from './pool-writer.ts';
 import { type SkillDeps, withRatedSkills } from './rated-skills.ts';
-import { replacedTicket } from './replaced-ticket.ts';
 import { withMatchStatus } from './ticket-status.ts';
 
 export interface EnqueueDeps extends ScheduleDeps, SkillDeps {
@@ -34,9 +33,6 @@ export interface EnqueueDeps extends ScheduleDeps, SkillDeps {
   readonly presence: Pick<PresenceStore, 'expect'>;
   readonly clock: Clock;
 }
-
-type PutDeps = Pick<EnqueueDeps, 'tickets' | 'matches' | 'meetings' | 'cooldowns' | 'presence' | 'clock'> &
-  SkillDeps;
 
 export interface Enqueued {
   /** False when the ticket already existed. */
@@ -53,7 +49,7 @@ export interface Enqueued {
  *     read cooldowns      only in a queue with `cooldown`: see cooling-down.ts
  *     put the ticket      on the condition that its id is new; from here on it is accepted. See pool-writer.ts. In one
  *                         transaction with it: the places of its players (one-place.ts), and the end of the ticket that it
- *                         replaces (replaced-ticket.ts)
+ *                         replaces (cancel-ticket.ts)
  *     expect its players  only in a queue with `presence` and `required`: their grace begins, once for all repetitions of the
  *                         request. A crash before it: they count as present until the request is repeated
  *     wake the queue      a crash before it: the next dispatch finds the ticket waiting
@@ -80,7 +76,7 @@ export async function enqueue(
  * @throws Problem 400 invalid ticket, 409 the id belongs to another ticket, 429 a player is cooling down
  */
 export async function putTicket(
-  deps: PutDeps,
+  deps: EnqueueDeps,
   record: QueueRecord,
   put: PoolWriter,
   body: unknown,
@@ -130,11 +126,11 @@ const TRIES_MAX = 5;
 type Put = { created: true; ticket: CurrentTicket } | { created: false; existing: StoredTicket };
 
 /**
- * Stores a ticket with all that is written beside it. A repeated request finds its own ticket, also when its places are taken by
- * now, the ticket that it replaces has ended, or a player is cooling down since.
+ * Stores a ticket and what is written alongside it. A repeated request finds its own ticket, even if since then its places were
+ * taken, the ticket that it replaces has ended, or a player began to cool down.
  */
 async function putOnce(
-  deps: PutDeps,
+  deps: EnqueueDeps,
   definition: QueueDefinition,
   put: PoolWriter,
   ticket: CurrentTicket,
@@ -142,26 +138,26 @@ async function putOnce(
 ): Promise<Put> {
   const announced = isOnBus(definition, 'TicketQueued');
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
-    const beside = await besideOf(deps, definition, ticket, nowMs);
-    if (beside instanceof Problem) {
+    const alongside = await alongsideWrites(deps, definition, ticket, nowMs);
+    if (alongside instanceof Problem) {
       const existing = await deps.tickets.get(ticket.ticketId);
       if (existing !== undefined) return { created: false, existing };
-      throw beside;
+      throw alongside;
     }
-    const waiting = withWaitOf(ticket, beside.replaced?.ticket);
-    const result = await put(waiting, announced, beside);
+    const waiting = withWaitOf(ticket, alongside.replaced?.ticket);
+    const result = await put(waiting, announced, alongside);
     if (result.created) return { created: true, ticket: waiting };
     if ('existing' in result) return result;
   }
   throw new StoreBusy(`other requests and ticks keep changing what ticket ${ticket.ticketId} needs`);
 }
 
-async function besideOf(
-  deps: PutDeps,
+async function alongsideWrites(
+  deps: EnqueueDeps,
   definition: QueueDefinition,
   ticket: StoredTicket,
   nowMs: number,
-): Promise<Beside | Problem> {
+): Promise<AlongsideWrites | Problem> {
   const playerIds = ticket.players.map(({ playerId }) => playerId);
   const cooling = await coolingDown(deps, definition, playerIds, nowMs);
   if (cooling !== undefined) return cooling;
@@ -186,7 +182,7 @@ const TICKET_MET_MAX = 1_000;
 
 /** Adds the players' recent meetings, in a queue with a `recent` rule. */
 async function withMeetings(
-  { meetings }: Pick<EnqueueDeps, 'meetings'>,
+  { meetings }: EnqueueDeps,
   definition: QueueDefinition,
   players: StoredTicket['players'],
   nowMs: number,

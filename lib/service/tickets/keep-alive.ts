@@ -1,17 +1,16 @@
 import type { Caller } from '../../contract/callers.ts';
-import { PRESENCE_PING_SECONDS, type PresenceOptions } from '../../contract/presence.ts';
+import { PRESENCE_PING_SECONDS } from '../../contract/presence.ts';
 import { conflict } from '../../contract/problem.ts';
 import { isFinal } from '../../contract/ticket.ts';
 import { inParallel } from '../concurrency/in-parallel.ts';
 import type { Watcher } from '../domain/connection.ts';
-import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import { silentAfterMs } from '../domain/presence.ts';
 import type { CurrentTicket } from '../domain/stored-ticket.ts';
-import { Unreadable } from '../domain/unreadable.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { PresenceStore } from '../ports/presence-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
+import { presenceOf } from '../queues/read-queues.ts';
 import { unknownTicket, withMatchStatus } from './ticket-status.ts';
 
 export interface KeepAliveDeps {
@@ -41,27 +40,6 @@ export async function noteSeen(
   if (options === undefined) return;
   const seen = { by, silentFromMs: nowMs + silentAfterMs(options) };
   await deps.presence.seen(queue, ticketId, player, seen, isKnown);
-}
-
-/** The presence of a queue's definition; undefined also when there is no such queue, or this version cannot read it. */
-export async function presenceOf(
-  { queues }: Pick<KeepAliveDeps, 'queues'>,
-  queue: string,
-): Promise<PresenceOptions | undefined> {
-  try {
-    return (await queues.get(queue, DEFINITION_AGE_MS))?.definition.presence;
-  } catch (error) {
-    if (error instanceof Unreadable) return undefined;
-    throw error;
-  }
-}
-
-/** How often the clients of a queue with `presence` ping, in seconds; undefined where they need not. */
-export async function pingSecondsOf(
-  deps: Pick<KeepAliveDeps, 'queues'>,
-  queue: string,
-): Promise<number | undefined> {
-  return (await presenceOf(deps, queue)) && PRESENCE_PING_SECONDS;
 }
 
 /**

@@ -6,7 +6,7 @@ import { type TeamKindView as Kind, teamKindsOf } from '../../contract/team-kind
 import { partyFaults } from '../../rules/party-faults.ts';
 import { playerFaults, type SomePlayer } from '../../rules/player-faults.ts';
 import type { RuledPlayer as Player } from '../../rules/types.ts';
-import { placeScope } from '../domain/place-scope.ts';
+import { placeScope } from './one-place.ts';
 
 /** The part of a party that a queue checks. */
 interface Party {

@@ -1,4 +1,5 @@
 import { conflict, type Problem } from '../../contract/problem.ts';
+import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
 import type { Places, TicketStore } from '../ports/ticket-store.ts';
@@ -29,7 +30,7 @@ export interface OnePlaceDeps extends TicketStatusDeps {
  *                          was read. A crash before it changes nothing, and there is nothing after it
  *
  * The ticket that this one replaces gives its places to it.
- * @param scope where a player has one place; see `place-scope.ts`
+ * @param scope where a player has one place; see `placeScope`
  * @param nowMs the present, in milliseconds since the epoch
  * @returns a Problem (409) when a player stands in another ticket, which it names
  */
@@ -105,4 +106,16 @@ function alreadyStanding({ playerId, by: { ticketId, queue, status } }: Taken, w
     `Player ${playerId} is already in ticket ${ticketId}, which is ${status}. A player has one place ${where}: cancel that ticket, or end its match.`,
     { ticketId, queue, ticketStatus: status, playerId },
   );
+}
+
+/** The scope of all queues with `onePlace: "service"`. No queue has this name. */
+const SERVICE = '*';
+
+/** Where a player of a queue has one place: the queue, or all queues that say "service". Undefined: places are not counted. */
+export function placeScope({
+  name,
+  onePlace,
+}: Pick<QueueDefinition, 'name' | 'onePlace'>): string | undefined {
+  if (onePlace === 'service') return SERVICE;
+  return onePlace === true ? name : undefined;
 }

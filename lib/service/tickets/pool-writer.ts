@@ -3,14 +3,14 @@ import type { QueueRecord } from '../domain/queue-record.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
-import type { Beside, TicketStore } from '../ports/ticket-store.ts';
+import type { AlongsideWrites, TicketStore } from '../ports/ticket-store.ts';
 import { addShards } from '../waking/shards.ts';
 
 /** Stores new tickets: see `TicketStore.create`. */
 export type PoolWriter = (
   ticket: StoredTicket,
   announced: boolean,
-  beside?: Beside,
+  alongside?: AlongsideWrites,
 ) => ReturnType<TicketStore['create']>;
 
 /**
@@ -28,15 +28,15 @@ export function poolWriter(
 ): PoolWriter {
   const layout = layoutAt(record.layouts, nowMs);
   let relief: Promise<BucketLayout | undefined> | undefined;
-  return async (ticket, announced, beside) => {
+  return async (ticket, announced, alongside) => {
     try {
-      return await deps.tickets.create(ticket, layout, announced, beside);
+      return await deps.tickets.create(ticket, layout, announced, alongside);
     } catch (error) {
       if (!(error instanceof StoreBusy)) throw error;
       relief ??= addShards(deps.queues, { queue: record.definition.name, layout }, nowMs);
       const other = await relief;
       if (other === undefined) throw error;
-      return deps.tickets.create(ticket, other, announced, beside);
+      return deps.tickets.create(ticket, other, announced, alongside);
     }
   };
 }

@@ -1,9 +1,9 @@
 import { planTick } from '../../policies/plan.ts';
 import { poolOrder, rangeName, rangesAround } from '../domain/buckets.ts';
-import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import { definitionAt, runningVariants } from '../domain/running-experiment.ts';
 import { type StoredTicket, toEngineTicket } from '../domain/stored-ticket.ts';
+import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';

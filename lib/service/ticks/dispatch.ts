@@ -136,7 +136,7 @@ export async function dispatch(deps: DispatchDeps, nowMs: number): Promise<Dispa
 
 /** Counts this run for each queue for which it failed. What is failing may be the store, so a count that fails is skipped. */
 async function noteFailed(
-  { outcomes }: Pick<DispatchDeps, 'outcomes'>,
+  { outcomes }: DispatchDeps,
   failed: readonly FailedTask[],
   nowMs: number,
 ): Promise<void> {

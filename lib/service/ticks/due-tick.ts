@@ -1,11 +1,10 @@
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { BUCKET_LIMITS, type BucketLimits } from '../domain/bucket-limits.ts';
 import { type BucketLayout, layoutAt, type TickRange, tickRanges } from '../domain/buckets.ts';
-import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import { definitionAt } from '../domain/running-experiment.ts';
 import type { TickMessage } from '../domain/tick-message.ts';
-import { TICK_LATE_MS } from '../domain/timing.ts';
+import { DEFINITION_AGE_MS, TICK_LATE_MS } from '../domain/timing.ts';
 import { UnreadableQueue, unlessUnreadable } from '../domain/unreadable.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { QueueStore } from '../ports/queue-store.ts';

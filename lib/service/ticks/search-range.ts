@@ -1,17 +1,16 @@
 import { type OutOfTime, planGames, type TickInput, type TickPlan } from '../../policies/plan.ts';
 import { type OpenBackfill, type OpenPart, openBackfills } from '../backfills/open-backfills.ts';
-import { allOf } from '../concurrency/all-of.ts';
+import { allOf } from '../concurrency/in-parallel.ts';
 import { layoutAt } from '../domain/buckets.ts';
 import { toPolicyBackfill } from '../domain/stored-backfill.ts';
 import { TICK_STAGES } from '../domain/timing.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
-import { commitGames } from './commit-games.ts';
-import { commitRate } from './commit-rate.ts';
+import { type GameCommit, type GameCommitDeps, GameCommits } from './commit-game.ts';
+import { commitWhileSearching } from './commit-while-searching.ts';
 import { isOneOfSeveral } from './due-tick.ts';
 import { lateTicket, TicketEnds } from './end-tickets.ts';
-import { type GameCommit, type GameCommitDeps, GameCommits } from './game-commits.ts';
-import { Pace } from './pace.ts';
+import { commitRate, Pace } from './pace.ts';
 import type { RangeRead, TicksBefore } from './read-range.ts';
 import type { LeasedTick } from './tick-lease.ts';
 import type { WarmSearches } from './warm-searches.ts';
@@ -78,7 +77,7 @@ export async function searchRange(
     planGames({ ...planInput(tick, before, read, open), kept: warm?.searches, outOfTime });
   const [second, { plan, commits, isCut }] = await allOf([
     ends.end(first.left, untilMs),
-    commitGames(deps.clock, planOf, (game) => games.commit(game), paceOf(deps, tick, read), untilMs),
+    commitWhileSearching(deps.clock, planOf, (game) => games.commit(game), paceOf(deps, tick, read), untilMs),
   ]);
   if (warm) deps.searches?.return(warm, read.work);
   const tooLarge = await games.endTooLarge(commits);

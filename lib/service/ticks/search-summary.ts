@@ -6,7 +6,7 @@ import type { OpenBackfill } from '../backfills/open-backfills.ts';
 import type { TalliedMatch } from '../domain/match-tally.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { BackfillReport, RecentMatch } from '../domain/tick-report.ts';
-import type { GameCommit } from './game-commits.ts';
+import type { GameCommit } from './commit-game.ts';
 import type { RangeRead } from './read-range.ts';
 import type { RangeSearch } from './search-range.ts';
 

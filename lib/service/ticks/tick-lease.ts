@@ -1,4 +1,4 @@
-import { type CommitDeps, Commits } from '../commits/commits.ts';
+import { type MatchCommitDeps, MatchCommits } from '../commits/commit-match.ts';
 import { settleTick } from '../commits/settle.ts';
 import { cellsWithin, rangeName } from '../domain/buckets.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
@@ -22,7 +22,7 @@ const LEASE_TRIES = 8;
 /** A tick of an older layout may still be in flight this long after a layout begins. */
 const CLOSING_MS = 60_000;
 
-export interface LeaseDeps extends CommitDeps {
+export interface LeaseDeps extends MatchCommitDeps {
   readonly newId: () => string;
 }
 
@@ -31,7 +31,7 @@ export interface LeasedTick extends DueTick {
   readonly lease: Lease;
   /** The ticks of the range that have failed in a row before this one. */
   readonly failed: FailedTicks | undefined;
-  readonly commits: Commits;
+  readonly commits: MatchCommits;
 }
 
 /** A tick without a lease, because this version cannot read what a crashed tick has left. */
@@ -57,7 +57,7 @@ export async function takeLease(
   if (outcome === 'done') return dropped('its slot is already searched');
   if (outcome === 'held') return dropped('the previous tick is still running');
   if (outcome instanceof Unreadable) return { ...due, setAside: setAsideBy(outcome, failed, slotMs) };
-  const commits = new Commits(deps, record, lease.owner);
+  const commits = new MatchCommits(deps, record, lease.owner);
   return { ...due, lease, failed: failuresInForce(failed, record), commits };
 }
 

@@ -17,8 +17,7 @@ import { isOdd } from '../waking/schedule.ts';
 import { type CountMatchedDeps, countMatched, matchedWaits } from './count-matched.ts';
 import { type DueTick, type DueTickDeps, dueTick, isOneOfSeveral } from './due-tick.ts';
 import { TicketEnds } from './end-tickets.ts';
-import { measureLoad } from './measure-load.ts';
-import { nextReport, reportAtRest } from './next-report.ts';
+import { measureLoad, nextReport, reportAtRest } from './next-report.ts';
 import { type ReadDeps, readBefore, readRange, type TicksBefore } from './read-range.ts';
 import { mayChange, rebalance } from './rebalance.ts';
 import { type SearchDeps, searchRange } from './search-range.ts';
@@ -53,7 +52,7 @@ export interface TickDeps extends DueTickDeps, LeaseDeps, ReadDeps, LookDeps, Se
  *                            after it: they have ended, however long the search would have taken
  *     plan       until 7 s   pure: engine and release policy, one game after another. A crash: as after the lease
  *     commit     until 8 s   each match in steps, on the condition that every ticket is still QUEUED, while the plan
- *                            continues: see `commits/commits.ts`. A crash: committed matches stay, the others are
+ *                            continues: see `commits/commit-match.ts`. A crash: committed matches stay, the others are
  *                            abandoned
  *     survey     until 8.5 s a count of the tickets, if they are more than one tick reads
  *     report     the state for the next tick and the statistics. A crash before it: they use the previous report
@@ -63,7 +62,7 @@ export interface TickDeps extends DueTickDeps, LeaseDeps, ReadDeps, LookDeps, Se
  *                            later tick repeats it
  *
  * Each step hands a value to the next: `due-tick.ts`, `tick-lease.ts`, `read-range.ts`, `search-range.ts` (with
- * `end-tickets.ts` and `game-commits.ts`), `measure-load.ts`, `next-report.ts`.
+ * `end-tickets.ts` and `commit-game.ts`), `next-report.ts`.
  *
  * The times are those of `TICK_STAGES`, since the tick began. Lambda stops the function, and the lease expires, after 10 s.
  * The lease counts the ticks that failed or were stopped in a row; a range in which too many did is set aside: see

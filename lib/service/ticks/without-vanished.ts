@@ -49,7 +49,7 @@ export interface Looked {
 /**
  * Moves the waiting tickets of which a player has left to those that end, in a queue with `presence`; in another one it reads
  * nothing. Each tick looks at some of the tickets: a record is read ten times less often than the pool, and before a match every
- * one of its tickets is looked at once more (`game-commits.ts`).
+ * one of its tickets is looked at once more (`commit-game.ts`).
  *
  * A missing ping is no proof that a player has left: it may be lost, or its function may have failed.
  *

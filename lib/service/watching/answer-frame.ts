@@ -11,8 +11,9 @@ import { leaveToRetries } from './send.ts';
 import { isKnown, type ShowDeps, sendTicket, stateOf } from './show-ticket.ts';
 import { checkWatched } from './watched-ticket.ts';
 
-export interface FrameDeps extends AcceptanceDeps, CancelDeps, Omit<ShowDeps, keyof CancelDeps | 'queues'> {
-  readonly presence: AcceptanceDeps['presence'] & KeepAliveDeps['presence'];
+export type FrameDeps = AcceptanceDeps & CancelDeps & KeepAliveDeps & ShowDeps & AnswerDeps;
+
+interface AnswerDeps {
   readonly connections: ConnectionStore;
   readonly retries: PushRetries;
 }
@@ -25,7 +26,7 @@ export const ACTION_BYTES_MAX = 4 * 1024;
  * as to every watcher, so an answer says nothing about it: it could be overtaken.
  *
  *     note     that the player is there, with a ping or an accept in a queue with `presence`: see keep-alive.ts
- *     do       the action, as the route of the API does it: see acceptance.ts and tickets.ts. It is safe to repeat
+ *     do       the action, as the route of the API does it: see acceptance.ts and cancel-ticket.ts. It is safe to repeat
  *     answer   `Done`, or a problem. A crash before it: the client asks again
  *
  * The connection stays open whatever the client sends.

@@ -1,8 +1,8 @@
 import { Problem } from '../../contract/problem.ts';
 import type { ConnectQuery } from '../../contract/watch.ts';
 import type { Connection, Watcher } from '../domain/connection.ts';
-import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
+import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ConnectionStore } from '../ports/connection-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';

@@ -4,10 +4,11 @@ import { ENDED, silentAfterMs } from '../domain/presence.ts';
 import type { ConnectionStore } from '../ports/connection-store.ts';
 import type { PresenceStore } from '../ports/presence-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import { presenceOf } from '../tickets/keep-alive.ts';
-import { type ShowDeps, stateOf } from './show-ticket.ts';
+import { presenceOf } from '../queues/read-queues.ts';
+import type { TicketStatusDeps } from '../tickets/ticket-status.ts';
+import { stateOf } from './show-ticket.ts';
 
-export interface DisconnectDeps extends Pick<ShowDeps, 'tickets' | 'matches'> {
+export interface DisconnectDeps extends TicketStatusDeps {
   readonly queues: Pick<QueueStore, 'get'>;
   readonly connections: Pick<ConnectionStore, 'of' | 'remove'>;
   readonly presence: Pick<PresenceStore, 'left'>;

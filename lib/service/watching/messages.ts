@@ -10,7 +10,7 @@ import { messageText } from '../events/message-text.ts';
 import { matchFor } from '../players/own-match.ts';
 import { ticketFor } from '../players/own-ticket.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import { pingSecondsOf } from '../tickets/keep-alive.ts';
+import { pingSecondsOf } from '../queues/read-queues.ts';
 import type { TicketAndMatch } from '../tickets/ticket-status.ts';
 import { revisionOf } from './revision.ts';
 

@@ -1,9 +1,9 @@
 import type { MusterEvent } from '../../contract/events.ts';
 import { inParallel } from '../concurrency/in-parallel.ts';
-import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import type { PushRetry } from '../domain/push-retry.ts';
 import { SEEN_IN_MATCH } from '../domain/statuses.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
+import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import { Unreadable } from '../domain/unreadable.ts';
 import { type Change, toEvent } from '../events/publish.ts';
 import { subjectOf } from '../events/trace.ts';

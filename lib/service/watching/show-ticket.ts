@@ -6,8 +6,8 @@ import type { PushRetries } from '../ports/push-retries.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { Found, Sent } from '../ports/sockets.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
-import { pingSecondsOf } from '../tickets/keep-alive.ts';
-import { type TicketAndMatch, withMatch } from '../tickets/ticket-status.ts';
+import { pingSecondsOf } from '../queues/read-queues.ts';
+import { type TicketAndMatch, type TicketStatusDeps, withMatch } from '../tickets/ticket-status.ts';
 import { CONNECTIONS_PER_PLAYER_MAX } from './connect.ts';
 import { ticketText } from './messages.ts';
 import { endConnection, isOpening, leaveToRetries, type SendDeps, sendTo } from './send.ts';
@@ -86,7 +86,7 @@ export async function sendTicket(deps: ShowDeps, connection: Connection): Promis
  * @param freshness @default 'now'
  */
 export async function stateOf(
-  { tickets, matches }: Pick<ShowDeps, 'tickets' | 'matches'>,
+  { tickets, matches }: TicketStatusDeps,
   watched: WatchedTicket,
   freshness?: Freshness,
 ): Promise<TicketAndMatch | undefined> {

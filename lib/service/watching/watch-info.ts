@@ -1,7 +1,7 @@
 import type { TicketView } from '../../contract/ticket.ts';
 import type { PlayerTokens } from '../ports/player-tokens.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import { pingSecondsOf } from '../tickets/keep-alive.ts';
+import { pingSecondsOf } from '../queues/read-queues.ts';
 
 export interface WatchInfoDeps {
   readonly queues: Pick<QueueStore, 'get'>;

@@ -14,7 +14,7 @@ import { BUCKET_LIMITS } from '../../../lib/service/domain/bucket-limits.ts';
 import type { TickMessage } from '../../../lib/service/domain/tick-message.ts';
 import type { ReceiverStore } from '../../../lib/service/ports/receiver-store.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
-import { cachedQueues } from '../../../lib/service/queues/cached-queues.ts';
+import { cachedQueues } from '../../../lib/service/queues/read-queues.ts';
 import { dispatch } from '../../../lib/service/ticks/dispatch.ts';
 import { tick } from '../../../lib/service/ticks/tick.ts';
 import type { TickOutcome } from '../../../lib/service/ticks/tick-outcome.ts';

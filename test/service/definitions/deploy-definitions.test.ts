@@ -6,7 +6,7 @@ import { digestOf } from '../../../lib/service/domain/digest.ts';
 import { Unreadable } from '../../../lib/service/domain/unreadable.ts';
 import type { DeploymentNote, DeploymentNotes } from '../../../lib/service/ports/deployment-notes.ts';
 import type { QueueStore } from '../../../lib/service/ports/queue-store.ts';
-import { deleteQueue } from '../../../lib/service/queues/queues.ts';
+import { deleteQueue } from '../../../lib/service/queues/queue-definitions.ts';
 import { seededRandom } from '../../../lib/simulation/random.ts';
 import { startTables } from '../../aws/emulated-tables.ts';
 import { NOW_MS } from '../../aws/samples.ts';

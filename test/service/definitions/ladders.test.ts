@@ -10,7 +10,7 @@ import { digestOf } from '../../../lib/service/domain/digest.ts';
 import type { DeploymentNote, DeploymentNotes } from '../../../lib/service/ports/deployment-notes.ts';
 import type { LadderStore } from '../../../lib/service/ports/ladder-store.ts';
 import type { QueueStore } from '../../../lib/service/ports/queue-store.ts';
-import { checkedQueues, deleteQueue } from '../../../lib/service/queues/queues.ts';
+import { checkedQueues, deleteQueue } from '../../../lib/service/queues/queue-definitions.ts';
 import { deleteLadder, ladderDefinitions } from '../../../lib/service/ratings/ladders.ts';
 import { startTables } from '../../aws/emulated-tables.ts';
 import { NOW_MS } from '../../aws/samples.ts';

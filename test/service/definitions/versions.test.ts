@@ -3,7 +3,7 @@ import { queueStore } from '../../../lib/aws/queue-store.ts';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import { listVersions, restoreVersion } from '../../../lib/service/definitions/versions.ts';
 import type { QueueStore } from '../../../lib/service/ports/queue-store.ts';
-import { deleteQueue } from '../../../lib/service/queues/queues.ts';
+import { deleteQueue } from '../../../lib/service/queues/queue-definitions.ts';
 import { startTables } from '../../aws/emulated-tables.ts';
 import { NOW_MS } from '../../aws/samples.ts';
 import { definition, putQueue, queuesWithoutLadders } from '../definitions.ts';

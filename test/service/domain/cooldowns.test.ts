@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { COOLDOWN_LIMITS, type CooldownOptions } from '../../../lib/contract/cooldown.ts';
-import { cooldownReason } from '../../../lib/service/domain/cooldown-reason.ts';
 import {
   type CooldownRecord,
   cooldownAt,
+  cooldownReason,
   type Offence,
   withOffence,
 } from '../../../lib/service/domain/cooldowns.ts';

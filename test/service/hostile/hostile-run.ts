@@ -36,7 +36,7 @@ import { checkDeadline } from '../../../lib/service/placement/deadline.ts';
 import { provision } from '../../../lib/service/placement/provision.ts';
 import { trialOutbound } from '../../../lib/service/placement/trial-outbound.ts';
 import type { OutboundResult } from '../../../lib/service/ports/outbound.ts';
-import { cachedQueues } from '../../../lib/service/queues/cached-queues.ts';
+import { cachedQueues } from '../../../lib/service/queues/read-queues.ts';
 import { enqueueBatch } from '../../../lib/service/tickets/enqueue-batch.ts';
 import { getTickets } from '../../../lib/service/tickets/read-tickets.ts';
 import { CheckedTickets } from '../../../lib/service/ticks/checked-tickets.ts';

@@ -5,7 +5,7 @@ import { assignMatch } from '../../../lib/service/placement/assign-match.ts';
 import { checkDeadline } from '../../../lib/service/placement/deadline.ts';
 import { provision } from '../../../lib/service/placement/provision.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
-import { deleteQueue } from '../../../lib/service/queues/queues.ts';
+import { deleteQueue } from '../../../lib/service/queues/queue-definitions.ts';
 import { cancelTicket } from '../../../lib/service/tickets/cancel-ticket.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { getTicket } from '../../../lib/service/tickets/read-tickets.ts';

@@ -10,7 +10,7 @@ import { countUnmatched } from '../../../lib/service/events/count-unmatched.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
 import { getExperiment } from '../../../lib/service/queues/experiment-results.ts';
 import { deleteExperiment, putExperiment } from '../../../lib/service/queues/experiments.ts';
-import { deleteQueue } from '../../../lib/service/queues/queues.ts';
+import { deleteQueue } from '../../../lib/service/queues/queue-definitions.ts';
 import { getStats } from '../../../lib/service/queues/stats.ts';
 import { cancelTicket } from '../../../lib/service/tickets/cancel-ticket.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';

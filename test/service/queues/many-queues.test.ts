@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { queueStore } from '../../../lib/aws/queue-store.ts';
 import { Unreadable } from '../../../lib/service/domain/unreadable.ts';
 import type { QueueStore } from '../../../lib/service/ports/queue-store.ts';
-import { deleteQueue, listQueues } from '../../../lib/service/queues/queues.ts';
+import { deleteQueue, listQueues } from '../../../lib/service/queues/queue-definitions.ts';
 import { startTables } from '../../aws/emulated-tables.ts';
 import { NOW_MS } from '../../aws/samples.ts';
 import { definition, putQueue } from '../definitions.ts';

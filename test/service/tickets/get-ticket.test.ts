@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import { assignMatch } from '../../../lib/service/placement/assign-match.ts';
-import { deleteQueue } from '../../../lib/service/queues/queues.ts';
+import { deleteQueue } from '../../../lib/service/queues/queue-definitions.ts';
 import { answerMatch } from '../../../lib/service/tickets/acceptance.ts';
 import { cancelTicket } from '../../../lib/service/tickets/cancel-ticket.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';

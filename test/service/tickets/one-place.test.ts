@@ -3,7 +3,7 @@ import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts'
 import { requestBackfill } from '../../../lib/service/backfills/request-backfill.ts';
 import { endMatch } from '../../../lib/service/placement/end-match.ts';
 import { provision } from '../../../lib/service/placement/provision.ts';
-import { deleteQueue } from '../../../lib/service/queues/queues.ts';
+import { deleteQueue } from '../../../lib/service/queues/queue-definitions.ts';
 import { answerMatch } from '../../../lib/service/tickets/acceptance.ts';
 import { cancelTicket } from '../../../lib/service/tickets/cancel-ticket.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';

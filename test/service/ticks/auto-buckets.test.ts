@@ -4,7 +4,7 @@ import { estimatesOf } from '../../../lib/policies/memory.ts';
 import { BUCKET_LIMITS } from '../../../lib/service/domain/bucket-limits.ts';
 import type { BucketLoad } from '../../../lib/service/domain/bucket-load.ts';
 import type { Edge } from '../../../lib/service/domain/buckets.ts';
-import { balance } from '../../../lib/service/ticks/balance.ts';
+import { balance } from '../../../lib/service/ticks/rebalance.ts';
 import { seededRandom } from '../../../lib/simulation/random.ts';
 import { NOW_MS } from '../../aws/samples.ts';
 import { IS_LONG, sample } from '../../long.ts';

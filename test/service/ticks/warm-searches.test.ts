@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import { toEngineTicket } from '../../../lib/service/domain/stored-ticket.ts';
 import { CheckedTickets } from '../../../lib/service/ticks/checked-tickets.ts';
-import { PartOfPool } from '../../../lib/service/ticks/part-of-pool.ts';
+import { PartOfPool } from '../../../lib/service/ticks/read-range.ts';
 import { tick } from '../../../lib/service/ticks/tick.ts';
 import { WarmSearches } from '../../../lib/service/ticks/warm-searches.ts';
 import { NOW_MS, ticket } from '../../aws/samples.ts';

@@ -2,9 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import { conflict, type Problem } from '../../contract/problem.ts';
 import { type QueueDefinition, queueDefinition } from '../../contract/queue-definition.ts';
 import type { QueueList } from '../../contract/queue-list.ts';
-import type { ChangeNotes, CheckedDefinitions, Definitions, Live } from '../definitions/definitions.ts';
+import {
+  type ChangeNotes,
+  type CheckedDefinitions,
+  type Definitions,
+  type Live,
+  noSuchDefinition,
+} from '../definitions/definition-kind.ts';
 import { checkIfMatch } from '../definitions/etag.ts';
-import { isChanging, TRIES_MAX, unknown } from '../definitions/put-definition.ts';
+import { isChanging, TRIES_MAX } from '../definitions/put-definition.ts';
 import { type BucketLayout, LAYOUT_GRACE_MS, nextLayout, withLayout } from '../domain/buckets.ts';
 import { changeOf, type Deployed } from '../domain/definition-state.ts';
 import type { QueueRecord, QueueState } from '../domain/queue-record.ts';
@@ -60,17 +66,6 @@ export function checkedQueues(
       nameIn: ({ ladder }) => ladder,
     },
   };
-}
-
-/**
- * Returns the queue with this name if it accepts tickets.
- * @param maxAgeMs the maximum age of the record in milliseconds; when omitted, the record is read now
- * @throws Problem (404)
- */
-export async function openQueue(queues: QueueStore, queue: string, maxAgeMs?: number): Promise<QueueRecord> {
-  const record = await queues.get(queue, maxAgeMs);
-  if (record === undefined || record.deletedAt !== undefined) throw unknown('queue', queue);
-  return record;
 }
 
 /** The maximum of queues, including deleted ones until `dispatch` removes them. Each costs `dispatch` some reads a minute. */
@@ -142,7 +137,7 @@ export async function deleteQueue(
 ): Promise<void> {
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const old = await queues.get(queue);
-    if (old === undefined) throw unknown('queue', queue);
+    if (old === undefined) throw noSuchDefinition('queue', queue);
     if (old.deletedAt !== undefined) return;
     if (ifMatch !== undefined) checkIfMatch(ifMatch, 'queue', queue, { ...old, change: changeOf(old) });
     if (await queues.put(closed(old, nowMs))) return;

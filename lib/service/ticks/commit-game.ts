@@ -6,7 +6,7 @@ import { type Filling, isFilling, type Released } from '../../policies/plan.ts';
 import { recentSeconds } from '../../rules/recent-seconds.ts';
 import { backfilledMatch } from '../backfills/backfilled-match.ts';
 import type { OpenBackfill } from '../backfills/open-backfills.ts';
-import type { CommitOutcome } from '../commits/commits.ts';
+import type { CommitOutcome } from '../commits/commit-match.ts';
 import { meetingRecords, meetingsOfNewcomers } from '../commits/meeting-records.ts';
 import { PLAYER_LEFT, type PresenceDeps, vanishedTickets } from '../commits/vanished-tickets.ts';
 import { firstStatus } from '../domain/match-status.ts';
@@ -67,7 +67,7 @@ export class GameCommits {
    *     look      one read for the records of the game's tickets
    *     end       the tickets of those who have left. The others were not touched, and the next tick finds them. A crash before
    *               it: the next tick does it
-   *     commit    see `commits/commits.ts`
+   *     commit    see `commits/commit-match.ts`
    */
   async commit(game: Released): Promise<GameCommit> {
     const { record } = this.#tick;

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Released, TickPlan } from '../../../lib/policies/plan.ts';
-import { commitGames } from '../../../lib/service/ticks/commit-games.ts';
+import { commitWhileSearching } from '../../../lib/service/ticks/commit-while-searching.ts';
 import { Pace } from '../../../lib/service/ticks/pace.ts';
 
 /** Commits games of a plan of which each search takes so long, on a clock that only searches advance. */
@@ -24,7 +24,7 @@ async function run(searchMs: number, games: number, limitMs = 60_000) {
     committed++;
   };
   const pace = new Pace(clock, 1_000);
-  const { commits, isCut } = await commitGames(clock, plan, commit, pace, limitMs);
+  const { commits, isCut } = await commitWhileSearching(clock, plan, commit, pace, limitMs);
   return { commits: commits.length, committedBefore, isCut };
 }
 

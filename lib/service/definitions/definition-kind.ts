@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { FieldProblem } from '../../contract/problem.ts';
+import { type FieldProblem, Problem } from '../../contract/problem.ts';
 import type {
   DefinitionChange,
   DefinitionState,
@@ -85,4 +85,9 @@ export async function definitionOrState<Definition extends Named, State extends 
 /** Whether there is a definition that is not deleted. */
 export function isOpen<State extends DefinitionState>(live: State | undefined): live is State {
   return live !== undefined && live.deletedAt === undefined;
+}
+
+/** There is no such definition. */
+export function noSuchDefinition(kind: Kind, name: string): Problem {
+  return new Problem(404, `There is no ${kind} ${JSON.stringify(name)}. GET /${kind}s lists all ${kind}s.`);
 }

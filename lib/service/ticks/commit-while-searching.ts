@@ -21,7 +21,7 @@ const SLOW_MS = 200;
  * @param untilMs no commit starts after this time
  * @returns the plan, the results of the commits, and whether the search was cut short because its time was up
  */
-export async function commitGames<Commit>(
+export async function commitWhileSearching<Commit>(
   clock: Clock,
   planOf: (outOfTime: OutOfTime) => Generator<Released, TickPlan>,
   commit: (released: Released) => Promise<Commit>,

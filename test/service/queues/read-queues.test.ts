@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { DEFINITION_AGE_MS } from '../../../lib/service/domain/definition-age.ts';
 import type { QueueRecord } from '../../../lib/service/domain/queue-record.ts';
+import { DEFINITION_AGE_MS } from '../../../lib/service/domain/timing.ts';
 import { UnreadableQueue } from '../../../lib/service/domain/unreadable.ts';
 import type { QueueStore } from '../../../lib/service/ports/queue-store.ts';
-import { cachedQueues } from '../../../lib/service/queues/cached-queues.ts';
+import { cachedQueues } from '../../../lib/service/queues/read-queues.ts';
 import { untilInForce } from '../../../lib/service/queues/until-in-force.ts';
 import { definition } from '../definitions.ts';
 

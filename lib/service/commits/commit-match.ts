@@ -1,5 +1,4 @@
-import { allOf } from '../concurrency/all-of.ts';
-import { AtMost } from '../concurrency/at-most.ts';
+import { AtMost, allOf } from '../concurrency/in-parallel.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
@@ -10,7 +9,7 @@ import { StoreBusy } from '../ports/store-busy.ts';
 import { Journal } from './journal.ts';
 import { type SettleDeps, settleMatch } from './settle.ts';
 
-export interface CommitDeps extends SettleDeps {
+export interface MatchCommitDeps extends SettleDeps {
   readonly matches: MatchStore;
   readonly clock: Clock;
 }
@@ -49,8 +48,8 @@ export type CommitOutcome = 'committed' | 'lost-race' | 'busy' | 'too-large';
  * **When the result of a call is unknown**, the tick settles the match itself. If that fails too, it does not end its lease,
  * as after a crash.
  */
-export class Commits {
-  readonly #deps: CommitDeps;
+export class MatchCommits {
+  readonly #deps: MatchCommitDeps;
   readonly #record: QueueRecord;
   readonly #journal: Journal;
   readonly #claims = new AtMost(CLAIMS_AT_ONCE);
@@ -58,7 +57,7 @@ export class Commits {
   readonly #unsettled = new Set<string>();
 
   /** @param owner the owner of the tick's lease */
-  constructor(deps: CommitDeps, record: QueueRecord, owner: string) {
+  constructor(deps: MatchCommitDeps, record: QueueRecord, owner: string) {
     this.#deps = deps;
     this.#record = record;
     this.#journal = new Journal(deps, record.definition.name, owner);

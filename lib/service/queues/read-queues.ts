@@ -1,5 +1,8 @@
+import { PRESENCE_PING_SECONDS, type PresenceOptions } from '../../contract/presence.ts';
+import { noSuchDefinition } from '../definitions/definition-kind.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
-import { UnreadableQueue, unlessUnreadable } from '../domain/unreadable.ts';
+import { DEFINITION_AGE_MS } from '../domain/timing.ts';
+import { Unreadable, UnreadableQueue, unlessUnreadable } from '../domain/unreadable.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 
 /** The maximum of cached records. Those of deleted queues would stay until they are read again. */
@@ -52,4 +55,36 @@ function isDeleted(record: QueueRecord | UnreadableQueue): boolean {
 function readable(record: QueueRecord | UnreadableQueue | undefined): QueueRecord | undefined {
   if (record instanceof UnreadableQueue) throw record;
   return record;
+}
+
+/**
+ * Returns the queue with this name if it accepts tickets.
+ * @param maxAgeMs the maximum age of the record in milliseconds; when omitted, the record is read now
+ * @throws Problem (404)
+ */
+export async function openQueue(queues: QueueStore, queue: string, maxAgeMs?: number): Promise<QueueRecord> {
+  const record = await queues.get(queue, maxAgeMs);
+  if (record === undefined || record.deletedAt !== undefined) throw noSuchDefinition('queue', queue);
+  return record;
+}
+
+/** The presence of a queue's definition; undefined also when there is no such queue, or this version cannot read it. */
+export async function presenceOf(
+  { queues }: { readonly queues: Pick<QueueStore, 'get'> },
+  queue: string,
+): Promise<PresenceOptions | undefined> {
+  try {
+    return (await queues.get(queue, DEFINITION_AGE_MS))?.definition.presence;
+  } catch (error) {
+    if (error instanceof Unreadable) return undefined;
+    throw error;
+  }
+}
+
+/** How often the clients of a queue with `presence` ping, in seconds; undefined where they need not. */
+export async function pingSecondsOf(
+  deps: { readonly queues: Pick<QueueStore, 'get'> },
+  queue: string,
+): Promise<number | undefined> {
+  return (await presenceOf(deps, queue)) && PRESENCE_PING_SECONDS;
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
-import { Commits } from '../../../lib/service/commits/commits.ts';
+import { MatchCommits } from '../../../lib/service/commits/commit-match.ts';
 import { cellsOf } from '../../../lib/service/domain/buckets.ts';
 import type { StoredTicket } from '../../../lib/service/domain/stored-ticket.ts';
 import { publish } from '../../../lib/service/events/publish.ts';
 import { getMatch } from '../../../lib/service/placement/assign-match.ts';
 import { checkDeadline } from '../../../lib/service/placement/deadline.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
-import { deleteQueue } from '../../../lib/service/queues/queues.ts';
+import { deleteQueue } from '../../../lib/service/queues/queue-definitions.ts';
 import { answerMatch } from '../../../lib/service/tickets/acceptance.ts';
 import { cancelTicket } from '../../../lib/service/tickets/cancel-ticket.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
@@ -413,7 +413,7 @@ describe('a commit', () => {
   });
 
   describe('of several ticks', () => {
-    const commits = async (owner: string) => new Commits(cloud.deps, await record(), owner);
+    const commits = async (owner: string) => new MatchCommits(cloud.deps, await record(), owner);
 
     it('gives each ticket to one match at most, and returns those of the others', async () => {
       await define();
