@@ -21,7 +21,7 @@ const FROM = {
   coldStarts:
     'AWS Lambda operator guide, "Execution environments": a cold start takes from under 100 ms to over a second. The p50 is an assumption',
   dynamodb:
-    'AWS re:Post, "Troubleshoot high latency on a DynamoDB table": atomic operations such as GetItem and PutItem average in single-digit milliseconds, measured inside the service. Both figures are assumptions within it',
+    'AWS re:Post, "Troubleshoot high latency on a DynamoDB table": GetItem and PutItem average in single-digit milliseconds inside the service. Both figures are assumptions within it',
 } as const;
 
 /** The delay of each step. */
