@@ -12,10 +12,10 @@ import { stripVTControlCharacters } from 'node:util';
 import { launched } from '../../test/console/launched.ts';
 import { terminalPicture } from './terminal.ts';
 
-const SECONDS_DEFAULT = 75;
+const SECONDS_DEFAULT = 90;
 const COLUMNS = 100;
 /** In CSS pixels: the overview with five queues. */
-const WINDOW = { width: 1180, height: 620 };
+const WINDOW = { width: 1280, height: 640 };
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const output = await playedDemo(Number(process.argv[2] ?? SECONDS_DEFAULT));
