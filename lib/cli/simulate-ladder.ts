@@ -7,6 +7,7 @@ import {
 } from '../simulation/rated-play.ts';
 import { playInSlices } from './in-slices.ts';
 import { readLadder } from './rate-report.ts';
+import { textTable } from './text-table.ts';
 import { type TrafficOptions, trafficOf } from './traffic-options.ts';
 
 /** The options of `muster simulate` that have a meaning with `--ladder` alone. */
@@ -82,25 +83,27 @@ export function ladderText(result: LadderSimulation): string {
     ...Object.entries(runs).flatMap(([name, { matches, logLoss, trueLogLoss, settling, ofNewcomers }]) => [
       '',
       `${TITLES[name as keyof typeof TITLES]}: ${matches} matches, log loss of the odds ${logLoss.toFixed(3)} (true odds ${trueLogLoss.toFixed(3)})`,
-      '  matches of a player before      matches  imbalance  strongest  rating off  mean wait',
-      ...settling.map((one) => row('all players', one)),
-      ...ofNewcomers.map((one) => row('a newcomer', one)),
+      ...textTable([
+        ['matches of a player before', 'matches', 'imbalance', 'strongest', 'rating off', 'mean wait'],
+        ...settling.map((one) => row('all players', one)),
+        ...ofNewcomers.map((one) => row('a newcomer', one)),
+      ]),
     ]),
   ].join('\n');
 }
 
-function row(of: string, measures: RatedMeasures): string {
+function row(of: string, measures: RatedMeasures): string[] {
   const { from, to, count, trueImbalance, strongestWins, error, waitSeconds } = measures;
   const range =
     to === Number.POSITIVE_INFINITY ? `${from} and more` : to === 1 ? '0' : `${from} to ${to - 1}`;
   return [
-    `  ${of.padEnd(11)} ${range.padEnd(12)}`.padEnd(30),
-    String(count).padStart(9),
-    shown(trueImbalance).padStart(11),
-    percent(strongestWins).padStart(11),
-    shown(error).padStart(12),
-    `${shown(waitSeconds)} s`.padStart(11),
-  ].join('');
+    `${of}, ${range}`,
+    String(count),
+    shown(trueImbalance),
+    percent(strongestWins),
+    shown(error),
+    `${shown(waitSeconds)} s`,
+  ];
 }
 
 const shown = (value: number) => (Number.isNaN(value) ? '–' : String(Number(value.toPrecision(3))));

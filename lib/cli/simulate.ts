@@ -1,8 +1,6 @@
 import { Command } from 'commander';
 import { gameJson } from '../contract/match.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
-import { durationText } from '../simulation/duration.ts';
-import type { Measures } from '../simulation/measures.ts';
 import { FROM_0_TO_1 } from '../simulation/option-values.ts';
 import {
   comparedTo,
@@ -17,8 +15,10 @@ import { playInSlices } from './in-slices.ts';
 import { numberArgument, readQueueFile, wholeNumber } from './input.ts';
 import { interruptionSignal } from './interruption.ts';
 import { checkWritable, lineWriter, printRun, writeText } from './output.ts';
+import { numbersOf, rulingOf } from './report/run-tables.ts';
 import { experimentText, simulateExperiment } from './simulate-experiment.ts';
 import type { LadderOptions } from './simulate-ladder.ts';
+import { textTable } from './text-table.ts';
 import {
   addTrafficOptions,
   type DescribedTraffic,
@@ -143,7 +143,7 @@ async function simulateQueues(
     ...(without && { withoutBackfill: without }),
   }));
   const all = results.length === 1 ? results[0] : { runs: results, interrupted };
-  printRun(options, all, () => runs.map(summary).join('\n'));
+  printRun(options, all, () => textOf(runs));
   for (const { name, warnings } of runs) for (const warning of warnings) console.error(`${name}: ${warning}`);
 }
 
@@ -195,90 +195,10 @@ function withDistinctNames<Run extends { name: string; definition: QueueDefiniti
   });
 }
 
-/** How many tickets were matched within their estimated time. */
-function calibrationLine([all]: PlayResult['calibration']): string[] {
-  if (all === undefined || Number.isNaN(all.matchedByP50)) return [];
-  return [
-    line(
-      'estimates',
-      `${percent(all.matchedByP50)} matched within their p50, ${percent(all.matchedByP90)} within their p90; told ${percent(all.toldP90)} of the times`,
-    ),
-  ];
+/** The results for a terminal. Ends without a line break. */
+function textOf(runs: readonly QueueRun[]): string {
+  const named = withDistinctNames(runs);
+  return [numbersOf(named), ...named.flatMap(rulingOf)]
+    .map(({ title = '', columns, rows }) => textTable([[title, ...columns], ...rows]).join('\n'))
+    .join('\n\n');
 }
-
-function summary({ name, measures, cost, calibration, without }: QueueRun): string {
-  const { waitSeconds: wait, imbalance, outcome, gap, provedBest } = measures;
-  return [
-    `${name}: ${measures.players} players, ${measures.matches} matches in ${durationText(measures.seconds)} of virtual time`,
-    line(
-      'wait',
-      `mean ${durationText(wait.mean)}, 90 % ${durationText(wait.p90)}, 99 % ${durationText(wait.p99)}, longest ${durationText(wait.max)}`,
-    ),
-    ...calibrationLine(calibration),
-    line(
-      'imbalance',
-      `mean ${number(imbalance.mean)}, 90 % ${number(imbalance.p90)}, 99 % ${number(imbalance.p99)} (in the unit of skill)`,
-    ),
-    line(
-      'optimality',
-      `${percent(provedBest)} of matches proved best of their pool; mean gap to the best possible match at most ${number(gap.mean)}`,
-    ),
-    line(
-      'players',
-      `${outcome.matched} matched, ${outcome.cancelled} cancelled, ${outcome.timedOut} timed out, ${outcome.waiting} waiting at the end`,
-    ),
-    ...measures.byRegion.map(({ region, matches, waitSeconds }) =>
-      line(
-        region,
-        `${percent(matches / measures.matches)} of matches, wait mean ${durationText(waitSeconds.mean)}, 99 % ${durationText(waitSeconds.p99)}`,
-      ),
-    ),
-    ...measures.byRule.flatMap(({ rule, relaxed, cost }) => {
-      const parts = [
-        Number.isNaN(relaxed) ? undefined : `relaxed in ${percent(relaxed)} of matches`,
-        Number.isNaN(cost) ? undefined : `costs ${number(cost)} imbalance a match`,
-      ].filter((part) => part !== undefined);
-      return parts.length === 0 ? [] : [line(rule, parts.join(', '))];
-    }),
-    ...backfillLines(measures, without),
-    line('on AWS', `about $${cost.perMillionPlayers.toFixed(2)} per million players${ofIt(cost.features)}`),
-  ].join('\n');
-}
-
-/** `, of it $1.29 for TicketQueued`. */
-function ofIt(features: Readonly<Record<string, number>>): string {
-  const all = Object.entries(features).map(([name, dollars]) => `$${dollars.toFixed(2)} for ${name}`);
-  return all.length === 0 ? '' : `, of it ${all.join(', ')}`;
-}
-
-/** What became of the empty seats of running matches; nothing when matches are not followed after their release. */
-function backfillLines({ backfill }: Measures, without: WithoutBackfill | undefined): string[] {
-  if (backfill === undefined) return [];
-  const { leavers, emptySeats, filledShare, emptyShare, secondsToFill, imbalance, increment, waitSeconds } =
-    backfill;
-  const seats = `${leavers} players left, ${emptySeats} seats empty, ${percent(emptyShare)} of seat time`;
-  if (imbalance.count === 0) return [line('backfill', `${seats}, none filled`)];
-  return [
-    line('backfill', `${seats}, ${percent(filledShare)} filled`),
-    line(
-      'filled in',
-      `50 % ${durationText(secondsToFill.p50)}, 90 % ${durationText(secondsToFill.p90)}, longest ${durationText(secondsToFill.max)}`,
-    ),
-    line(
-      'newcomers',
-      `wait mean ${durationText(waitSeconds.mean)}; imbalance with them mean ${number(imbalance.mean)}, of which they add ${number(increment.mean)}`,
-    ),
-    ...(without
-      ? [
-          line(
-            'without it',
-            `wait mean ${durationText(without.waitSeconds.mean)}, 99 % ${durationText(without.waitSeconds.p99)}, imbalance mean ${number(without.imbalance.mean)}, ${percent(without.emptyShare)} of seat time empty`,
-          ),
-        ]
-      : []),
-  ];
-}
-
-const line = (label: string, text: string) => `  ${`${label} `.padEnd(12)}${text}`;
-const number = (value: number) => (Number.isNaN(value) ? '–' : String(Number(value.toPrecision(3))));
-const percent = (share: number) => (Number.isNaN(share) ? '–' : `${(100 * share).toFixed(1)} %`);

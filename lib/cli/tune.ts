@@ -29,6 +29,8 @@ import { numberArgument, readQueueFile, wholeNumber } from './input.ts';
 import { interruptionSignal } from './interruption.ts';
 import { checkWritable, printRun, writeText } from './output.ts';
 import { progressBar } from './progress.ts';
+import { settingsTable } from './report/run-tables.ts';
+import { textTable } from './text-table.ts';
 import {
   addTrafficOptions,
   type DescribedTraffic,
@@ -329,24 +331,26 @@ export function targetTexts(targets: Targets): string[] {
 
 /** The front, and the point chosen, which an arrow marks. It need not be on the front: the others may miss a target. */
 export function table(points: readonly TunePoint[], chosen: TunePoint | undefined): string {
-  const number = (value: number) => digits(value).padStart(8);
-  const line = (point: TunePoint) =>
-    `${point === chosen ? '→' : ' '}${number(point.waitMean)}${number(point.waitP99)}${number(point.waitMax)}` +
-    `${number(100 * point.timedOut)}${number(100 * point.cancelled)}  ${number(point.imbalanceMean)}${number(point.imbalanceP90)}  ${settingText(point)}`;
-  const front = points.filter((point) => point.onFront).map(line);
+  const front = points.filter(({ onFront }) => onFront);
+  const isBeside = chosen !== undefined && !chosen.onFront;
+  const { columns, rows } = settingsTable(isBeside ? [...front, chosen] : front);
+  const lines = textTable([
+    ['', ...columns],
+    ...rows.map(([name, ...cells], at) => [
+      `${(isBeside ? at === front.length : front[at] === chosen) ? '→' : ' '} ${name}`,
+      ...cells,
+    ]),
+  ]);
   return [
     'The front: a shorter wait costs more imbalance (in the unit of skill).',
-    '  wait, s                  timed cancel-    imbalance',
-    '     mean    99 % longest  out, %  led, %       mean    90 %  setting',
-    ...front,
-    ...(chosen === undefined ? [] : chosenLines(chosen, line)),
+    ...lines.slice(0, 1 + front.length),
+    ...(isBeside
+      ? [
+          'The chosen setting is not on the front: those with a shorter mean wait and less mean imbalance miss a target.',
+        ]
+      : chosen === undefined
+        ? []
+        : ['→ the chosen setting.']),
+    ...lines.slice(1 + front.length),
   ].join('\n');
-}
-
-function chosenLines(chosen: TunePoint, line: (point: TunePoint) => string): string[] {
-  if (chosen.onFront) return ['→ the chosen setting.'];
-  return [
-    'The chosen setting is not on the front: those with a shorter mean wait and less mean imbalance miss a target.',
-    line(chosen),
-  ];
 }

@@ -1,4 +1,5 @@
 import { quantile } from '../../service/queues/quantile.ts';
+import { textTable } from '../text-table.ts';
 import type { QueueSeen } from './game-backend.ts';
 
 /** Explains the columns whose names are not self-explanatory. */
@@ -44,10 +45,7 @@ export function demoTable(all: readonly QueueSeen[], nowMs: number): string[] {
     columns.map(({ unit }) => unit),
     ...all.map((seen) => columns.map(({ cell }) => cell(seen, nowMs))),
   ];
-  const widths = columns.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
-  return rows.map((row) =>
-    row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!))).join('  '),
-  );
+  return textTable(rows);
 }
 
 /** The number of players in waiting tickets. */

@@ -1,27 +1,9 @@
-import type { BackfillMeasures } from '../../simulation/backfill-measures.ts';
-import { type CalibrationOf, TOLD_PARTS } from '../../simulation/calibration.ts';
+import { TOLD_PARTS } from '../../simulation/calibration.ts';
 import type { Distribution } from '../../simulation/distribution.ts';
-import { durationText } from '../../simulation/duration.ts';
-import type { CostEstimate } from '../../simulation/estimate-cost.ts';
 import type { Measures, Quantile, WaitsOf } from '../../simulation/measures.ts';
-import type { WithoutBackfill } from '../../simulation/play.ts';
 import { settingText, type TunePoint } from '../../simulation/tune.ts';
 import { barChart, CHART_COLOURS, lineChart, scatterChart } from './chart.ts';
-
-/** One simulated queue in a report. */
-export interface ReportRun {
-  /** Names the run in legends and tables: the policy, say. */
-  readonly name: string;
-  readonly definition: unknown;
-  readonly measures: Measures;
-  /** The same queue without backfill; omitted when no match asks for players. */
-  readonly without?: WithoutBackfill | undefined;
-  /** Omitted for other matchmakers. */
-  readonly cost?: CostEstimate;
-  /** Whether estimated waits came true; omitted for other matchmakers. */
-  readonly calibration?: readonly CalibrationOf[];
-  readonly warnings: readonly string[];
-}
+import { numbersOf, type ReportRun, rulingOf, settingsTable, type Table } from './run-tables.ts';
 
 /** Queues on the same arrivals. */
 export interface ReportSection {
@@ -99,44 +81,18 @@ ${
 <h2>The front: a shorter wait costs more imbalance</h2>
 <p>No other setting has both a shorter mean wait and less mean imbalance. Waits count all players. Players who timed out
 count with the time-out, players who cancelled or still wait at the end with their wait until then. Imbalances are in the unit of skill.</p>
-${table(FRONT_COLUMNS, front.map(frontRow), front.indexOf(chosen!))}`,
+${htmlTable(settingsTable(front), front.indexOf(chosen!))}`,
   );
 }
 
-const FRONT_COLUMNS = [
-  'mean wait',
-  '99 % of waits',
-  'longest wait',
-  'mean imbalance',
-  '90 % of imbalances',
-  'timed out',
-  'cancelled',
-];
-
-function frontRow(point: TunePoint): string[] {
-  return [
-    settingText(point),
-    durationText(point.waitMean),
-    durationText(point.waitP99),
-    durationText(point.waitMax),
-    short(point.imbalanceMean),
-    short(point.imbalanceP90),
-    percent(point.timedOut),
-    percent(point.cancelled),
-  ];
-}
-
-/**
- * A table whose rows begin with their names.
- * @param chosen the position of a row that is marked; −1 for none
- */
-function table(columns: readonly string[], rows: readonly (readonly string[])[], chosen = -1): string {
+/** @param chosen the position of a row that is marked; −1 for none */
+function htmlTable({ title, columns, rows }: Table, chosen = -1): string {
   const head = columns.map((name) => `<th scope="col">${escaped(name)}</th>`).join('');
   const body = rows.map(([name, ...cells], at) => {
     const [mark, arrow] = at === chosen ? [' class="chosen"', '→ '] : ['', ''];
     return `<tr${mark}><th scope="row">${arrow}${escaped(name)}</th>${cells.map((cell) => `<td>${escaped(cell)}</td>`).join('')}</tr>`;
   });
-  return `<div class="scroll"><table><thead><tr><td></td>${head}</tr></thead><tbody>
+  return `${title === undefined ? '' : `<h3>${escaped(title)}</h3>\n`}<div class="scroll"><table><thead><tr><td></td>${head}</tr></thead><tbody>
 ${body.join('\n')}
 </tbody></table></div>`;
 }
@@ -168,84 +124,15 @@ function sectionOf({ title, text, runs }: ReportSection): string {
 <h2>${escaped(title)}</h2>
 <p>${escaped(text)}</p>
 ${[...new Set(warnings)].map((warning) => `<p class="warning" role="alert">${escaped(warning)}</p>`).join('\n')}
-${numbersOf(runs)}
+${htmlTable(numbersOf(runs))}
 <div class="charts">
 ${chartsOf(runs)
   .map(({ title, svg }) => `<figure><figcaption>${escaped(title)}</figcaption>${svg}</figure>`)
   .join('\n')}
 </div>
-${runs.map(rulingOf).join('\n')}
+${runs.flatMap(rulingOf).map(htmlTable).join('\n')}
 ${runs.map(detailsOf).join('\n')}
 </section>`;
-}
-
-const ROWS: readonly (readonly [string, (run: ReportRun) => string])[] = [
-  ['players', ({ measures }) => whole(measures.players)],
-  ['matches', ({ measures }) => whole(measures.matches)],
-  ['mean wait', ({ measures }) => durationText(measures.waitSeconds.mean)],
-  ['median wait', ({ measures }) => durationText(measures.waitSeconds.p50)],
-  ['90 % of waits', ({ measures }) => durationText(measures.waitSeconds.p90)],
-  ['99 % of waits', ({ measures }) => durationText(measures.waitSeconds.p99)],
-  ['longest wait', ({ measures }) => durationText(measures.waitSeconds.max)],
-  ['mean imbalance, in skill', ({ measures }) => short(measures.imbalance.mean)],
-  ['90 % of imbalances', ({ measures }) => short(measures.imbalance.p90)],
-  ['mean team gap, in skill', ({ measures }) => short(measures.teamGap.mean)],
-  ['90 % of team gaps', ({ measures }) => short(measures.teamGap.p90)],
-  ['mean gap to the best match, at most', ({ measures }) => short(measures.gap.mean)],
-  ['proved best of the pool', ({ measures }) => percent(measures.provedBest)],
-  ['matched', ({ measures }) => percentOf(measures.outcome.matched, measures)],
-  ['cancelled', ({ measures }) => percentOf(measures.outcome.cancelled, measures)],
-  ['timed out', ({ measures }) => percentOf(measures.outcome.timedOut, measures)],
-  ['waiting at the end', ({ measures }) => percentOf(measures.outcome.waiting, measures)],
-  ['seats filled by bots', ({ measures }) => whole(measures.bots)],
-  ['players waiting, mean', ({ measures }) => short(measures.waitingPlayers.mean)],
-  ['AWS, per million players', ({ cost }) => (cost ? `$${cost.perMillionPlayers.toFixed(2)}` : '–')],
-];
-
-/** Shown when matches last and players leave them. */
-const BACKFILL_ROWS: typeof ROWS = [
-  ['players who left a match', ofBackfill(({ leavers }) => whole(leavers))],
-  ['empty seats', ofBackfill(({ emptySeats }) => whole(emptySeats))],
-  ['empty seats filled', ofBackfill(({ filledShare }) => percent(filledShare))],
-  ['median time to fill', ofBackfill(({ secondsToFill }) => durationText(secondsToFill.p50))],
-  ['90 % of times to fill', ofBackfill(({ secondsToFill }) => durationText(secondsToFill.p90))],
-  ['longest time to fill', ofBackfill(({ secondsToFill }) => durationText(secondsToFill.max))],
-  ['time of all seats empty', ofBackfill(({ emptyShare }) => percent(emptyShare))],
-  ['mean imbalance with newcomers', ofBackfill(({ imbalance }) => short(imbalance.mean))],
-  ['mean wait of newcomers', ofBackfill(({ waitSeconds }) => durationText(waitSeconds.mean))],
-  ['mean wait without backfill', ({ without }) => (without ? durationText(without.waitSeconds.mean) : '–')],
-  ['mean imbalance without backfill', ({ without }) => (without ? short(without.imbalance.mean) : '–')],
-];
-
-function ofBackfill(read: (measures: BackfillMeasures) => string): (run: ReportRun) => string {
-  return ({ measures: { backfill } }) => (backfill ? read(backfill) : '–');
-}
-
-function numbersOf(runs: readonly ReportRun[]): string {
-  const shown = runs.some(({ measures }) => measures.backfill) ? [...ROWS, ...BACKFILL_ROWS] : ROWS;
-  return table(
-    runs.map(({ name }) => name),
-    shown.map(([label, read]) => [label, ...runs.map(read)]),
-  );
-}
-
-/** The matches of one run by region and rule; nothing for a queue without rules. */
-function rulingOf({ name, measures }: ReportRun): string {
-  const regions = measures.byRegion.map(({ region, matches, waitSeconds }) => [
-    region,
-    percent(matches / measures.matches),
-    durationText(waitSeconds.mean),
-    durationText(waitSeconds.p99),
-  ]);
-  const rules = measures.byRule.map(({ rule, relaxed, cost }) => [rule, percent(relaxed), short(cost)]);
-  return [
-    regions.length > 0
-      ? `<h3>${escaped(name)}: matches by region</h3>\n${table(['of matches', 'mean wait', '99 % of waits'], regions)}`
-      : '',
-    rules.length > 0
-      ? `<h3>${escaped(name)}: rules</h3>\n${table(['relaxed, of matches', 'mean cost, in imbalance'], rules)}`
-      : '',
-  ].join('\n');
 }
 
 function chartsOf(runs: readonly ReportRun[]): { title: string; svg: string }[] {
@@ -377,12 +264,6 @@ function detailsOf({ name, definition }: ReportRun): string {
     JSON.stringify(definition, null, 2),
   )}</pre></details>`;
 }
-
-const whole = (value: number) => value.toLocaleString('en-US');
-const short = (value: number) => (Number.isNaN(value) ? '–' : String(Number(value.toPrecision(3))));
-const percent = (share: number) => (Number.isNaN(share) ? '–' : `${(100 * share).toFixed(1)} %`);
-const percentOf = (players: number, measures: Measures) =>
-  percent(measures.players === 0 ? 0 : players / measures.players);
 
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
