@@ -1,4 +1,5 @@
 /** Runs in a function's worker thread and does what Lambda's runtime does around a handler. */
+import nodeModule from 'node:module';
 import { constants, getPriority, platform, setPriority } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -47,6 +48,8 @@ const start = workerData as FunctionStart;
 // Elsewhere this would be the priority of the whole process.
 if (start.isBackground && platform() === 'linux')
   setPriority(Math.max(getPriority(), constants.priority.PRIORITY_LOW));
+// Each worker of a function loads the same bundle.
+nodeModule.enableCompileCache?.();
 const module = await import(pathToFileURL(start.file).href);
 const handler: Handler | undefined = module[start.exportName] ?? module.default?.[start.exportName];
 if (typeof handler !== 'function') {
@@ -59,6 +62,8 @@ parentPort!.on('message', async (invocation: Invocation) => {
   parentPort!.postMessage({ result, cpuMs: (user + system) / 1_000 } satisfies InvocationEnd);
 });
 parentPort!.postMessage('ready');
+// It is not written when a worker is terminated.
+nodeModule.flushCompileCache?.();
 
 async function handle(
   handler: Handler,
