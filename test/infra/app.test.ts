@@ -6,13 +6,13 @@ import { promisify } from 'node:util';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, it } from 'vitest';
-import { MusterStack } from '../../lib/infra/muster-stack.ts';
+import { MusterStack, type MusterStackProps } from '../../lib/infra/muster-stack.ts';
 import { defaultQueuesDir, stackOptions } from '../../lib/infra/stack-options.ts';
 import type { Template } from '../../lib/infra/synthesize.ts';
-import { IS_LONG, sample } from '../long.ts';
+import { IS_LONG } from '../long.ts';
 import { builtApp } from './built-app.ts';
 import { resourcesOf } from './resources.ts';
-import { synthesized, temporaryFolder } from './synthesized.ts';
+import { temporaryFolder } from './synthesized.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -52,16 +52,19 @@ describe('cdk synth', () => {
 });
 
 describe('cdk-nag', () => {
-  it.each(['dev', 'prod'] as const)('finds nothing in %s that is not suppressed with a reason', (stage) => {
+  const stackOf = (props: MusterStackProps) => {
     const app = appWith({});
-    new MusterStack(app, 'Muster', { stage, queues: defaultQueuesDir });
+    const stack = new MusterStack(app, 'Muster', props);
     expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
+    return { app, stack };
+  };
+
+  it('finds nothing in prod that is not suppressed with a reason', () => {
+    stackOf({ stage: 'prod', queues: defaultQueuesDir });
   });
 
-  it('finds nothing with an address for alarms, whose topic accepts messages from alarms of the account', () => {
-    const app = appWith({});
-    new MusterStack(app, 'Muster', { alarmEmail: 'on-call@studio.example' });
-    expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
+  it('finds nothing with other logs than the default, and an address for alarms, whose topic takes those of the account', () => {
+    const { app } = stackOf({ alarmEmail: 'on-call@studio.example', accessLog: false, socketLog: true });
     const { template } = app.synth().getStackArtifact('Muster');
     expect(resourcesOf(template, 'AWS::SNS::Subscription')[0]!.Properties).toMatchObject({
       Protocol: 'email',
@@ -78,25 +81,12 @@ describe('cdk-nag', () => {
     );
     for (const { Properties } of resourcesOf(template, 'AWS::CloudWatch::Alarm'))
       expect(Properties.AlarmActions).toHaveLength(1);
-  });
-
-  it.each(sample([false], [true, false]))('finds nothing with sockets, with their log: %s', (socketLog) => {
-    const app = appWith({});
-    new MusterStack(app, 'Muster', { push: true, socketLog });
-    expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
-  });
-
-  it('finds nothing without the access log, which is suppressed with a reason', () => {
-    const app = appWith({});
-    new MusterStack(app, 'Muster', { accessLog: false });
-    expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
-    const [stage] = resourcesOf(app.synth().getStackArtifact('Muster').template, 'AWS::ApiGatewayV2::Stage');
+    const [stage] = resourcesOf(template, 'AWS::ApiGatewayV2::Stage');
     expect(stage!.Properties.AccessLogSettings).toBeUndefined();
   });
 
-  it('has exactly these suppressions, each with a reason', () => {
-    const app = appWith({});
-    const stack = new MusterStack(app, 'Muster', { queues: defaultQueuesDir });
+  it('finds nothing in dev but exactly these suppressions, each with a reason', () => {
+    const { stack } = stackOf({ queues: defaultQueuesDir });
     const acknowledged = stack.node
       .findAll()
       .flatMap((construct) =>
@@ -125,7 +115,7 @@ describe('a stage', () => {
   const kept = ['AWS::DynamoDB::GlobalTable', 'AWS::Logs::LogGroup'];
 
   it('dev deletes everything with the stack', () => {
-    const { template } = synthesized({ stage: 'dev' });
+    const { template } = builtApp('local');
     for (const type of kept) {
       for (const { id, DeletionPolicy } of resourcesOf(template, type))
         expect(DeletionPolicy, id).toBe('Delete');

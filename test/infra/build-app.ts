@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { ALL_SECRETS } from '../../lib/contract/secret-grants.ts';
 import { type SynthesizeOptions, synthesize, type Template } from '../../lib/infra/synthesize.ts';
-import { AUDIENCE, ISSUER } from '../local/tokens.ts';
+import { AUDIENCE, ISSUER, ORIGIN } from '../local/tokens.ts';
 import type { AppVariant } from './built-app.ts';
 
 /** A synthesized app, and the folder of each function's bundle by its logical id. */
@@ -20,7 +20,11 @@ const [folder] = process.argv.slice(2) as [string];
 const built: Record<AppVariant, BuiltApp> = {
   plain: builtAs('plain', { context: { push: 'false' } }),
   local: builtAs('local', LOCAL),
-  tokens: builtAs('tokens', { ...LOCAL, jwt: { issuer: ISSUER, audience: [AUDIENCE] } }),
+  tokens: builtAs('tokens', {
+    ...LOCAL,
+    jwt: { issuer: ISSUER, audience: [AUDIENCE] },
+    context: { allowedOrigins: ORIGIN },
+  }),
   whole: builtAs('whole', { context: { gameSessionQueues: 'arenas' } }),
 };
 process.stdout.write(JSON.stringify(built));

@@ -3,11 +3,22 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { MusterStack } from '../../lib/infra/muster-stack.ts';
+import type { Template } from '../../lib/infra/synthesize.ts';
 import { definition } from '../service/definitions.ts';
+import { builtApp } from './built-app.ts';
 import { resourcesOf, target } from './resources.ts';
 import { synthesized, temporaryFolder } from './synthesized.ts';
 
-function stackWith(props: { push?: boolean; pushKey?: number; socketLog?: boolean }) {
+const templates = new Map<string, Template>();
+/** The template with these options, synthesized once. */
+function stackWith(props: { push?: boolean; pushKey?: number; socketLog?: boolean }): Template {
+  const key = JSON.stringify(props);
+  const template = templates.get(key) ?? synthesizedWith(props);
+  templates.set(key, template);
+  return template;
+}
+
+function synthesizedWith(props: object): Template {
   const app = new App({
     outdir: temporaryFolder(),
     analyticsReporting: false,
@@ -51,7 +62,7 @@ describe('the option push', () => {
 
   it('logs sockets only with `socketLog`: a new account refuses a WebSocket stage with a log', () => {
     const logOf = (props: Parameters<typeof stackWith>[0]) =>
-      resourcesOf(stackWith({ push: true, ...props }), 'AWS::ApiGatewayV2::Stage').find(
+      resourcesOf(stackWith(props), 'AWS::ApiGatewayV2::Stage').find(
         ({ Properties }) => Properties.StageName === 'live',
       )!.Properties.AccessLogSettings;
     expect(logOf({})).toBeUndefined();
@@ -59,7 +70,7 @@ describe('the option push', () => {
   });
 
   const streamReaders = () =>
-    resourcesOf(stackWith({ push: true }), 'AWS::Lambda::EventSourceMapping').filter(
+    resourcesOf(stackWith({}), 'AWS::Lambda::EventSourceMapping').filter(
       ({ Properties }) => Properties.StartingPosition !== undefined,
     );
 
@@ -80,7 +91,7 @@ describe('the option push', () => {
 
   it('rotates its key by a second one', () => {
     const keysOf = (pushKey: number) => {
-      const template = stackWith({ push: true, pushKey });
+      const template = stackWith(pushKey === 1 ? {} : { pushKey });
       const secrets = resourcesOf(template, 'AWS::SecretsManager::Secret').map(({ id }) => id);
       const { PLAYER_KEYS } = resourcesOf(template, 'AWS::Lambda::Function').find(
         ({ Properties }) => Properties.Environment.Variables.POWERTOOLS_SERVICE_NAME === 'authorize',
@@ -116,7 +127,7 @@ describe('the option push', () => {
   });
 
   it('is an option of the synthesis', () => {
-    const { template } = synthesized({ context: { push: 'false' } });
-    expect(template.Outputs).not.toHaveProperty('SocketUrl');
+    expect(builtApp('local').template.Outputs).toHaveProperty('SocketUrl');
+    expect(builtApp('plain').template.Outputs).not.toHaveProperty('SocketUrl');
   });
 });

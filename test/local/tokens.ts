@@ -2,6 +2,8 @@ import { exportJWK, generateKeyPair, type JSONWebKeySet, SignJWT } from 'jose';
 
 export const ISSUER = 'https://issuer.example';
 export const AUDIENCE = 'game';
+/** The origin whose pages the app with tokens permits. */
+export const ORIGIN = 'https://game.example';
 
 /** An issuer of tokens with its own key. */
 export interface Issuer {
