@@ -185,6 +185,36 @@ describe('a queue definition', () => {
       ['#/provisioner/url'],
     ],
     [
+      'nothing in it',
+      {},
+      ['#/name', '#/imbalance', '#/release', '#/tickSeconds', '#/timeoutSeconds', '#/teamSize'],
+    ],
+    ['a role with an invalid name', definition({ roles: { 'the tank': 1 } }), ['#/roles/the%20tank']],
+    ['rare ticks', definition({ tickSeconds: 61, timeoutSeconds: 600 }), ['#/tickSeconds']],
+    ['an unknown fill', { ...definition(), fill: 'clowns' }, ['#/fill']],
+    ['an acceptance without time', { ...definition(), acceptance: {} }, ['#/acceptance/timeoutSeconds']],
+    ['an unknown provisioner', { ...definition(), provisioner: { type: 'magic' } }, ['#/provisioner/type']],
+    [
+      'a webhook by ftp',
+      definition({ webhooks: [{ url: 'ftp://studio.example/', secret: 'hook' }] }),
+      ['#/webhooks/0/url'],
+    ],
+    [
+      'a webhook for no events',
+      definition({ webhooks: [{ url: 'https://example.com', secret: 'hook', events: [] }] }),
+      ['#/webhooks/0/events'],
+    ],
+    [
+      'an unknown event',
+      { ...definition(), webhooks: [{ url: 'https://example.com', secret: 'hook', events: ['MatchMade'] }] },
+      ['#/webhooks/0/events/0'],
+    ],
+    [
+      'too many webhooks',
+      definition({ webhooks: Array(6).fill({ url: 'https://example.com', secret: 'hook' }) }),
+      ['#/webhooks'],
+    ],
+    [
       'several faults at once',
       { ...definition(), teamSize: 0, tickSeconds: -1, colour: 1 },
       ['#/teamSize', '#/tickSeconds', '#/colour'],

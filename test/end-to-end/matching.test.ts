@@ -36,49 +36,6 @@ describe.concurrent('the service', () => {
     expect(Date.parse(match.createdAt)).toBeGreaterThanOrEqual(Date.parse(tickets[1]!.enqueuedAt));
   });
 
-  it('matches ten players 5v5 into teams that are as even as their skills allow', async () => {
-    const queue = await api.queue({ teamSize: 5 });
-    const skills = [1000, 1010, 1020, 1030, 1040, 1050, 1060, 1070, 1080, 1090];
-    const tickets = await Promise.all(skills.map((skill) => api.ticket(queue, skill)));
-    const match = await theirMatch(tickets);
-    expect(match.teams.map(({ players }) => players.length)).toEqual([5, 5]);
-    expect(ticketsOfTeams(match).flat().sort()).toEqual(tickets.map(({ ticketId }) => ticketId).sort());
-    expect(match.teamGap).toBe(10);
-  });
-
-  it('matches twelve players into three teams of four that are as even as their skills allow', async () => {
-    const queue = await api.queue({ teamSize: 4, teams: 3 });
-    const skills = [
-      [1000, 1100],
-      [1010],
-      [1020],
-      [1030],
-      [1040],
-      [1050],
-      [1060],
-      [1070],
-      [1080],
-      [1090],
-      [1055],
-    ];
-    const tickets = await Promise.all(
-      skills.map((party) =>
-        api.ticket(
-          queue,
-          party.map((s) => player(s)),
-        ),
-      ),
-    );
-    const match = await theirMatch(tickets);
-    expect(match.teams.map(({ players }) => players.length)).toEqual([4, 4, 4]);
-    expect(match.teams.some((team) => 'name' in team)).toBe(false);
-    expect([...new Set(ticketsOfTeams(match).flat())].sort()).toEqual(
-      tickets.map(({ ticketId }) => ticketId).sort(),
-    );
-    expect(match.teamGap).toBeLessThanOrEqual(10);
-    expect(match.optimal).toBe(true);
-  });
-
   it('matches one against four by the sides that players choose, and divides a party with `split`', async () => {
     const queue = await api.queue({
       teamSize: undefined,
@@ -110,26 +67,6 @@ describe.concurrent('the service', () => {
     ]);
   });
 
-  it('never splits a party', async () => {
-    const queue = await api.queue({ teamSize: 5 });
-    const parties = [[1500, 1500, 1500], [1500, 1500, 1500], [1500, 1500], [1500], [1500]];
-    const tickets = await Promise.all(
-      parties.map((skills) =>
-        api.ticket(
-          queue,
-          skills.map((s) => player(s)),
-        ),
-      ),
-    );
-    const match = await theirMatch(tickets);
-    const teams = ticketsOfTeams(match);
-    expect(teams.map((team) => team.length)).toEqual([5, 5]);
-    for (const { ticketId, players } of tickets) {
-      const inTeams = teams.map((team) => team.filter((id) => id === ticketId).length).sort();
-      expect(inTeams).toEqual([0, players.length]);
-    }
-  });
-
   it('fills every role with a player who accepts it', async () => {
     const roles = { tank: 1, healer: 1, damage: 3 };
     const queue = await api.queue({ teamSize: 5, roles });
@@ -157,24 +94,6 @@ describe.concurrent('the service', () => {
       }
     }
   });
-
-  it('matches neighbours across the boundary of two buckets', async () => {
-    const queue = await api.queue({ buckets: [1000, 2000] });
-    await theirMatch([await api.ticket(queue, 999), await api.ticket(queue, 1001)]);
-  });
-
-  it('puts each ticket into exactly one match when many arrive at once', async () => {
-    const queue = await api.queue({ teamSize: 2 });
-    const tickets = await Promise.all(
-      Array.from({ length: 40 }, (_, i) => api.ticket(queue, ((i * 37) % 15) * 100)),
-    );
-    const ended = await Promise.all(tickets.map(({ ticketId }) => api.until(ticketId, 'COMPLETED')));
-    const matchIds = [...new Set(ended.map(({ matchId }) => matchId))];
-    expect(matchIds).toHaveLength(10);
-    const matches = await Promise.all(matchIds.map((id) => api.get(`/matches/${id}`)));
-    const seated = matches.flatMap(({ body }) => ticketsOfTeams(body).flat());
-    expect(seated.sort()).toEqual(tickets.map(({ ticketId }) => ticketId).sort());
-  });
 });
 
 describe.concurrent('results', () => {
@@ -193,26 +112,9 @@ describe.concurrent('results', () => {
     expect(match.status).toBe(ticket.status);
     expect((await api.get(`/matches/${ticket.matchId}`)).body).toEqual(match);
   });
-
-  it('include the reason on request when a long poll ends without a change', async () => {
-    const queue = await api.queue({ teamSize: 2 });
-    const { ticketId } = await api.ticket(queue, 50);
-    const { status, body } = await api.get(`/tickets/${ticketId}?waitSeconds=0.2&explain=true`);
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ ticketId, status: 'QUEUED', reason: expect.stringMatching(/\w/) });
-    expect(body).not.toHaveProperty('matchId');
-  });
 });
 
 describe.concurrent('time-outs', () => {
-  it('a ticket without opponents times out with a reason', async () => {
-    const queue = await api.queue({ timeoutSeconds: 1 });
-    const { ticketId } = await api.ticket(queue, 50);
-    const ticket = await api.until(ticketId, 'TIMED_OUT');
-    expect(ticket.reason).toMatch(/no match within 1 s/);
-    expect(ticket).not.toHaveProperty('matchId');
-  });
-
   it('bots fill the match of a ticket at its time-out when the queue allows bots', async () => {
     const queue = await api.queue({ teamSize: 2, timeoutSeconds: 1, fill: 'bots' });
     const ticket = await api.ticket(queue, [player(100), player(120)]);

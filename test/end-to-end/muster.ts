@@ -69,8 +69,9 @@ let shared: Promise<LocalCloud> | undefined;
 /** Of the file that runs, if it has one. */
 let interceptor: Interceptor | undefined;
 
+/** It has the rights that the app with tokens needs, and asks for none unless `verifyToken` is given: see `tokenGateway`. */
 function cloudOf(options: Partial<LocalCloudOptions> = {}): Promise<LocalCloud> {
-  return startLocalCloud({ ...patientApp('local'), port: 0, ...options });
+  return startLocalCloud({ ...patientApp('tokens'), port: 0, ...options });
 }
 
 export interface StudioOptions {

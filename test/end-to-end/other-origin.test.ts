@@ -5,24 +5,23 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, describe, expect, it } from 'vitest';
 import type * as client from '../../lib/client/index.ts';
-import { startLocalCloud } from '../../lib/local/local-cloud.ts';
-import { verifierOf } from '../../lib/local/token-verifier.ts';
 import { launched } from '../console/launched.ts';
-import { synthesized } from '../infra/synthesized.ts';
-import { AUDIENCE, ISSUER, testIssuer } from '../local/tokens.ts';
+import { testIssuer } from '../local/tokens.ts';
 import { definition } from '../service/definitions.ts';
-import { fresh } from './muster.ts';
+import { fresh, testMuster } from './muster.ts';
+import { tokenGateway } from './token-gateway.ts';
+
+const { outputFiles } = await build({
+  entryPoints: [fileURLToPath(new URL('../../lib/client/index.ts', import.meta.url))],
+  bundle: true,
+  write: false,
+  format: 'iife',
+  globalName: 'client',
+});
+const html = `<!doctype html><script>${outputFiles[0]!.text}</script>`;
 
 /** A page with the client. Each server is an origin of its own. */
 async function pageServer() {
-  const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL('../../lib/client/index.ts', import.meta.url))],
-    bundle: true,
-    write: false,
-    format: 'iife',
-    globalName: 'client',
-  });
-  const html = `<!doctype html><script>${outputFiles[0]!.text}</script>`;
   const server = createServer((_, response) => {
     response.setHeader('content-type', 'text/html');
     response.end(html);
@@ -35,15 +34,11 @@ async function pageServer() {
 
 const [game, stranger] = [await pageServer(), await pageServer()];
 const issuer = await testIssuer();
-const { template, assetPathOf } = synthesized({
-  jwt: { issuer: ISSUER, audience: [AUDIENCE] },
-  context: { allowedOrigins: game.origin },
-});
-const cloud = await startLocalCloud({ template, assetPathOf, port: 0, verifyToken: verifierOf(issuer.keys) });
+const { cloud } = await testMuster();
+const { url } = await tokenGateway(cloud, issuer, game.origin);
 const browser = await launched();
 afterAll(async () => {
   await browser.close();
-  await cloud.stop();
   game.stop();
   stranger.stop();
 });
@@ -65,7 +60,7 @@ async function asked(origin: string, token: string, method: 'GET' | 'PUT', path:
         return { name, status };
       }
     },
-    { url: cloud.url, token, method, path, body },
+    { url, token, method, path, body },
   );
   await page.close();
   return found;
@@ -85,7 +80,7 @@ describe('a page of an origin that the option allows', () => {
       status: 404,
     });
     expect(await asked(game.origin, 'no-token', 'GET', '/tickets/none')).toMatchObject({ status: 401 });
-    const response = await fetch(`${cloud.url}/tickets/none`, { headers: { origin: game.origin } });
+    const response = await fetch(`${url}/tickets/none`, { headers: { origin: game.origin } });
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([
       401,
       game.origin,
@@ -94,7 +89,7 @@ describe('a page of an origin that the option allows', () => {
 
   it('gets an answer to its preflight for every path, without credentials', async () => {
     const preflight = (origin: string) =>
-      fetch(`${cloud.url}/matches/any/result`, {
+      fetch(`${url}/matches/any/result`, {
         method: 'OPTIONS',
         headers: { origin, 'access-control-request-method': 'POST' },
       });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { NewTicket } from '../../lib/contract/ticket.ts';
-import { definition } from '../service/definitions.ts';
 import { player, testMuster } from './muster.ts';
 
 const { api, bus } = await testMuster();
@@ -50,39 +49,6 @@ describe.concurrent('a queue with rules', () => {
     await api.ticket(queue, of(1000, 40, { east: 30 }));
     const { body } = await api.get(`/tickets/${low.ticketId}?explain=true`);
     expect(body.reason).toContain('rule Level');
-  });
-
-  it('rejects a ticket without a latency and an attribute, and names both', async () => {
-    const queue = await api.queue(ranked);
-    const { status, body } = await api.post(`/queues/${queue}/tickets`, {
-      ticketId: `lacking-${queue}`,
-      players: [player(1)],
-    });
-    expect(status).toBe(400);
-    expect(body.errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual([
-      '#/players/0/attributes/level',
-      '#/players/0/latencyMs',
-    ]);
-  });
-
-  it('ends waiting tickets that a changed definition no longer permits, with the reason', async () => {
-    const queue = await api.queue(ranked);
-    const { ticketId } = await api.ticket(queue, of(1000, 10, { east: 30 }));
-    const attributes = { level: { type: 'number' }, patch: { type: 'string' } } as const;
-    const put = await api.put(`/queues/${queue}`, { ...definition({ name: queue, ...ranked }), attributes });
-    expect(put.status).toBe(200);
-    const { reason } = await api.until(ticketId, 'CANCELLED');
-    expect(reason).toMatch(/no longer fits it .*attributes\/patch.*has no default/);
-  });
-
-  it('rejects a definition that contradicts itself', async () => {
-    const queue = await api.queue();
-    const rules = [{ name: 'Level', type: 'within', attribute: 'level', max: 5 }];
-    const { status, body } = await api.put(`/queues/${queue}`, { ...definition({ name: queue }), rules });
-    expect({ status, pointer: body.errors[0].pointer }).toEqual({
-      status: 400,
-      pointer: '#/rules/0/attribute',
-    });
   });
 
   it('never matches two players when one avoids the other', async () => {

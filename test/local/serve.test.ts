@@ -83,18 +83,9 @@ function isGone(pid: number): boolean {
 }
 const isLinux = process.platform === 'linux';
 
-test('serve takes the options of a deployment', async () => {
-  const running = serve('--port', '0', '--no-console', '--queues', queuesDir(), '-c', 'push=false');
-  const client = musterClient({ url: await readyUrl(running) });
-  const ticket = await client.post('duel', { ticketId: 'one', players: [{ playerId: 'ann', skill: 1 }] });
-  expect(ticket.watch).toBeUndefined();
-  const wrong = await serve('--port', '0', '-c', 'psuh=false').exited;
-  expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining('got `psuh`') });
-});
-
 describe('muster serve', () => {
   test.skipIf(!isLinux)(
-    'leaves no process behind when it is killed, sends the webhook of that moment again, and stops all at Ctrl-C',
+    'takes the options of a deployment, leaves no process behind when it is killed, sends the webhook of that moment again, and stops all at Ctrl-C',
     async () => {
       // The first request is never answered: its message is in flight until the service is killed.
       const posts: string[] = [];
@@ -124,11 +115,14 @@ describe('muster serve', () => {
         join(dir, 'data'),
         '--secrets',
         secretsFile,
+        '-c',
+        'push=false',
       ];
 
       const first = serve(...args);
       const muster = musterClient({ url: await readyUrl(first) });
-      await muster.post('duel', { ticketId: 't', players: [{ playerId: 'p', skill: 1 }] });
+      const ticket = await muster.post('duel', { ticketId: 't', players: [{ playerId: 'p', skill: 1 }] });
+      expect(ticket.watch).toBeUndefined();
       await muster.cancel('t');
       await until(() => posts.length === 1);
       const started = descendants(first.child);
@@ -230,6 +224,7 @@ describe('muster serve', () => {
   });
 
   test.each([
+    [['--port', '0', '-c', 'psuh=false'], /got `psuh`/],
     [['--port', 'many'], /Expected a port from 0 to 65535, got "many"/],
     [['--queues', '/no/such/folder'], /^folder not found: \/no\/such\/folder\n$/],
     [['--secrets', '/no/such/file'], /^file not found: \/no\/such\/file\n$/],

@@ -65,6 +65,36 @@ describe('a new ticket', () => {
       ['#/players/0/roles/0'],
     ],
     ['no role accepted', { ticketId: 't', players: [{ ...solo, roles: [] }] }, ['#/players/0/roles']],
+    ['a ticketId that is a number', { ticketId: 7, players: [solo] }, ['#/ticketId']],
+    ['a ticketId with a line break', { ticketId: 'bad\n', players: [solo] }, ['#/ticketId']],
+    ['a ticketId with a hash', { ticketId: 'a#b', players: [solo] }, ['#/ticketId']],
+    [
+      'a field named like a prototype',
+      JSON.parse('{"ticketId":"t","players":[{"playerId":"p","skill":1}],"__proto__":{}}'),
+      ['#/__proto__'],
+    ],
+    ['players that are not a list', { ticketId: 't', players: { 0: solo } }, ['#/players']],
+    ['a player that is text', { ticketId: 't', players: ['ann'] }, ['#/players/0']],
+    [
+      'a playerId that is a lone surrogate',
+      { ticketId: 't', players: [{ ...solo, playerId: '\ud83d' }] },
+      ['#/players/0/playerId'],
+    ],
+    [
+      'a skill above the maximum',
+      { ticketId: 't', players: [{ ...solo, skill: 1e9 + 1 }] },
+      ['#/players/0/skill'],
+    ],
+    [
+      'roles that are not a list',
+      { ticketId: 't', players: [{ ...solo, roles: 'tank' }] },
+      ['#/players/0/roles'],
+    ],
+    [
+      'a role twice',
+      { ticketId: 't', players: [{ ...solo, roles: ['tank', 'tank'] }] },
+      ['#/players/0/roles'],
+    ],
     [
       'two players for one place',
       {
