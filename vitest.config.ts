@@ -13,11 +13,9 @@ process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
 const ALONE = [
   'test/aws/{conflicts,message-consumer,other-versions,secrets}.test.ts',
   'test/service/placement/provision.test.ts',
-  'test/end-to-end/{gamelift,other-origin,secrets}.test.ts',
+  'test/end-to-end/{gamelift,secrets}.test.ts',
   'test/{bench,console,package,soak}/**/*.test.ts',
 ];
-/** They share the CDK and the bundles of the functions. */
-const INFRA = ['test/infra/*.test.ts'];
 /**
  * Files that only `npm run test:long` has, because each starts services of its own or plays for long. The comment names the test
  * in `npm test` of the same claims.
@@ -40,31 +38,20 @@ const LONG = [
   // Benchmarks that start a local cloud, play for long or tune policies. The others run in `npm test` with a tiny size.
   'test/bench/{after-kill,engine,experiments,presence,rated-after-kills,rated-play,scale,service,simulate,watchers}.test.ts',
 ];
-/** They also share a local cloud, which ends with the process: see `testMuster`. */
-const END_TO_END = ['test/end-to-end/*.test.ts'];
-
 export default defineConfig(({ mode }) => ({
   test: {
     globalSetup: 'test/global-setup.ts',
-    // One less than the processors by default, but most of the long files wait for other processes.
-    maxWorkers: 2,
+    // One more than the two processors of CI, because some files wait for ticks, retries and other processes.
+    maxWorkers: 3,
     // They end only what hangs. A test waits for events, however long these take on a busy machine: see `test/patience.ts`.
     testTimeout: 900_000,
     hookTimeout: 900_000,
     // No test leaves a spy or a variable of the environment to the next one.
     restoreMocks: true,
     unstubEnvs: true,
-    // They run one after another.
     projects: [
       project('alone', ALONE, omitted(mode), true),
-      project('infra', INFRA, omitted(mode), false),
-      project('end-to-end', END_TO_END, [...omitted(mode), ...ALONE], false),
-      project(
-        'together',
-        ['test/**/*.test.ts'],
-        [...omitted(mode), ...ALONE, ...INFRA, ...END_TO_END],
-        false,
-      ),
+      project('together', ['test/**/*.test.ts'], [...omitted(mode), ...ALONE], false),
     ],
   },
 }));

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, expect } from 'vitest';
 import { PATIENCE_MS } from '../patience.ts';
 import { launched } from './launched.ts';
 
 /** A browser for tests, and what went wrong in its pages. */
 export interface TestBrowser {
-  /** Opens a page in a new session. `page.context().newPage()` opens a further tab of the session. */
-  page(options?: BrowserContextOptions): Promise<Page>;
+  /** Opens a tab. All are of one session, whose process has compiled the script of the pages. */
+  page(): Promise<Page>;
   /** Errors, warnings and requests to other machines, of all pages so far. */
   readonly complaints: string[];
 }
@@ -18,15 +18,10 @@ export async function startBrowser(): Promise<TestBrowser> {
   const browser = await launched();
   afterAll(() => browser.close());
   const complaints: string[] = [];
-  return {
-    complaints,
-    async page(options = {}) {
-      const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce', ...options });
-      context.setDefaultTimeout(PATIENCE_MS);
-      context.on('page', watch);
-      return context.newPage();
-    },
-  };
+  const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce' });
+  context.setDefaultTimeout(PATIENCE_MS);
+  context.on('page', watch);
+  return { complaints, page: () => context.newPage() };
 
   function watch(page: Page): void {
     page.on('pageerror', (error) => complaints.push(`error: ${error.stack}`));

@@ -50,10 +50,10 @@ beforeAll(async () => {
   });
 });
 
-async function open(path: string, options?: Parameters<TestBrowser['page']>[0]): Promise<Page> {
-  const tab = await browser.page(options);
+async function open(path: string): Promise<Page> {
+  const tab = await browser.page();
   // A page that is open goes on reading and drawing.
-  onTestFinished(() => tab.context().close());
+  onTestFinished(() => tab.close());
   await tab.goto(page.url + path);
   return tab;
 }

@@ -60,7 +60,7 @@ beforeAll(async () => {
 
 async function open(path: string): Promise<Page> {
   const tab = await browser.page();
-  onTestFinished(() => tab.context().close());
+  onTestFinished(() => tab.close());
   await tab.goto(page.url + path);
   return tab;
 }

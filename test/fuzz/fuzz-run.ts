@@ -14,8 +14,6 @@ export interface FuzzOptions {
   readonly seed: number;
   /** Requests to send instead of generated ones. */
   readonly replay?: readonly FuzzRequest[];
-  /** Intercepts the functions' calls to AWS, for tests of the fuzzer itself. */
-  readonly intercept?: Interceptor;
   /** Called with each failure when it is found. */
   readonly onFailure?: (failure: FuzzFailure) => void;
   /** Called after each request. */
@@ -69,6 +67,22 @@ const CALLING_OUT = ['notify', 'provision'];
  * every status.
  */
 export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
+  const cloud = await startFuzzed();
+  try {
+    return await cloud.fuzz(options);
+  } finally {
+    await cloud.stop();
+  }
+}
+
+/** A local cloud for several runs, one after the other. */
+export interface FuzzedCloud {
+  fuzz(options: FuzzOptions): Promise<FuzzResult>;
+  stop(): Promise<void>;
+}
+
+/** @param intercept the functions' calls to AWS, for tests of the fuzzer itself */
+export async function startFuzzed(intercept?: Interceptor): Promise<FuzzedCloud> {
   const { template, assetPathOf } = builtApp();
   const journal: string[] = [];
   const errors = new Map<string, string>();
@@ -87,25 +101,30 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
           journal.push(`${one.operation} ${one.body}`);
         return reply;
       };
-      return options.intercept?.(call, journaling, caller) ?? journaling(call);
+      return intercept?.(call, journaling, caller) ?? journaling(call);
     },
   });
-  const client = new Client(cloud.url);
-  try {
-    const routes = cloud.stack.resources('AWS::ApiGatewayV2::Integration');
-    for (const { logicalId } of cloud.stack.resources('AWS::Lambda::Function')) {
-      const fn = cloud.function(logicalId);
-      if (routes.some(({ properties }) => properties.IntegrationUri === fn.arn)) behindApi.add(fn.name);
-    }
-    const document: OpenApiDocument & FuzzedDocument = JSON.parse(
-      (await client.send({ method: 'GET', path: '/openapi.json', headers: {} })).text,
-    );
-    const result = await send({ ...document, paths: withoutTests(document.paths) }, client, journal, options);
-    return { ...result, errors: [...errors.values()] };
-  } finally {
-    client.close();
-    await cloud.stop();
+  const routes = cloud.stack.resources('AWS::ApiGatewayV2::Integration');
+  for (const { logicalId } of cloud.stack.resources('AWS::Lambda::Function')) {
+    const fn = cloud.function(logicalId);
+    if (routes.some(({ properties }) => properties.IntegrationUri === fn.arn)) behindApi.add(fn.name);
   }
+  const client = new Client(cloud.url);
+  return {
+    async fuzz(options) {
+      errors.clear();
+      const document: OpenApiDocument & FuzzedDocument = JSON.parse(
+        (await client.send({ method: 'GET', path: '/openapi.json', headers: {} })).text,
+      );
+      const paths = withoutTests(document.paths);
+      const result = await send({ ...document, paths }, client, journal, options);
+      return { ...result, errors: [...errors.values()] };
+    },
+    async stop() {
+      client.close();
+      await cloud.stop();
+    },
+  };
 }
 
 /** A test of webhooks calls the addresses in queue definitions as well. */

@@ -1,16 +1,29 @@
-import { expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { openApi } from '../../lib/contract/openapi.ts';
 import type { Interceptor } from '../../lib/local/aws-endpoint.ts';
 import { type AwsCall, errorReply } from '../../lib/local/aws-json.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 import { answerFaults } from '../end-to-end/answer-faults.ts';
 import { IS_LONG, sample } from '../long.ts';
-import { fuzz } from './fuzz-run.ts';
+import { type FuzzedCloud, startFuzzed } from './fuzz-run.ts';
 import { type FuzzRequest, requestMaker } from './requests.ts';
+
+/** What answers the functions' calls to AWS, in the tests of the fuzzer itself. */
+let intercept: Interceptor | undefined;
+let cloud: FuzzedCloud;
+beforeAll(async () => {
+  cloud = await startFuzzed((call, service, caller) =>
+    intercept === undefined ? service(call) : intercept(call, service, caller),
+  );
+});
+afterAll(() => cloud.stop());
+afterEach(() => {
+  intercept = undefined;
+});
 
 it('finds no fault in some hundred requests', async () => {
   const requests = sample(100, 600);
-  const { answers, failures, errors } = await fuzz({ requests, seed: 1 });
+  const { answers, failures, errors } = await cloud.fuzz({ requests, seed: 1 });
   expect({ failures, errors }).toEqual({ failures: [], errors: [] });
   const total = (wanted: RegExp) =>
     [...answers].reduce((sum, [what, count]) => sum + (wanted.test(what) ? count : 0), 0);
@@ -81,8 +94,9 @@ function readsMatch({ operation, input }: AwsCall): boolean {
   return operation === 'GetItem' && input.Key.matchId !== undefined;
 }
 
-function replayed(replay: readonly FuzzRequest[], intercept: Interceptor) {
-  return fuzz({ requests: replay.length, seed: 1, replay, intercept });
+function replayed(replay: readonly FuzzRequest[], answering: Interceptor) {
+  intercept = answering;
+  return cloud.fuzz({ requests: replay.length, seed: 1, replay });
 }
 
 function get(path: string): FuzzRequest {
