@@ -12,7 +12,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { launched } from '../../test/console/launched.ts';
 import { terminalPicture } from './terminal.ts';
 
-const SECONDS_DEFAULT = 90;
+const SECONDS_DEFAULT = 110;
 const COLUMNS = 100;
 /** In CSS pixels: the overview with five queues. */
 const WINDOW = { width: 1280, height: 640 };
