@@ -1,4 +1,4 @@
-import { shapeOf } from '../engine/game-pool.ts';
+import { firstPlace, shapeOf } from '../engine/game-pool.ts';
 import type { Player, Ticket } from '../engine/types.ts';
 import type { Meetings } from '../rules/met.ts';
 import { looserMoments } from '../rules/moments.ts';
@@ -61,8 +61,7 @@ export class WhatIf {
   nearest(sorted: readonly Ticket[], skill: number): readonly Ticket[] {
     const { seats } = shapeOf(gameRulesOf(this.#rules));
     const sides = Math.max(NEIGHBOURS, 2 * seats);
-    const place = sorted.findIndex((ticket) => meanSkill(ticket) >= skill);
-    const middle = place === -1 ? sorted.length : place;
+    const middle = firstPlace(sorted, (ticket) => meanSkill(ticket) >= skill);
     return sorted.slice(Math.max(0, middle - sides), middle + sides + 1);
   }
 

@@ -123,7 +123,7 @@ export class CentreBound {
     const mayLook = this.#left > 0;
     const isOld = (old: CheapSet) =>
       this.#cheapest.isUndercut(old) ||
-      (mayLook && hasLost(old) && this.#boundOf(cell, old.cost + added) < this.#least);
+      (mayLook && this.#boundOf(cell, old.cost + added) < this.#least && hasLost(old));
     if (!set || isOld(set)) {
       this.#left -= this.#clock.isOver(stepsPerCell) ? stepsMax : 1;
       set = this.#cheapest.around(cell.centre, this.#with!.ticket);

@@ -52,20 +52,20 @@ export class Exchanges {
     if (game.queued.some(({ ticket }) => ticket.isSplit)) return game;
     let best = game;
     for (let round = 0; round < roundsMax; round++) {
-      const exchanges = this.#bestExchanges(best, near, anchor);
-      const next = exchanges.length > 0 ? this.#applied(best, exchanges) : undefined;
+      const { exchanges, imbalance } = this.#bestExchanges(best, near, anchor);
+      const next = exchanges.length > 0 ? this.#applied(best, exchanges, imbalance) : undefined;
       if (!next) break;
       best = next;
     }
     return best;
   }
 
-  /** The one or two exchanges that lower the imbalance most while the teams stay; none if there are none. */
+  /** The one or two exchanges that lower the imbalance most while the teams stay, and to what; none if there are none. */
   #bestExchanges(
     { queued, teams, imbalance }: FoundGame,
     near: readonly QueuedTicket[],
     anchor: QueuedTicket | undefined,
-  ): Exchange[] {
+  ): { exchanges: readonly Exchange[]; imbalance: number } {
     const { kinds, kindOf, seats } = this.#layout;
     const teamOf: number[] = [];
     for (let i = 0, player = 0; i < queued.length; player += queued[i++].ticket.size)
@@ -132,18 +132,18 @@ export class Exchanges {
       }
       values[a.team] -= scale[a.team] * a.sum;
     }
-    return best;
+    return { exchanges: best, imbalance: least };
   }
 
-  /** The game after these exchanges in its fairest division; undefined if it is not better. */
-  #applied(game: FoundGame, exchanges: readonly Exchange[]): FoundGame | undefined {
+  /** The game after these exchanges in its fairest division, of at most this imbalance; undefined if it is not better. */
+  #applied(game: FoundGame, exchanges: readonly Exchange[], most: number): FoundGame | undefined {
     const queued = [...game.queued];
     for (const { at, to } of exchanges) queued[at] = to;
     const spread = skillSpread(
       queued.flatMap(({ ticket }) => [...ticket.skills]),
       2,
     );
-    const room = (game.imbalance - spread) / this.#alpha;
+    const room = (Math.min(game.imbalance, most * (1 + 1e-9)) - spread) / this.#alpha;
     const tickets = queued.map(({ ticket }) => ticket);
     const gap = room > 0 ? this.#divider.divide(tickets, room) : Number.POSITIVE_INFINITY;
     if (gap === Number.POSITIVE_INFINITY) return undefined;
