@@ -1,9 +1,6 @@
 import type { PoolIndex } from './model/pool-index.ts';
-import { sortBySkill } from './model/pooled-ticket.ts';
 import type { PreparedTickets } from './model/prepared-tickets.ts';
 import { SearchClock } from './model/search-clock.ts';
-import { type EveryoneOptions, everyoneWith } from './partition/everyone.ts';
-import type { NewPool } from './partition/ticket-pool.ts';
 import { ShapeIndex } from './queue/shape-index.ts';
 import { explainShape } from './shapes/explain-shape.ts';
 import { layoutOf } from './shapes/layout.ts';
@@ -23,6 +20,7 @@ export { type GameShape, isFreeForAll, isPaperShape, shapeOf } from './model/gam
 export { pSkill, skillSpread, skillSpreadOfRelative } from './model/imbalance.ts';
 export { PreparedTickets } from './model/prepared-tickets.ts';
 export { SearchClock } from './model/search-clock.ts';
+export { everyoneAtOnce } from './partition/everyone.ts';
 export { playersNeeded } from './shapes/explain-shape.ts';
 export { type Layout, layoutOf } from './shapes/layout.ts';
 export { SeatCounts } from './shapes/seat-counts.ts';
@@ -225,20 +223,3 @@ export class GamePool {
 
 /** The work of asking the constraints about a pair, in steps of a `SearchClock`. */
 const stepsPerRefusal = 16;
-
-/**
- * Puts everyone into games at once: as many games as possible, with a low sum of imbalances. Waiting has no weight.
- *
- * @param nowMs the time at which priorities are computed
- */
-export function everyoneAtOnce(
-  tickets: readonly Ticket[],
-  rules: GameRules,
-  nowMs: number,
-  options: EveryoneOptions = {},
-): Game[] {
-  const layout = layoutOf(rules);
-  const newPool: NewPool = (of, pool) => new GamePool(of, pool);
-  const sorted = sortBySkill(tickets.map((ticket) => poolShapeTicket(ticket, layout)));
-  return everyoneWith(newPool, sorted, rules, nowMs, options);
-}

@@ -1,9 +1,12 @@
 import { priority } from '../model/imbalance.ts';
+import { sortBySkill } from '../model/pooled-ticket.ts';
 import { SearchClock } from '../model/search-clock.ts';
+import { ShapeIndex } from '../queue/shape-index.ts';
 import { exactSeatsMax, layoutOf } from '../shapes/layout.ts';
+import { meanOf } from '../shapes/shape-game.ts';
 import { ShapeGames } from '../shapes/shape-games.ts';
-import type { ShapeTicket } from '../shapes/shape-ticket.ts';
-import type { Constraints, Forbids, Game, GameRules } from '../types.ts';
+import { poolShapeTicket, type ShapeTicket } from '../shapes/shape-ticket.ts';
+import type { Constraints, Forbids, Game, GameRules, Ticket } from '../types.ts';
 import {
   gamesBestFirst,
   gamesInOrder,
@@ -14,7 +17,6 @@ import {
 } from './game-by-game.ts';
 import { exchangeBetweenGames } from './game-exchanges.ts';
 import { canPack, packParties } from './party-packing.ts';
-import type { NewPool, TicketPool } from './ticket-pool.ts';
 
 /** How everyone is put into games at once. */
 export interface EveryoneOptions {
@@ -27,22 +29,22 @@ export interface EveryoneOptions {
 }
 
 /**
- * `everyoneAtOnce` of game-pool.ts, with the pools that it searches made by `newPool`.
+ * Puts everyone into games at once: as many games as possible, with a low sum of imbalances. Waiting has no weight.
  *
  * `packParties` packs by the sizes of the parties, and the tickets that remain because of roles and refused pairs are matched
  * game by game. Where sizes do not decide, the best game of all is taken repeatedly. Small pools are also gone through in order of skill. Of these it keeps the one with the most games, then the one of the least sum of imbalances, after
  * exchanges between neighbouring games.
  *
- * @param sorted the tickets in the pool's order
+ * @param nowMs the time at which priorities are computed
  */
-export function everyoneWith(
-  newPool: NewPool,
-  sorted: readonly ShapeTicket[],
+export function everyoneAtOnce(
+  tickets: readonly Ticket[],
   rules: GameRules,
   nowMs: number,
-  { forbids, constraintsOf, outOfTime = () => false }: EveryoneOptions,
+  { forbids, constraintsOf, outOfTime = () => false }: EveryoneOptions = {},
 ): Game[] {
   const layout = layoutOf(rules);
+  const sorted = sortBySkill(tickets.map((ticket) => poolShapeTicket(ticket, layout)));
   const clock = new SearchClock(outOfTime);
   // Games that are too large, may be short or are under constraints are not divided here.
   const isDivided = layout.seats <= exactSeatsMax && !rules.short && !constraintsOf;
@@ -52,7 +54,7 @@ export function everyoneWith(
   let kept: readonly PartitionGame[] = [];
   let least = Number.POSITIVE_INFINITY;
   const consider = (start: readonly PartitionGame[]) => {
-    const inOrder = start.toSorted((a, b) => meanSkill(a) - meanSkill(b));
+    const inOrder = start.toSorted((a, b) => meanOf(a.members) - meanOf(b.members));
     const games = divider
       ? exchangeBetweenGames(inOrder, leftOut(playable, inOrder), rules.alpha, divider, forbids, clock)
       : inOrder;
@@ -63,20 +65,9 @@ export function everyoneWith(
     }
   };
   // Only balance counts: waiting has no weight where everyone plays.
-  const searchOf = (tickets: readonly ShapeTicket[]) => ({ pool: poolOf(tickets, 0), nowMs, outOfTime });
-  const poolOf = (tickets: readonly ShapeTicket[], beta: number): TicketPool => {
-    const pool = newPool(
-      { ...rules, beta },
-      {
-        nodeBudget: 1000,
-        ...(forbids && { forbids }),
-        ...(constraintsOf && { constraints: constraintsOf() }),
-        outOfTime,
-      },
-    );
-    for (const { ticket } of tickets) pool.insert(ticket);
-    return pool;
-  };
+  const searchOf = (some: readonly ShapeTicket[]) => ({ pool: poolOf(some, 0), nowMs, outOfTime });
+  const poolOf = (some: readonly ShapeTicket[], beta: number) =>
+    new ShapeIndex({ ...rules, beta }, some, { nodeBudget, forbids, constraints: constraintsOf?.(), clock });
   /** Adds all games that can be formed of the remaining tickets. */
   const withTheRest = (games: readonly PartitionGame[]): readonly PartitionGame[] => {
     const all = [...games];
@@ -110,17 +101,9 @@ export function everyoneWith(
 /** Pools of at most this many tickets are also partitioned game by game, where packing is possible and where it is not. */
 const packedMax = 200;
 const searchedMax = 500;
+/** The nodes of each search for a game. */
+const nodeBudget = 1000;
 
 function earlier(oldest: number, { ticket }: ShapeTicket): number {
   return Math.min(oldest, ticket.enqueuedAtMs);
-}
-
-function meanSkill({ members }: PartitionGame): number {
-  let sum = 0;
-  let players = 0;
-  for (const { mean, size } of members) {
-    sum += mean * size;
-    players += size;
-  }
-  return sum / players;
 }

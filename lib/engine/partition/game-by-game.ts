@@ -1,9 +1,9 @@
+import type { ShapeIndex } from '../queue/shape-index.ts';
 import type { Layout } from '../shapes/layout.ts';
 import type { ShapedGame } from '../shapes/shape-game.ts';
 import type { ShapeTicket } from '../shapes/shape-ticket.ts';
 import { mixesOf } from '../shapes/size-mixes.ts';
 import type { Game } from '../types.ts';
-import type { TicketPool } from './ticket-pool.ts';
 
 /** A game of a partition: as a pool found it, or its tickets divided by the partition. */
 export interface PartitionGame extends ShapedGame {
@@ -13,7 +13,7 @@ export interface PartitionGame extends ShapedGame {
 
 /** A pool of the tickets of a partition that are left, and the time of its priorities. */
 export interface Search {
-  readonly pool: TicketPool;
+  readonly pool: ShapeIndex;
   readonly nowMs: number;
   /** Called before each search: when it returns true, the remaining tickets stay without a game. */
   readonly outOfTime: () => boolean;
@@ -29,8 +29,9 @@ export function gamesBestFirst(
   while (!outOfTime()) {
     const game = pool.best(nowMs);
     if (!game) break;
-    games.push(foundGame(game, byId));
-    for (const ticketId of game.ticketIds) pool.remove(ticketId);
+    const found = foundGame(game, byId);
+    games.push(found);
+    for (const ticket of found.members) pool.remove(ticket);
   }
   return games;
 }
@@ -42,14 +43,15 @@ export function gamesInOrder(
 ): PartitionGame[] {
   const left = ticketsById(order);
   const games: PartitionGame[] = [];
-  for (const { ticket } of order) {
-    if (!left.has(ticket.ticketId)) continue;
+  for (const ticket of order) {
+    if (!left.has(ticket.ticket.ticketId)) continue;
     if (outOfTime()) break;
-    const game = pool.bestWith(ticket.ticketId, nowMs);
-    if (game) games.push(foundGame(game, left));
-    for (const ticketId of game?.ticketIds ?? [ticket.ticketId]) {
-      pool.remove(ticketId);
-      left.delete(ticketId);
+    const game = pool.bestWith(ticket, nowMs);
+    const found = game && foundGame(game, left);
+    if (found) games.push(found);
+    for (const member of found?.members ?? [ticket]) {
+      pool.remove(member);
+      left.delete(member.ticket.ticketId);
     }
   }
   return games;

@@ -6,7 +6,7 @@ import { Draft } from '../shapes/draft.ts';
 import type { Layout } from '../shapes/layout.ts';
 import type { Permit } from '../shapes/permit.ts';
 import { permittedGame } from '../shapes/permitted-game.ts';
-import type { ShapedGame } from '../shapes/shape-game.ts';
+import { meanOf, type ShapedGame } from '../shapes/shape-game.ts';
 import type { ShapeAnswer, ShapeQueue } from '../shapes/shape-queue.ts';
 import type { ShapeTicket } from '../shapes/shape-ticket.ts';
 import { packTeams, solosNeeded } from '../shapes/team-packing.ts';
@@ -409,7 +409,7 @@ export class LargeQueue implements ShapeQueue {
       if (!game) break;
       if (best && this.#costOf(game) >= this.#costOf(best)) break;
       best = game;
-      centre = meanOf(game);
+      centre = meanOf(game.members);
     }
     if (!best) this.#clock.giveUp();
     return best;
@@ -502,16 +502,6 @@ const none: ShapeAnswer = {
   cost: Number.POSITIVE_INFINITY,
   costBound: Number.POSITIVE_INFINITY,
 };
-
-function meanOf({ members }: ShapedGame): number {
-  let sum = 0;
-  let players = 0;
-  for (const { mean, size } of members) {
-    sum += mean * size;
-    players += size;
-  }
-  return sum / players;
-}
 
 /** How much the distance of a party from the centre counts, times its size, beside what it adds to skillSpread. */
 const partyDistance = 3;

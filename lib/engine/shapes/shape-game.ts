@@ -82,6 +82,17 @@ export function membersOf(
   return all;
 }
 
+/** The mean skill of the players of a game. */
+export function meanOf(members: readonly ShapeTicket[]): number {
+  let sum = 0;
+  let players = 0;
+  for (const { mean, size } of members) {
+    sum += mean * size;
+    players += size;
+  }
+  return sum / players;
+}
+
 /** One team of a game: its kind and its players. */
 export interface Side {
   readonly kind: number;
