@@ -1,19 +1,13 @@
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type {
   APIGatewayAuthorizerResult,
   APIGatewayAuthorizerWithContextResult,
   APIGatewayRequestAuthorizerEvent,
 } from 'aws-lambda';
 import { clock } from '../lib/aws/clock.ts';
-import { environment } from '../lib/aws/environment.ts';
-import { playerKeys, playerTokens } from '../lib/aws/player-tokens.ts';
-import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
+import * as aws from '../lib/aws/services.ts';
 import type { WatcherContext } from '../lib/aws/watcher-context.ts';
 
-const tokens = playerTokens(
-  new SecretsManagerClient({ requestHandler: REQUEST_TIMEOUTS }),
-  playerKeys.parse(JSON.parse(environment('PLAYER_KEYS'))),
-);
+const tokens = aws.playerTokens();
 
 /**
  * Lets a client connect whose token is valid. API Gateway keeps who it is for as long as the connection lasts, so frames and

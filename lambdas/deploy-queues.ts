@@ -2,31 +2,26 @@ import { readFileSync } from 'node:fs';
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import * as z from 'zod';
 import { deploymentNotes } from '../lib/aws/deployment-notes.ts';
-import { deploymentRules } from '../lib/aws/deployment-rules.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
-import { ladderStore } from '../lib/aws/ladder-store.ts';
 import { logger } from '../lib/aws/log.ts';
-import { queueStore } from '../lib/aws/queue-store.ts';
+import * as aws from '../lib/aws/services.ts';
 import { type Digests, deployDefinitions } from '../lib/service/definitions/deploy-definitions.ts';
 import { digestOf } from '../lib/service/domain/digest.ts';
 import { readWith } from '../lib/service/domain/unreadable.ts';
 import { checkedQueues } from '../lib/service/queues/queue-definitions.ts';
 import { ladderDefinitions } from '../lib/service/ratings/ladders.ts';
 
-const rules = deploymentRules(
-  environment('SECRET_GRANTS'),
-  environment('GAME_SESSION_QUEUES'),
-  environment('PUSH') === 'true',
-);
 /** CloudFormation rejects a report of more than 4 KB, and then waits for another until its time is over. */
 const REASON_LENGTH_MAX = 1_000;
 const client = documentClient();
-const table = environment('QUEUES_TABLE');
-const ladders = ladderStore(client, table);
+const ladders = aws.ladders(client);
 const deps = {
-  kinds: [ladderDefinitions(ladders), checkedQueues(queueStore(client, table), ladders, rules)],
-  deployments: deploymentNotes(client, table),
+  kinds: [
+    ladderDefinitions(ladders),
+    checkedQueues(aws.storedQueues(client), ladders, aws.deploymentRules()),
+  ],
+  deployments: deploymentNotes(client, environment('QUEUES_TABLE')),
 };
 
 /** Reports success or failure to the URL that CloudFormation gives. CloudFormation waits for the report. */

@@ -2,31 +2,25 @@ import { clock } from '../lib/aws/clock.ts';
 import { overdueMatches } from '../lib/aws/deadline-index.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
-import { experimentStore } from '../lib/aws/experiment-store.ts';
 import { logger } from '../lib/aws/log.ts';
-import { singleMatchStore } from '../lib/aws/match-store.ts';
-import { deadlineTimer, sqsClient, tickSender } from '../lib/aws/message-queue.ts';
-import { outcomeStore } from '../lib/aws/outcome-store.ts';
-import { queueStore } from '../lib/aws/queue-store.ts';
-import { rangeStore } from '../lib/aws/range-store.ts';
-import { ticketStore } from '../lib/aws/ticket-store.ts';
-import { bucketLimits } from '../lib/service/domain/bucket-limits.ts';
+import { sqsClient } from '../lib/aws/message-queue.ts';
+import * as aws from '../lib/aws/services.ts';
 import { dispatch } from '../lib/service/ticks/dispatch.ts';
 
 const client = documentClient();
 const sqs = sqsClient();
 const deps = {
   clock,
-  queues: queueStore(client, environment('QUEUES_TABLE')),
-  ranges: rangeStore(client, environment('RANGES_TABLE')),
-  outcomes: outcomeStore(client, environment('RANGES_TABLE')),
-  experiments: experimentStore(client, environment('RANGES_TABLE')),
-  matches: singleMatchStore(client, environment('MATCHES_TABLE')),
-  tickets: ticketStore(client, environment('TICKETS_TABLE')),
-  ticks: tickSender(sqs, environment('TICK_QUEUE_URL')),
+  queues: aws.storedQueues(client),
+  ranges: aws.ranges(client),
+  outcomes: aws.outcomes(client),
+  experiments: aws.experiments(client),
+  matches: aws.matches(client),
+  tickets: aws.tickets(client),
+  ticks: aws.ticks(sqs),
   overdue: overdueMatches(client, environment('MATCHES_TABLE'), Math.random),
-  timer: deadlineTimer(sqs, environment('DEADLINE_QUEUE_URL')),
-  limits: bucketLimits(Number(environment('BUCKET_CAPACITY'))),
+  timer: aws.timer(sqs),
+  limits: aws.bucketLimits(),
 };
 
 export const handler = async (): Promise<void> => {

@@ -1,11 +1,10 @@
 import { documentClient } from '../lib/aws/dynamo.ts';
-import { environment } from '../lib/aws/environment.ts';
 import { httpHandler } from '../lib/aws/http.ts';
-import { queueStore } from '../lib/aws/queue-store.ts';
+import * as aws from '../lib/aws/services.ts';
 import { openQueue } from '../lib/service/queues/read-queues.ts';
 import { dryRun, OFFLINE_SEARCH_MS } from '../lib/service/ticks/offline.ts';
 
-const queues = queueStore(documentClient(), environment('QUEUES_TABLE'));
+const queues = aws.storedQueues(documentClient());
 
 export const handler = httpHandler('dry-run', {
   'POST /queues/{queue}/dry-run': async ({ path: { queue }, json }) => {

@@ -1,25 +1,14 @@
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { clock } from '../lib/aws/clock.ts';
-import { cooldownStore } from '../lib/aws/cooldown-store.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment, optionalEnvironment } from '../lib/aws/environment.ts';
 import { httpHandler, logIds, toProblem } from '../lib/aws/http.ts';
-import { ladderStore } from '../lib/aws/ladder-store.ts';
 import { logger } from '../lib/aws/log.ts';
-import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { meetingStore } from '../lib/aws/meeting-store.ts';
-import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
-import { playerKeys, playerTokens } from '../lib/aws/player-tokens.ts';
-import { presenceStore } from '../lib/aws/presence-store.ts';
-import { queueStore } from '../lib/aws/queue-store.ts';
-import { rangeStore } from '../lib/aws/range-store.ts';
-import { ratingStore } from '../lib/aws/rating-store.ts';
-import { REQUEST_TIMEOUTS, REQUEST_TRIES_AT_INTAKE } from '../lib/aws/request-timeouts.ts';
-import { ticketStore } from '../lib/aws/ticket-store.ts';
+import { sqsClient } from '../lib/aws/message-queue.ts';
+import { REQUEST_TRIES_AT_INTAKE } from '../lib/aws/request-timeouts.ts';
+import * as aws from '../lib/aws/services.ts';
 import type { TicketView } from '../lib/contract/ticket.ts';
 import type { CurrentTicket } from '../lib/service/domain/stored-ticket.ts';
-import type { PlayerTokens } from '../lib/service/ports/player-tokens.ts';
-import { cachedQueues } from '../lib/service/queues/read-queues.ts';
 import { enqueue } from '../lib/service/tickets/enqueue.ts';
 import { enqueueBatch, toBatchResult } from '../lib/service/tickets/enqueue-batch.ts';
 import { WaitEstimates } from '../lib/service/tickets/wait-estimates.ts';
@@ -28,19 +17,16 @@ import { watchInfo } from '../lib/service/watching/watch-info.ts';
 const tries = { maxAttempts: REQUEST_TRIES_AT_INTAKE };
 const client = documentClient(tries);
 const deps = {
-  tickets: ticketStore(client, environment('TICKETS_TABLE')),
-  matches: singleMatchStore(client, environment('MATCHES_TABLE')),
+  tickets: aws.tickets(client),
+  matches: aws.matches(client),
   meetings: meetingStore(client, environment('RANGES_TABLE')),
-  cooldowns: cooldownStore(client, environment('RANGES_TABLE')),
-  presence: presenceStore(client, environment('RANGES_TABLE')),
-  queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
-  ranges: rangeStore(client, environment('RANGES_TABLE')),
-  ladders: ladderStore(client, environment('QUEUES_TABLE')),
-  ratings: ratingStore(client, {
-    ratings: environment('RATINGS_TABLE'),
-    matches: environment('MATCHES_TABLE'),
-  }),
-  ticks: tickSender(sqsClient(tries), environment('TICK_QUEUE_URL')),
+  cooldowns: aws.cooldowns(client),
+  presence: aws.presence(client),
+  queues: aws.queues(client),
+  ranges: aws.ranges(client),
+  ladders: aws.ladders(client),
+  ratings: aws.ratings(client),
+  ticks: aws.ticks(sqsClient(tries)),
   clock,
 };
 
@@ -48,12 +34,9 @@ const estimates = new WaitEstimates(deps);
 
 const socketsUrl = optionalEnvironment('SOCKETS_URL');
 const watching =
-  socketsUrl === undefined ? undefined : { queues: deps.queues, url: socketsUrl, tokens: newTokens() };
-
-function newTokens(): PlayerTokens {
-  const secrets = new SecretsManagerClient({ requestHandler: REQUEST_TIMEOUTS, ...tries });
-  return playerTokens(secrets, playerKeys.parse(JSON.parse(environment('PLAYER_KEYS'))));
-}
+  socketsUrl === undefined
+    ? undefined
+    : { queues: deps.queues, url: socketsUrl, tokens: aws.playerTokens(tries) };
 
 /**
  * A ticket as its backend gets it. It is taken also when the key of its tokens cannot be read, because it can be matched all the

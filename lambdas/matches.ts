@@ -1,33 +1,23 @@
-import { backfillStore } from '../lib/aws/backfill-store.ts';
-import { clock } from '../lib/aws/clock.ts';
-import { cooldownStore } from '../lib/aws/cooldown-store.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
-import { environment } from '../lib/aws/environment.ts';
 import { httpHandler } from '../lib/aws/http.ts';
-import { ladderStore } from '../lib/aws/ladder-store.ts';
-import { singleMatchStore } from '../lib/aws/match-store.ts';
-import { outcomeStore } from '../lib/aws/outcome-store.ts';
-import { queueStore } from '../lib/aws/queue-store.ts';
-import { ratingStore } from '../lib/aws/rating-store.ts';
+import * as aws from '../lib/aws/services.ts';
 import { cancelBackfill, getBackfill, requestBackfill } from '../lib/service/backfills/request-backfill.ts';
 import { toBackfillView } from '../lib/service/domain/stored-backfill.ts';
 import { toMatchView } from '../lib/service/domain/stored-match.ts';
 import { assignMatch, getMatch } from '../lib/service/placement/assign-match.ts';
 import { endMatch } from '../lib/service/placement/end-match.ts';
 import { matchFor } from '../lib/service/players/own-match.ts';
-import { cachedQueues } from '../lib/service/queues/read-queues.ts';
 import { postResult } from '../lib/service/ratings/post-result.ts';
 
 const client = documentClient();
-const tables = { tickets: environment('TICKETS_TABLE'), matches: environment('MATCHES_TABLE') };
 const deps = {
-  matches: singleMatchStore(client, tables.matches),
-  backfills: backfillStore(client, tables),
-  cooldowns: cooldownStore(client, environment('RANGES_TABLE')),
-  outcomes: outcomeStore(client, environment('RANGES_TABLE')),
-  ladders: ladderStore(client, environment('QUEUES_TABLE')),
-  ratings: ratingStore(client, { ...tables, ratings: environment('RATINGS_TABLE') }),
-  queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
+  matches: aws.matches(client),
+  backfills: aws.backfills(client),
+  cooldowns: aws.cooldowns(client),
+  outcomes: aws.outcomes(client),
+  ladders: aws.ladders(client),
+  ratings: aws.ratings(client),
+  queues: aws.queues(client),
 };
 
 export const handler = httpHandler('matches', {

@@ -1,31 +1,20 @@
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { APIGatewayProxyEventV2, Context, SQSEvent } from 'aws-lambda';
-import { clock } from '../lib/aws/clock.ts';
 import { countForAlarm } from '../lib/aws/count-for-alarm.ts';
-import { deliveryStore } from '../lib/aws/delivery-store.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
-import { environment, privateAddressesAllowed } from '../lib/aws/environment.ts';
-import { erasedPlayers } from '../lib/aws/erased-players.ts';
+import { environment } from '../lib/aws/environment.ts';
 import { fromEnvelope } from '../lib/aws/event-bus.ts';
 import { httpHandler } from '../lib/aws/http.ts';
 import { logger } from '../lib/aws/log.ts';
 import { messageConsumer } from '../lib/aws/message-consumer.ts';
 import { deliverySender, sqsClient } from '../lib/aws/message-queue.ts';
 import { Occasionally } from '../lib/aws/occasionally.ts';
-import { outbound } from '../lib/aws/outbound.ts';
-import { queueStore } from '../lib/aws/queue-store.ts';
-import { receiverStore } from '../lib/aws/receiver-store.ts';
-import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
-import { secretsManager } from '../lib/aws/secrets.ts';
-import { parseSecretGrants } from '../lib/contract/secret-grants.ts';
+import * as aws from '../lib/aws/services.ts';
 import { isFailing } from '../lib/contract/webhook-failing.ts';
 import { type Delivery, readDelivery } from '../lib/service/domain/delivery.ts';
 import { DeliveryLog } from '../lib/service/events/delivery-log.ts';
 import { type DeliveryOutcome, deliver } from '../lib/service/events/notify.ts';
-import { recentReceivers } from '../lib/service/events/recent-receivers.ts';
 import { testWebhooks } from '../lib/service/events/test-webhooks.ts';
 import { subjectOf } from '../lib/service/events/trace.ts';
-import { cachedQueues } from '../lib/service/queues/read-queues.ts';
 
 const client = documentClient();
 const sqs = sqsClient();
@@ -35,16 +24,12 @@ const urls = {
   deadLetters: environment('NOTIFY_DEAD_LETTERS_URL'),
 };
 const deps = {
-  queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
-  receivers: recentReceivers(receiverStore(client, environment('RECEIVERS_TABLE')), Date.now),
-  deliveries: new DeliveryLog(deliveryStore(client, environment('RECEIVERS_TABLE')), Date.now),
-  erased: erasedPlayers(client, environment('RECEIVERS_TABLE')),
-  secrets: secretsManager(
-    new SecretsManagerClient({ requestHandler: REQUEST_TIMEOUTS }),
-    environment('SECRETS_PREFIX'),
-    parseSecretGrants(environment('SECRET_GRANTS')),
-  ),
-  outbound: outbound({ privateAllowed: privateAddressesAllowed() }),
+  queues: aws.queues(client),
+  receivers: aws.receiversOfLate(client),
+  deliveries: new DeliveryLog(aws.deliveryRecords(client), Date.now),
+  erased: aws.erased(client),
+  secrets: aws.secrets(),
+  outbound: aws.outbound(),
   sender: deliverySender(sqs, urls),
   now: Date.now,
   random: Math.random,

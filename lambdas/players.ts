@@ -1,41 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { backfillStore } from '../lib/aws/backfill-store.ts';
 import { clock } from '../lib/aws/clock.ts';
-import { cooldownStore } from '../lib/aws/cooldown-store.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
-import { environment } from '../lib/aws/environment.ts';
-import { erasedPlayers } from '../lib/aws/erased-players.ts';
 import { httpHandler } from '../lib/aws/http.ts';
-import { ladderStore } from '../lib/aws/ladder-store.ts';
 import { logger } from '../lib/aws/log.ts';
-import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { playerDataStore } from '../lib/aws/player-data-store.ts';
-import { queueStore } from '../lib/aws/queue-store.ts';
-import { ratingStore } from '../lib/aws/rating-store.ts';
-import { ticketStore } from '../lib/aws/ticket-store.ts';
+import * as aws from '../lib/aws/services.ts';
 import { endCooldown, getCooldown } from '../lib/service/players/cooldown.ts';
 import { erasePlayer } from '../lib/service/players/erase-player.ts';
 import { exportPlayer } from '../lib/service/players/export-player.ts';
-import { cachedQueues } from '../lib/service/queues/read-queues.ts';
 import { deleteRating, getRatings, putRating } from '../lib/service/ratings/player-ratings.ts';
 
 const client = documentClient();
-const tables = {
-  tickets: environment('TICKETS_TABLE'),
-  matches: environment('MATCHES_TABLE'),
-  ranges: environment('RANGES_TABLE'),
-  ratings: environment('RATINGS_TABLE'),
-};
 const deps = {
-  data: playerDataStore(client, tables),
-  tickets: ticketStore(client, tables.tickets),
-  matches: singleMatchStore(client, tables.matches),
-  backfills: backfillStore(client, tables),
-  erased: erasedPlayers(client, environment('RECEIVERS_TABLE')),
-  queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
-  cooldowns: cooldownStore(client, tables.ranges),
-  ladders: ladderStore(client, environment('QUEUES_TABLE')),
-  ratings: ratingStore(client, tables),
+  data: playerDataStore(client, aws.tables()),
+  tickets: aws.tickets(client),
+  matches: aws.matches(client),
+  backfills: aws.backfills(client),
+  erased: aws.erased(client),
+  queues: aws.queues(client),
+  cooldowns: aws.cooldowns(client),
+  ladders: aws.ladders(client),
+  ratings: aws.ratings(client),
   clock,
   pseudonym: randomUUID,
   log: logger,

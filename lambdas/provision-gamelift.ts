@@ -2,40 +2,39 @@ import { GameLiftClient } from '@aws-sdk/client-gamelift';
 import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment, isGameLiftReachable } from '../lib/aws/environment.ts';
-import { gameSessions, isPlacementEvent, placementOfEvent } from '../lib/aws/game-sessions.ts';
+import {
+  clientsByRegion,
+  gameSessions,
+  isPlacementEvent,
+  placementOfEvent,
+} from '../lib/aws/game-sessions.ts';
 import { loggedIdsOf, matchIdOf } from '../lib/aws/match-message.ts';
-import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { messageConsumer, PROVISION_BACKOFF } from '../lib/aws/message-consumer.ts';
 import { sqsClient } from '../lib/aws/message-queue.ts';
-import { outcomeStore } from '../lib/aws/outcome-store.ts';
-import { presenceStore } from '../lib/aws/presence-store.ts';
-import { queueStore } from '../lib/aws/queue-store.ts';
-import { clientsByRegion } from '../lib/aws/regional-clients.ts';
 import { reported } from '../lib/aws/report-queue.ts';
 import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
-import { ticketStore } from '../lib/aws/ticket-store.ts';
+import * as aws from '../lib/aws/services.ts';
 import { attemptOf } from '../lib/provisioners/placement-attempts.ts';
 import { provisioners } from '../lib/provisioners/provisioners.ts';
 import { provision } from '../lib/service/placement/provision.ts';
 import type { GameSessionPlacement } from '../lib/service/ports/game-sessions.ts';
-import { cachedQueues } from '../lib/service/queues/read-queues.ts';
 
 const client = documentClient();
 const clientOf = clientsByRegion(
   (region) => new GameLiftClient({ requestHandler: REQUEST_TIMEOUTS, ...(region && { region }) }),
 );
 const deps = {
-  outcomes: outcomeStore(client, environment('RANGES_TABLE')),
-  presence: presenceStore(client, environment('RANGES_TABLE')),
-  failedShareMax: Number(environment('FAILED_SHARE')),
-  queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
-  matches: singleMatchStore(client, environment('MATCHES_TABLE')),
+  outcomes: aws.outcomes(client),
+  presence: aws.presence(client),
+  failedShareMax: aws.failedShareMax(),
+  queues: aws.queues(client),
+  matches: aws.matches(client),
   provisioners: provisioners(
     isGameLiftReachable()
       ? {
           gameLift: {
             sessions: gameSessions(clientOf),
-            tickets: ticketStore(client, environment('TICKETS_TABLE')),
+            tickets: aws.tickets(client),
             clock,
           },
         }

@@ -4,12 +4,10 @@ import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { eventBus } from '../lib/aws/event-bus.ts';
-import { experimentStore } from '../lib/aws/experiment-store.ts';
 import { logger } from '../lib/aws/log.ts';
-import { outcomeStore } from '../lib/aws/outcome-store.ts';
-import { queueStore } from '../lib/aws/queue-store.ts';
 import { reportQueue } from '../lib/aws/report-queue.ts';
 import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
+import * as aws from '../lib/aws/services.ts';
 import { readableChanges } from '../lib/aws/stream.ts';
 import { countOutcomes } from '../lib/service/events/count-outcomes.ts';
 import { countRejected } from '../lib/service/events/count-rejected.ts';
@@ -21,10 +19,10 @@ import { cachedQueues } from '../lib/service/queues/read-queues.ts';
 
 const client = documentClient();
 const deps: PublishDeps & CountDeps & CountUnmatchedDeps = {
-  outcomes: outcomeStore(client, environment('RANGES_TABLE')),
-  experiments: experimentStore(client, environment('RANGES_TABLE')),
-  failedShareMax: Number(environment('FAILED_SHARE')),
-  queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
+  outcomes: aws.outcomes(client),
+  experiments: aws.experiments(client),
+  failedShareMax: aws.failedShareMax(),
+  queues: aws.queues(client),
   bus: eventBus(new EventBridgeClient({ requestHandler: REQUEST_TIMEOUTS }), environment('EVENT_BUS_NAME')),
 };
 

@@ -1,19 +1,14 @@
 import type { Context, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
 import { clock } from '../lib/aws/clock.ts';
-import { connectionStore } from '../lib/aws/connection-store.ts';
 import { countForAlarm } from '../lib/aws/count-for-alarm.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { logger } from '../lib/aws/log.ts';
-import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { messageConsumer } from '../lib/aws/message-consumer.ts';
-import { pushRetries, sqsClient } from '../lib/aws/message-queue.ts';
-import { queueStore } from '../lib/aws/queue-store.ts';
-import { sockets } from '../lib/aws/sockets.ts';
+import { sqsClient } from '../lib/aws/message-queue.ts';
+import * as aws from '../lib/aws/services.ts';
 import { readableChanges } from '../lib/aws/stream.ts';
-import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { readPushRetry } from '../lib/service/domain/push-retry.ts';
-import { cachedQueues } from '../lib/service/queues/read-queues.ts';
 import { type PushDeps, push } from '../lib/service/watching/push.ts';
 import { pushAgain } from '../lib/service/watching/push-again.ts';
 
@@ -21,12 +16,12 @@ const sqs = sqsClient();
 const retriesUrl = environment('PUSH_RETRIES_URL');
 const client = documentClient();
 const deps: PushDeps = {
-  queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
-  tickets: ticketStore(client, environment('TICKETS_TABLE')),
-  matches: singleMatchStore(client, environment('MATCHES_TABLE')),
-  connections: connectionStore(client, environment('CONNECTIONS_TABLE')),
-  sockets: sockets(environment('SOCKETS_URL')),
-  retries: pushRetries(sqs, retriesUrl),
+  queues: aws.queues(client),
+  tickets: aws.tickets(client),
+  matches: aws.matches(client),
+  connections: aws.connections(client),
+  sockets: aws.sockets(),
+  retries: aws.pushRetries(sqs),
   clock,
 };
 

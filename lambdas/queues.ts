@@ -1,22 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { clock } from '../lib/aws/clock.ts';
-import { cooldownStore } from '../lib/aws/cooldown-store.ts';
 import { deadLetterCounts } from '../lib/aws/dead-letters.ts';
-import { deliveryStore } from '../lib/aws/delivery-store.ts';
-import { deploymentRules } from '../lib/aws/deployment-rules.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
-import { experimentStore } from '../lib/aws/experiment-store.ts';
 import { type HttpRequest, httpHandler } from '../lib/aws/http.ts';
-import { ladderStore } from '../lib/aws/ladder-store.ts';
 import { latestMatches } from '../lib/aws/latest-index.ts';
 import { sqsClient } from '../lib/aws/message-queue.ts';
-import { outcomeStore } from '../lib/aws/outcome-store.ts';
 import { poolSample } from '../lib/aws/pool-sample.ts';
-import { queueStore } from '../lib/aws/queue-store.ts';
-import { rangeStore } from '../lib/aws/range-store.ts';
-import { ratingStore } from '../lib/aws/rating-store.ts';
-import { receiverStore } from '../lib/aws/receiver-store.ts';
+import * as aws from '../lib/aws/services.ts';
 import type { Caller } from '../lib/contract/callers.ts';
 import type { RouteKey } from '../lib/contract/routes.ts';
 import type { CheckedDefinitions, Named } from '../lib/service/definitions/definition-kind.ts';
@@ -38,33 +29,23 @@ import { deleteLadder, ladderDefinitions, listLadders, openLadder } from '../lib
 
 const client = documentClient();
 const deps = {
-  queues: queueStore(client, environment('QUEUES_TABLE')),
-  ladders: ladderStore(client, environment('QUEUES_TABLE')),
-  ratings: ratingStore(client, {
-    ratings: environment('RATINGS_TABLE'),
-    matches: environment('MATCHES_TABLE'),
-  }),
-  ranges: rangeStore(client, environment('RANGES_TABLE')),
-  latest: latestMatches(client, {
-    matches: environment('MATCHES_TABLE'),
-    ranges: environment('RANGES_TABLE'),
-  }),
+  queues: aws.storedQueues(client),
+  ladders: aws.ladders(client),
+  ratings: aws.ratings(client),
+  ranges: aws.ranges(client),
+  latest: latestMatches(client, aws.tables()),
   pool: poolSample(client, environment('TICKETS_TABLE')),
-  deliveryRecords: deliveryStore(client, environment('RECEIVERS_TABLE')),
-  receivers: receiverStore(client, environment('RECEIVERS_TABLE')),
-  cooldowns: cooldownStore(client, environment('RANGES_TABLE')),
-  outcomes: outcomeStore(client, environment('RANGES_TABLE')),
-  experiments: experimentStore(client, environment('RANGES_TABLE')),
-  failedShareMax: Number(environment('FAILED_SHARE')),
+  deliveryRecords: aws.deliveryRecords(client),
+  receivers: aws.receivers(client),
+  cooldowns: aws.cooldowns(client),
+  outcomes: aws.outcomes(client),
+  experiments: aws.experiments(client),
+  failedShareMax: aws.failedShareMax(),
 };
 
 const countDeadLetters = deadLetterCounts(sqsClient(), environment('DEAD_LETTER_URLS'));
 
-const rules = deploymentRules(
-  environment('SECRET_GRANTS'),
-  environment('GAME_SESSION_QUEUES'),
-  environment('PUSH') === 'true',
-);
+const rules = aws.deploymentRules();
 const ladders = ladderDefinitions(deps.ladders);
 const queues = checkedQueues(deps.queues, deps.ladders, rules);
 

@@ -2,18 +2,16 @@ import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { loggedIdsOf, matchIdOf } from '../lib/aws/match-message.ts';
-import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { messageConsumer } from '../lib/aws/message-consumer.ts';
 import { sqsClient } from '../lib/aws/message-queue.ts';
-import { ratingStore } from '../lib/aws/rating-store.ts';
+import * as aws from '../lib/aws/services.ts';
 import { OddsLearner } from '../lib/service/ratings/odds-learner.ts';
 import { rateResult } from '../lib/service/ratings/rate-result.ts';
 
 const client = documentClient();
-const tables = { matches: environment('MATCHES_TABLE'), ratings: environment('RATINGS_TABLE') };
-const ratings = ratingStore(client, tables);
+const ratings = aws.ratings(client);
 const deps = {
-  matches: singleMatchStore(client, tables.matches),
+  matches: aws.matches(client),
   ratings,
   odds: new OddsLearner(ratings, clock),
 };

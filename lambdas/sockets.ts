@@ -7,25 +7,17 @@ import type {
   DynamoDBStreamEvent,
 } from 'aws-lambda';
 import { clock } from '../lib/aws/clock.ts';
-import { connectionStore, toConnection } from '../lib/aws/connection-store.ts';
-import { cooldownStore } from '../lib/aws/cooldown-store.ts';
+import { toConnection } from '../lib/aws/connection-store.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
-import { environment } from '../lib/aws/environment.ts';
 import { logIds, toProblem } from '../lib/aws/http.ts';
 import { logger } from '../lib/aws/log.ts';
-import { singleMatchStore } from '../lib/aws/match-store.ts';
-import { pushRetries, sqsClient, tickSender } from '../lib/aws/message-queue.ts';
-import { outcomeStore } from '../lib/aws/outcome-store.ts';
-import { presenceStore } from '../lib/aws/presence-store.ts';
-import { queueStore } from '../lib/aws/queue-store.ts';
-import { sockets } from '../lib/aws/sockets.ts';
-import { ticketStore } from '../lib/aws/ticket-store.ts';
+import { sqsClient } from '../lib/aws/message-queue.ts';
+import * as aws from '../lib/aws/services.ts';
 import { watcherOf } from '../lib/aws/watcher-context.ts';
 import { connectQuery } from '../lib/contract/watch.ts';
 import { inParallel } from '../lib/service/concurrency/in-parallel.ts';
 import type { Connection, Watcher } from '../lib/service/domain/connection.ts';
 import { Unreadable } from '../lib/service/domain/unreadable.ts';
-import { cachedQueues } from '../lib/service/queues/read-queues.ts';
 import { answerFrame, type FrameDeps } from '../lib/service/watching/answer-frame.ts';
 import { type ConnectDeps, connect } from '../lib/service/watching/connect.ts';
 import { type DisconnectDeps, disconnect } from '../lib/service/watching/disconnect.ts';
@@ -35,17 +27,17 @@ import { latestOfEach, showTicket } from '../lib/service/watching/show-ticket.ts
 const client = documentClient();
 const sqs = sqsClient();
 const deps: FrameDeps & ConnectDeps & DisconnectDeps = {
-  tickets: ticketStore(client, environment('TICKETS_TABLE')),
-  matches: singleMatchStore(client, environment('MATCHES_TABLE')),
-  queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
-  cooldowns: cooldownStore(client, environment('RANGES_TABLE')),
-  presence: presenceStore(client, environment('RANGES_TABLE')),
-  outcomes: outcomeStore(client, environment('RANGES_TABLE')),
-  connections: connectionStore(client, environment('CONNECTIONS_TABLE')),
-  sockets: sockets(environment('SOCKETS_URL')),
+  tickets: aws.tickets(client),
+  matches: aws.matches(client),
+  queues: aws.queues(client),
+  cooldowns: aws.cooldowns(client),
+  presence: aws.presence(client),
+  outcomes: aws.outcomes(client),
+  connections: aws.connections(client),
+  sockets: aws.sockets(),
   clock,
-  ticks: tickSender(sqs, environment('TICK_QUEUE_URL')),
-  retries: pushRetries(sqs, environment('PUSH_RETRIES_URL')),
+  ticks: aws.ticks(sqs),
+  retries: aws.pushRetries(sqs),
 };
 
 const frames = new FrameLimit();

@@ -1,57 +1,42 @@
 import { randomUUID } from 'node:crypto';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { SQSEvent } from 'aws-lambda';
-import { backfillStore } from '../lib/aws/backfill-store.ts';
 import { clock } from '../lib/aws/clock.ts';
 import { countForAlarm } from '../lib/aws/count-for-alarm.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
-import { environment, optionalEnvironment } from '../lib/aws/environment.ts';
-import { experimentStore } from '../lib/aws/experiment-store.ts';
-import { ladderStore } from '../lib/aws/ladder-store.ts';
+import { optionalEnvironment } from '../lib/aws/environment.ts';
 import { logger } from '../lib/aws/log.ts';
 import { matchStore } from '../lib/aws/match-store.ts';
-import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
+import { sqsClient } from '../lib/aws/message-queue.ts';
 import { ParsedTickets } from '../lib/aws/parsed-tickets.ts';
-import { presenceStore } from '../lib/aws/presence-store.ts';
-import { queueStore } from '../lib/aws/queue-store.ts';
-import { rangeStore } from '../lib/aws/range-store.ts';
-import { ratingStore } from '../lib/aws/rating-store.ts';
+import * as aws from '../lib/aws/services.ts';
 import { sockets } from '../lib/aws/sockets.ts';
-import { ticketStore } from '../lib/aws/ticket-store.ts';
-import { bucketLimits } from '../lib/service/domain/bucket-limits.ts';
 import { readTickMessage, type TickMessage } from '../lib/service/domain/tick-message.ts';
-import { cachedQueues } from '../lib/service/queues/read-queues.ts';
 import { CheckedTickets } from '../lib/service/ticks/checked-tickets.ts';
 import { tick } from '../lib/service/ticks/tick.ts';
 import type { TickMetrics } from '../lib/service/ticks/tick-outcome.ts';
 import { WarmSearches } from '../lib/service/ticks/warm-searches.ts';
 
 const client = documentClient();
-const tables = {
-  tickets: environment('TICKETS_TABLE'),
-  matches: environment('MATCHES_TABLE'),
-  ranges: environment('RANGES_TABLE'),
-  ratings: environment('RATINGS_TABLE'),
-};
 const socketsUrl = optionalEnvironment('SOCKETS_URL');
 const deps = {
   // These three keep what the last ticks have read and prepared, for as long as Lambda keeps this function.
-  tickets: ticketStore(client, tables.tickets, new ParsedTickets()),
+  tickets: aws.tickets(client, new ParsedTickets()),
   checked: new CheckedTickets(),
   searches: new WarmSearches(),
-  matches: matchStore(client, tables),
-  backfills: backfillStore(client, tables),
-  ladders: ladderStore(client, environment('QUEUES_TABLE')),
-  ratings: ratingStore(client, tables),
-  queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
-  ranges: rangeStore(client, tables.ranges),
-  presence: presenceStore(client, tables.ranges),
+  matches: matchStore(client, aws.tables()),
+  backfills: aws.backfills(client),
+  ladders: aws.ladders(client),
+  ratings: aws.ratings(client),
+  queues: aws.queues(client),
+  ranges: aws.ranges(client),
+  presence: aws.presence(client),
   sockets: socketsUrl === undefined ? undefined : sockets(socketsUrl),
-  experiments: experimentStore(client, tables.ranges),
-  ticks: tickSender(sqsClient(), environment('TICK_QUEUE_URL')),
+  experiments: aws.experiments(client),
+  ticks: aws.ticks(sqsClient()),
   clock,
   newId: randomUUID,
-  limits: bucketLimits(Number(environment('BUCKET_CAPACITY'))),
+  limits: aws.bucketLimits(),
 };
 
 /** One message at a time: the event source's batch size is 1. */

@@ -1,31 +1,24 @@
 import { clock } from '../lib/aws/clock.ts';
-import { cooldownStore } from '../lib/aws/cooldown-store.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
-import { environment } from '../lib/aws/environment.ts';
 import { httpHandler } from '../lib/aws/http.ts';
-import { singleMatchStore } from '../lib/aws/match-store.ts';
-import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
-import { outcomeStore } from '../lib/aws/outcome-store.ts';
-import { presenceStore } from '../lib/aws/presence-store.ts';
-import { queueStore } from '../lib/aws/queue-store.ts';
-import { ticketStore } from '../lib/aws/ticket-store.ts';
+import { sqsClient } from '../lib/aws/message-queue.ts';
+import * as aws from '../lib/aws/services.ts';
 import { toTicketView } from '../lib/service/domain/stored-ticket.ts';
 import { checkOwnTicket, ticketFor } from '../lib/service/players/own-ticket.ts';
-import { cachedQueues } from '../lib/service/queues/read-queues.ts';
 import { answerMatch } from '../lib/service/tickets/acceptance.ts';
 import { cancelTicket } from '../lib/service/tickets/cancel-ticket.ts';
 import { keepAlive } from '../lib/service/tickets/keep-alive.ts';
 
 const client = documentClient();
 const deps = {
-  tickets: ticketStore(client, environment('TICKETS_TABLE')),
-  matches: singleMatchStore(client, environment('MATCHES_TABLE')),
-  cooldowns: cooldownStore(client, environment('RANGES_TABLE')),
-  presence: presenceStore(client, environment('RANGES_TABLE')),
-  outcomes: outcomeStore(client, environment('RANGES_TABLE')),
-  queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
+  tickets: aws.tickets(client),
+  matches: aws.matches(client),
+  cooldowns: aws.cooldowns(client),
+  presence: aws.presence(client),
+  outcomes: aws.outcomes(client),
+  queues: aws.queues(client),
   clock,
-  ticks: tickSender(sqsClient(), environment('TICK_QUEUE_URL')),
+  ticks: aws.ticks(sqsClient()),
 };
 
 export const handler = httpHandler('ticket-changes', {

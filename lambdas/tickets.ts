@@ -2,23 +2,19 @@ import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { httpHandler } from '../lib/aws/http.ts';
-import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { pollSlots } from '../lib/aws/poll-slots.ts';
-import { queueStore } from '../lib/aws/queue-store.ts';
-import { rangeStore } from '../lib/aws/range-store.ts';
-import { ticketStore } from '../lib/aws/ticket-store.ts';
+import * as aws from '../lib/aws/services.ts';
 import { OneOfFew } from '../lib/service/players/one-of-few.ts';
 import { checkOwnTicket, ticketFor } from '../lib/service/players/own-ticket.ts';
-import { cachedQueues } from '../lib/service/queues/read-queues.ts';
 import { getTicket, getTickets } from '../lib/service/tickets/read-tickets.ts';
 import { WaitEstimates } from '../lib/service/tickets/wait-estimates.ts';
 
 const client = documentClient();
 const deps = {
-  tickets: ticketStore(client, environment('TICKETS_TABLE')),
-  matches: singleMatchStore(client, environment('MATCHES_TABLE')),
-  queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
-  ranges: rangeStore(client, environment('RANGES_TABLE')),
+  tickets: aws.tickets(client),
+  matches: aws.matches(client),
+  queues: aws.queues(client),
+  ranges: aws.ranges(client),
   clock,
 };
 
