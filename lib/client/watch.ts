@@ -1,10 +1,9 @@
 import type { Problem, Ticket } from './api-types.ts';
 import { type Backoff, delayMs, pause } from './backoff.ts';
-import { changesByPolls } from './changes-by-polls.ts';
 import { MusterUnreachable } from './errors.ts';
 import type { RequestOptions, Sender } from './requests.ts';
 import { SocketSession } from './socket-session.ts';
-import { isFinal } from './wait-for-match.ts';
+import { isFinal, pollsOf } from './wait-for-match.ts';
 import type { Change, SeenState, WatchTarget } from './watch-types.ts';
 
 export interface WatchOptions extends RequestOptions {
@@ -148,6 +147,19 @@ export function watchTicket(
   // One that has moved on is shown with its match.
   const known = ticket.status === 'QUEUED' && { type: 'Ticket', timestamp: new Date().toISOString(), ticket };
   return watchBy({ target, known, pause: sender.pause, polls, act: options.act }, options);
+}
+
+/** The changes of a ticket by long polls, for as long as it takes, until it has ended or has its match. */
+async function* changesByPolls(
+  sender: Sender,
+  ticketId: string,
+  last: Ticket | undefined,
+  { signal }: RequestOptions,
+): AsyncGenerator<Change> {
+  for await (const ticket of pollsOf(sender, ticketId, { last, signal })) {
+    yield { type: 'Ticket', timestamp: new Date().toISOString(), ticket };
+    if (isFinal(ticket.status)) return;
+  }
 }
 
 /** Nothing can follow: the ticket has ended without a match, or its match has ended. */

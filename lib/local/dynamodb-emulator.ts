@@ -1,13 +1,14 @@
 /** Selects a DynamoDB emulator that can run on this machine and starts it. */
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, statfs } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { createRequire } from 'node:module';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type AwsCall, type AwsReply, type AwsService, callAws } from './aws-json.ts';
-import { freePort } from './free-port.ts';
 import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
 
@@ -251,4 +252,14 @@ class EndedEarly extends Error {}
 function emulatorEnded(output: string): Error {
   if (/java: (command )?not found/.test(output)) return new LocalCloudError(NO_EMULATOR);
   return new EndedEarly(`The DynamoDB emulator did not start: ${output.split('\n').at(-1)}`);
+}
+
+/** A TCP port of 127.0.0.1 that is free at this moment. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }

@@ -1,9 +1,7 @@
 import type { Provisioner, Provisioners } from '../service/ports/provisioner.ts';
 import { agonesProvisioner } from './agones.ts';
-import { external } from './external.ts';
 import { type GameLiftDeps, gameLiftProvisioner } from './gamelift.ts';
 import { type HttpProvisionerDeps, httpProvisioner } from './http.ts';
-import { none } from './none.ts';
 
 /** What a function has access to. It leaves matches alone whose provisioner needs something else. */
 export interface ProvisionersDeps {
@@ -12,20 +10,26 @@ export interface ProvisionersDeps {
   readonly gameLift?: GameLiftDeps;
 }
 
+/**
+ * Muster requests nothing. The studio hosts the match itself and sends the assignment with PUT /matches/{matchId}/assignment, or
+ * none is expected: matches of a queue without provisioner are COMPLETED immediately, and one that was already PLACING when the
+ * definition changed waits for its deadline or for an assignment from the studio.
+ */
+const NONE: Provisioner = { place: async () => ({ outcome: 'left-to-studio' }) };
+
 /** Every provisioner that a queue definition can name, by its `type`. */
 export function provisioners({ overHttp, gameLift }: ProvisionersDeps): Provisioners {
   return (options): Provisioner => {
     switch (options.type) {
       case 'none':
-        return none;
       case 'external':
-        return external;
+        return NONE;
       case 'http':
-        return overHttp === undefined ? none : httpProvisioner(overHttp, options);
+        return overHttp === undefined ? NONE : httpProvisioner(overHttp, options);
       case 'agones':
-        return overHttp === undefined ? none : agonesProvisioner(overHttp, options);
+        return overHttp === undefined ? NONE : agonesProvisioner(overHttp, options);
       case 'gamelift':
-        return gameLift === undefined ? none : gameLiftProvisioner(gameLift, options);
+        return gameLift === undefined ? NONE : gameLiftProvisioner(gameLift, options);
     }
   };
 }
