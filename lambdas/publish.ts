@@ -15,7 +15,6 @@ import { type CountUnmatchedDeps, countUnmatched } from '../lib/service/events/c
 import { type PublishDeps, publish } from '../lib/service/events/publish.ts';
 import { traceOf } from '../lib/service/events/trace.ts';
 import type { CountDeps } from '../lib/service/queues/count-queue.ts';
-import { cachedQueues } from '../lib/service/queues/read-queues.ts';
 
 const client = documentClient();
 const deps: PublishDeps & CountDeps & CountUnmatchedDeps = {
