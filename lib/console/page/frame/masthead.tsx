@@ -1,9 +1,9 @@
-import { useSignal } from '@preact/signals';
 import { drawnIn } from '../charts/drawn-in.ts';
 import { serviceUrl } from '../data/pace.ts';
 import { outage } from '../data/service.ts';
 import { clockText } from '../format.ts';
-import { goTo, pathTo, place } from './router.ts';
+import { IdForm } from './id-form.tsx';
+import { pathTo, place } from './router.ts';
 
 /** What stands on top of every page: where one is, where one can go, and whether the service responds. */
 export function Masthead() {
@@ -26,42 +26,18 @@ export function Masthead() {
         </a>
       </nav>
       <search>
-        <Finder />
+        <IdForm
+          label="Find a ticket or a match by its id"
+          hint="Ticket or match id"
+          button="Find"
+          pathOf={(id) => pathTo('find', id)}
+        />
       </search>
       <p class="soft small" title="The service that this console shows">
         <span class="key" style={drawnIn(outage.value === undefined ? 'good' : 'bad')} aria-hidden="true" />{' '}
         {serviceUrl.replace(/^https?:\/\//, '')}
       </p>
     </header>
-  );
-}
-
-/** Goes to a ticket or a match by its id. */
-function Finder() {
-  const text = useSignal('');
-  return (
-    <form
-      class="row"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const id = text.value.trim();
-        if (id !== '') goTo(pathTo('find', id));
-      }}
-    >
-      <input
-        type="search"
-        name="id"
-        aria-label="Find a ticket or a match by its id"
-        placeholder="Ticket or match id"
-        autocomplete="off"
-        spellcheck={false}
-        value={text.value}
-        onInput={(event) => {
-          text.value = event.currentTarget.value;
-        }}
-      />
-      <button type="submit">Find</button>
-    </form>
   );
 }
 

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import type { LadderOdds } from '../../../contract/ladder-views.ts';
 import { paced } from '../data/pace.ts';
 import { usePolled } from '../data/polling.ts';
@@ -6,8 +5,9 @@ import { service } from '../data/service.ts';
 import { Versions } from '../definition/versions.tsx';
 import { countText, shareText } from '../format.ts';
 import { Card } from '../frame/card.tsx';
+import { IdForm } from '../frame/id-form.tsx';
 import { Absent, Page } from '../frame/page.tsx';
-import { goTo, pathTo } from '../frame/router.ts';
+import { pathTo } from '../frame/router.ts';
 import { Table } from '../frame/table.tsx';
 import { ReliabilityPicture } from './reliability-picture.tsx';
 
@@ -29,7 +29,14 @@ export function LadderPage({ name }: { readonly name: string }) {
       ) : (
         <>
           <Odds odds={data} />
-          <FindRating ladder={name} />
+          <Card title="The rating of a player">
+            <IdForm
+              label="Player id"
+              hint="Player id"
+              button="Show"
+              pathOf={(playerId) => pathTo('ladders', name, playerId)}
+            />
+          </Card>
           <LadderVersions ladder={name} />
         </>
       )}
@@ -93,31 +100,6 @@ function LadderVersions({ ladder }: { readonly ladder: string }) {
   ).value;
   if (data === undefined) return null;
   return <Versions versions={data} restore={(version) => service.restoreLadder(ladder, version)} />;
-}
-
-function FindRating({ ladder }: { readonly ladder: string }) {
-  const playerId = useSignal('');
-  return (
-    <Card title="The rating of a player">
-      <form
-        class="row"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (playerId.value !== '') goTo(pathTo('ladders', ladder, playerId.value));
-        }}
-      >
-        <input
-          aria-label="Player id"
-          placeholder="Player id"
-          value={playerId.value}
-          onInput={(event) => {
-            playerId.value = event.currentTarget.value.trim();
-          }}
-        />
-        <button type="submit">Show</button>
-      </form>
-    </Card>
-  );
 }
 
 const threeDigits = (value: number | null) => (value === null ? '–' : value.toFixed(3));

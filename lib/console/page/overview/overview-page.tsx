@@ -8,7 +8,7 @@ import { usePolled, useUpdates } from '../data/polling.ts';
 import { outage, service } from '../data/service.ts';
 import { countText, numberText } from '../format.ts';
 import { Loading, Page } from '../frame/page.tsx';
-import { type ListedQueue, QueueRow } from './queue-row.tsx';
+import { type ListedQueue, NUMBERS, QueueRow } from './queue-row.tsx';
 
 /** Dead letters stay until an operator acts, so a minute more or less does not matter. */
 const DEAD_LETTERS_MS = 20_000;
@@ -149,14 +149,11 @@ function QueueTable({ queues }: { readonly queues: readonly ListedQueue[] }) {
                 tickets waiting, last 5 min
               </Key>
             </th>
-            <th scope="col">Waiting</th>
-            <th scope="col">Matched/min</th>
-            <th scope="col">To games</th>
-            <th scope="col">Wait p50</th>
-            <th scope="col">Wait p99</th>
-            <th scope="col">Imbalance</th>
-            <th scope="col">Proved best</th>
-            <th scope="col">Tick</th>
+            {NUMBERS.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>

@@ -14,6 +14,18 @@ export interface ListedQueue {
   readonly troubles: readonly Trouble[];
 }
 
+/** The columns of numbers. */
+export const NUMBERS = [
+  'Waiting',
+  'Matched/min',
+  'To games',
+  'Wait p50',
+  'Wait p99',
+  'Imbalance',
+  'Proved best',
+  'Tick',
+];
+
 const WINDOW = { windowSeconds: 300, binSeconds: 10 };
 const SERIES = [
   { name: 'waiting', colour: 'second', kind: 'line' },
@@ -27,6 +39,16 @@ export const QueueRow = memo(
     const { name } = definition;
     const measures = measuresOf(live, atMs);
     const level = live.error === undefined ? (troubles[0]?.level ?? 'good') : 'bad';
+    const cells = [
+      numberText(stats?.waiting),
+      numberText(Math.round(measures.playersPerMinute)),
+      shareText(stats && gamesShare(stats.outcomes)),
+      secondsText(stats?.recentMatches.waitSecondsP50),
+      secondsText(stats?.recentMatches.waitSecondsP99),
+      numberText(measures.imbalance),
+      shareText(measures.provedShare),
+      stats?.tickMilliseconds == null ? '–' : `${numberText(Math.round(stats.tickMilliseconds))} ms`,
+    ];
     return (
       <tr class={`queue-${level}`}>
         <th scope="row">
@@ -48,22 +70,11 @@ export const QueueRow = memo(
             untilMs={atMs}
           />
         </td>
-        <Cell of="Waiting" big>
-          {numberText(stats?.waiting)}
-        </Cell>
-        <Cell of="Matched/min" big>
-          {numberText(Math.round(measures.playersPerMinute))}
-        </Cell>
-        <Cell of="To games">
-          {shareText(stats?.outcomes === undefined ? undefined : gamesShare(stats.outcomes))}
-        </Cell>
-        <Cell of="Wait p50">{secondsText(stats?.recentMatches.waitSecondsP50)}</Cell>
-        <Cell of="Wait p99">{secondsText(stats?.recentMatches.waitSecondsP99)}</Cell>
-        <Cell of="Imbalance">{numberText(measures.imbalance)}</Cell>
-        <Cell of="Proved best">{shareText(measures.provedShare)}</Cell>
-        <Cell of="Tick">
-          {stats?.tickMilliseconds == null ? '–' : `${numberText(Math.round(stats.tickMilliseconds))} ms`}
-        </Cell>
+        {cells.map((text, at) => (
+          <td key={NUMBERS[at]} data-label={NUMBERS[at]} class={at < 2 ? 'number number-big' : 'number'}>
+            {text}
+          </td>
+        ))}
       </tr>
     );
   },
@@ -71,11 +82,3 @@ export const QueueRow = memo(
     before.live === after.live &&
     before.troubles.map(({ text }) => text).join() === after.troubles.map(({ text }) => text).join(),
 );
-
-function Cell({ of, big, children }: { of: string; big?: boolean; children: preact.ComponentChildren }) {
-  return (
-    <td data-label={of} class={big ? 'number number-big' : 'number'}>
-      {children}
-    </td>
-  );
-}

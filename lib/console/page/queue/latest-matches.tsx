@@ -9,6 +9,16 @@ import { pathTo } from '../frame/router.ts';
 import { statusText } from '../frame/status.tsx';
 
 const SHOWN = 15;
+/** Some are shown in wide windows only. */
+const COLUMNS: readonly (readonly [name: string, wide?: 'wide-only'])[] = [
+  ['Made at'],
+  ['Players', 'wide-only'],
+  ['Imbalance'],
+  ['and the part a better match could have saved at most', 'wide-only'],
+  ['Proof'],
+  ['Region', 'wide-only'],
+  ['Status'],
+];
 
 /** The latest matches, the newest first, with their imbalance and what is proved about it. */
 export function LatestMatches({ live }: { readonly live: LiveQueue }) {
@@ -22,19 +32,11 @@ export function LatestMatches({ live }: { readonly live: LiveQueue }) {
         <table>
           <thead>
             <tr>
-              <th scope="col">Made at</th>
-              <th scope="col" class="wide-only">
-                Players
-              </th>
-              <th scope="col">Imbalance</th>
-              <th scope="col" class="wide-only">
-                and the part a better match could have saved at most
-              </th>
-              <th scope="col">Proof</th>
-              <th scope="col" class="wide-only">
-                Region
-              </th>
-              <th scope="col">Status</th>
+              {COLUMNS.map(([name, wide]) => (
+                <th key={name} scope="col" class={wide}>
+                  {name}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>

@@ -69,33 +69,40 @@ function KnownTicket({ ticket }: { readonly ticket: TicketView }) {
       {status === 'QUEUED' && <Waiting ticket={ticket} />}
       <Card title={countText(players.length, 'player')}>
         <ul class="items">
-          {players.map(({ playerId, skill, roles, attributes, latencyMs, teams, avoid }) => (
-            <li key={playerId} class="row">
-              <strong class="player">{playerId}</strong>
-              <span>skill {numberText(skill)}</span>
-              {roles !== undefined && <span>plays {roles.join(' or ')}</span>}
-              {teams !== undefined && <span>for {teams.join(' or ')}</span>}
-              {attributes !== undefined && (
-                <span>
-                  {Object.entries(attributes)
-                    .map(([key, value]) => `${key} ${Array.isArray(value) ? value.join(', ') : value}`)
-                    .join(' · ')}
-                </span>
-              )}
-              {latencyMs !== undefined && (
-                <span>
-                  {Object.entries(latencyMs)
-                    .map(([region, ms]) => `${region} ${numberText(ms)} ms`)
-                    .join(' · ')}
-                </span>
-              )}
-              {avoid !== undefined && <span>avoids {countText(avoid.length, 'player')}</span>}
+          {players.map((player) => (
+            <li key={player.playerId} class="row">
+              <strong class="player">{player.playerId}</strong>
+              {factsOf(player).map((fact) => (
+                <span key={fact}>{fact}</span>
+              ))}
             </li>
           ))}
         </ul>
       </Card>
     </Page>
   );
+}
+
+function factsOf({
+  skill,
+  roles,
+  teams,
+  attributes = {},
+  latencyMs = {},
+  avoid,
+}: TicketView['players'][number]): string[] {
+  const named = Object.entries(attributes).map(
+    ([key, value]) => `${key} ${Array.isArray(value) ? value.join(', ') : value}`,
+  );
+  const latencies = Object.entries(latencyMs).map(([region, ms]) => `${region} ${numberText(ms)} ms`);
+  return [
+    `skill ${numberText(skill)}`,
+    roles && `plays ${roles.join(' or ')}`,
+    teams && `for ${teams.join(' or ')}`,
+    named.join(' · '),
+    latencies.join(' · '),
+    avoid && `avoids ${countText(avoid.length, 'player')}`,
+  ].filter((fact): fact is string => fact !== undefined && fact !== '');
 }
 
 /** Why it waits, and how its age compares with what others waited and with the time-out. */
@@ -138,27 +145,21 @@ function Waiting({ ticket }: { readonly ticket: TicketView }) {
           </p>
         )}
         {live !== undefined && (
-          <AgePicture
-            age={age}
-            p50={p50 ?? undefined}
-            p99={p99 ?? undefined}
-            timeout={live.definition.timeoutSeconds}
-          />
+          <AgePicture age={age} recent={[p50, p99]} timeout={live.definition.timeoutSeconds} />
         )}
       </Card>
     </div>
   );
 }
 
+/** @param recent how long half and 99 % of the tickets of recent matches waited; null where there are none */
 function AgePicture({
   age,
-  p50,
-  p99,
+  recent,
   timeout,
 }: {
   readonly age: number;
-  readonly p50: number | undefined;
-  readonly p99: number | undefined;
+  readonly recent: readonly (number | null | undefined)[];
   readonly timeout: number;
 }) {
   // Roots, because most waits are short against the time-out.
@@ -172,12 +173,12 @@ function AgePicture({
             { from: 0, to: 1, colour: 'line', thickness: 20 },
             { from: 0, to: part(age), colour: age > 0.85 * timeout ? 'bad' : 'accent', thickness: 20 },
           ]}
-          marks={[p50, p99].flatMap((seconds) => (seconds === undefined ? [] : part(seconds)))}
+          marks={recent.flatMap((seconds) => (seconds == null ? [] : part(seconds)))}
         />
       </div>
       <figcaption class="soft small">
         waited {secondsText(age)} of {secondsText(timeout)}
-        {p50 !== undefined && ' · the lines: half and 99 % of recent matches'}
+        {recent[0] != null && ' · the lines: half and 99 % of recent matches'}
       </figcaption>
     </figure>
   );

@@ -69,22 +69,18 @@ export function WhatIfPage({ name }: { readonly name: string | undefined }) {
   );
 }
 
-const FIELDS: readonly {
-  readonly key: keyof TrafficOptions;
-  readonly label: string;
-  readonly hint: string;
-}[] = [
-  { key: 'rate', label: 'Players per second', hint: '5' },
-  { key: 'players', label: 'Players', hint: String(PLAYERS) },
-  { key: 'skills', label: 'Skills', hint: 'normal:MEAN:SD' },
-  { key: 'parties', label: 'Party sizes', hint: '1=70,2=20,5=10' },
-  { key: 'roleWeights', label: 'Roles', hint: 'tank=10,healer=15' },
-  { key: 'sides', label: 'Sides', hint: 'killer=12,any=8' },
-  { key: 'regions', label: 'Regions', hint: 'eu=60,us=40' },
-  { key: 'patience', label: 'Patience, seconds', hint: 'no player cancels' },
-  { key: 'seed', label: 'Seed', hint: '1' },
+const FIELDS: readonly (readonly [key: keyof TrafficOptions, label: string, hint: string])[] = [
+  ['rate', 'Players per second', '5'],
+  ['players', 'Players', String(PLAYERS)],
+  ['skills', 'Skills', 'normal:MEAN:SD'],
+  ['parties', 'Party sizes', '1=70,2=20,5=10'],
+  ['roleWeights', 'Roles', 'tank=10,healer=15'],
+  ['sides', 'Sides', 'killer=12,any=8'],
+  ['regions', 'Regions', 'eu=60,us=40'],
+  ['patience', 'Patience, seconds', 'no player cancels'],
+  ['seed', 'Seed', '1'],
 ];
-const ALWAYS: readonly (keyof TrafficOptions)[] = ['rate', 'players', 'skills', 'seed'];
+const ALWAYS: readonly (keyof TrafficOptions)[] = ['rate', 'players', 'skills', 'patience', 'seed'];
 
 function Simulator({ definition }: { readonly definition: QueueDefinition }) {
   const { options, isMeasured } = useTraffic(definition);
@@ -235,12 +231,10 @@ function TrafficFields({
   readonly given: TrafficOptions;
   readonly change: (changed: TrafficOptions) => void;
 }) {
-  const shown = FIELDS.filter(
-    ({ key }) => ALWAYS.includes(key) || given[key] !== undefined || key === 'patience',
-  );
+  const shown = FIELDS.filter(([key]) => ALWAYS.includes(key) || given[key] !== undefined);
   return (
     <div class="tiles fields">
-      {shown.map(({ key, label, hint }) => (
+      {shown.map(([key, label, hint]) => (
         <label key={key}>
           {label}
           <input
