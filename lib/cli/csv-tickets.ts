@@ -1,11 +1,16 @@
 import type { QueueDefinition } from '../contract/queue-definition.ts';
-import { rowsOf } from './csv.ts';
-import { InvalidInput } from './failure.ts';
+import { type CsvColumns, namedRows, numberOr } from './csv.ts';
 
 /** Separates the values of a cell that is a list: roles, and attributes that are lists of strings. */
 const LIST = '|';
-const REQUIRED = ['enqueuedAt', 'skill'];
-const PLAIN = ['ticketId', 'playerId', 'roles', ...REQUIRED];
+const COLUMNS: CsvColumns = {
+  required: ['enqueuedAt', 'skill'],
+  optional: ['ticketId', 'playerId', 'roles'],
+  prefixes: [
+    ['latencyMs.', 'latencyMs.REGION'],
+    ['attributes.', 'attributes.NAME'],
+  ],
+};
 
 /**
  * The tickets of a CSV file, in the form of a JSON file of tickets. A line is a player, and lines with the same `ticketId` are a
@@ -22,23 +27,8 @@ const PLAIN = ['ticketId', 'playerId', 'roles', ...REQUIRED];
  * @throws InvalidInput that names the line
  */
 export function ticketsOfCsv(text: string, definition: QueueDefinition, file: string): unknown[] {
-  const [header = [], ...lines] = rowsOf(text, file);
-  const columns = header.map((name) => name.trim());
-  const missing = REQUIRED.filter((name) => !columns.includes(name));
-  if (missing.length > 0)
-    throw new InvalidInput(
-      `${file}:1: Expected columns with the names ${REQUIRED.join(' and ')}, got no ${missing.join(' and no ')}`,
-    );
-  const unknown = columns.find((name) => !PLAIN.includes(name) && !/^(latencyMs|attributes)\../.test(name));
-  if (unknown !== undefined)
-    throw new InvalidInput(
-      `${file}:1: Expected columns from ${PLAIN.join(', ')}, latencyMs.REGION and attributes.NAME, got ${JSON.stringify(unknown)}`,
-    );
   const tickets = new Map<string, { ticketId: string; enqueuedAt: string; players: unknown[] }>();
-  for (const [at, cells] of lines.entries()) {
-    if (cells.length !== columns.length)
-      throw new InvalidInput(`${file}:${at + 2}: Expected ${columns.length} cells, got ${cells.length}`);
-    const row = Object.fromEntries(columns.map((name, i) => [name, cells[i]!.trim()]));
+  for (const [at, row] of namedRows(text, file, COLUMNS).entries()) {
     const ticketId = row.ticketId || `t${at + 1}`;
     const ticket = tickets.get(ticketId) ?? { ticketId, enqueuedAt: row.enqueuedAt!, players: [] };
     ticket.players.push(playerOf(row, at, definition));
@@ -69,10 +59,4 @@ function playerOf(
     ...(latencies.length > 0 && { latencyMs: Object.fromEntries(latencies) }),
     ...(own.length > 0 && { attributes: Object.fromEntries(own) }),
   };
-}
-
-/** A number; what is none stays as it is, so that the error shows it. */
-function numberOr(cell: string): number | string {
-  const number = Number(cell);
-  return cell === '' || Number.isNaN(number) ? cell : number;
 }

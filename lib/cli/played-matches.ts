@@ -4,7 +4,7 @@ import { LIMITS } from '../contract/queue-definition.ts';
 import { id } from '../contract/ticket.ts';
 import type { PlayedMatch } from '../ratings/replay.ts';
 import { ranksOf } from '../ratings/result.ts';
-import { rowsOf } from './csv.ts';
+import { namedRows, numberOr } from './csv.ts';
 import { InvalidInput } from './failure.ts';
 import { readText } from './json-file.ts';
 
@@ -79,8 +79,7 @@ function matchOf(value: unknown, source: string): PlayedMatch {
   };
 }
 
-const COLUMNS = ['matchId', 'team', 'playerId', 'rank'];
-const OPTIONAL = ['at', 'weight'];
+const COLUMNS = { required: ['matchId', 'team', 'playerId', 'rank'], optional: ['at', 'weight'] };
 
 /**
  * The matches of a CSV file. A line is a player of a match, and lines with the same `matchId` are a match. The first line
@@ -95,21 +94,7 @@ const OPTIONAL = ['at', 'weight'];
  * @throws InvalidInput | Problem that names the line or the match
  */
 function matchesOfCsv(text: string, path: string): PlayedMatch[] {
-  const [header = [], ...lines] = rowsOf(text, path);
-  const columns = header.map((name) => name.trim());
-  const missing = COLUMNS.filter((name) => !columns.includes(name));
-  const unknown = columns.filter((name) => ![...COLUMNS, ...OPTIONAL].includes(name));
-  if (missing.length > 0 || unknown.length > 0)
-    throw new InvalidInput(
-      `${path}:1: Expected the columns ${COLUMNS.join(', ')}, and at most ${OPTIONAL.join(' and ')}, got ${columns.join(', ')}`,
-    );
-  const again = columns.find((name, i) => columns.indexOf(name) < i);
-  if (again !== undefined) throw new InvalidInput(`${path}:1: Expected each column once, got ${again} again`);
-  const rows = lines.map((cells, i) => {
-    if (cells.length !== columns.length)
-      throw new InvalidInput(`${path}:${i + 2}: Expected ${columns.length} cells, got ${cells.length}`);
-    return Object.fromEntries(columns.map((name, c) => [name, cells[c]!.trim()]));
-  });
+  const rows = namedRows(text, path, COLUMNS);
   return [...Map.groupBy(rows, ({ matchId }) => matchId!)].map(([matchId, seats]) => {
     const teams = [...Map.groupBy(seats, ({ team }) => team!).values()];
     const isVoid = seats.every(({ rank }) => rank === '');
@@ -132,10 +117,4 @@ function matchesOfCsv(text: string, path: string): PlayedMatch[] {
     };
     return matchOf(value, `${path}: match ${matchId}`);
   });
-}
-
-/** A number; what is none stays as it is, so that the error shows it. */
-function numberOr(cell: string): number | string {
-  const value = Number(cell);
-  return cell === '' || Number.isNaN(value) ? cell : value;
 }

@@ -62,8 +62,9 @@ describe('a CSV file of tickets', () => {
   });
 
   it.each([
-    ['enqueuedAt,skil\n', /:1: Expected columns with the names enqueuedAt and skill, got no skill/],
+    ['enqueuedAt,skil\n', /:1: Expected the columns enqueuedAt, skill, got no skill/],
     [`enqueuedAt,skill,clan\n${AT},1,x\n`, /:1: Expected columns from .*, got "clan"/],
+    ['enqueuedAt,skill,skill\n', /:1: Expected each column once, got skill again/],
     [`enqueuedAt,skill\n${AT}\n`, /:2: Expected 2 cells, got 1/],
     [`enqueuedAt,skill\n${AT},a"b\n`, /:2: Expected cells separated by commas, got a quote within a cell/],
     [`enqueuedAt,skill\n${AT},high\n`, /skill.*Expected a number, got "high"/s],
