@@ -16,7 +16,6 @@ import { meetingWrite } from './meeting-store.ts';
 import { movedBy } from './status-condition.ts';
 import { after, inRange } from './ticket-pool.ts';
 import { TICKET_DAYS } from './ticket-store.ts';
-import { newWriteMark, wasApplied } from './write-mark.ts';
 
 /** Days that a backfill is kept. */
 const BACKFILL_DAYS = 1;
@@ -108,21 +107,20 @@ export function backfillStore(
     },
 
     async end(backfillId, status, reason, nowMs) {
-      const writeId = newWriteMark();
       const transition = status === 'CANCELLED' ? BACKFILL.transitions.cancel : BACKFILL.transitions.timeOut;
-      const update = await changeItem(
+      const { met, item } = await changeItem(
         client,
         {
           table: tables.tickets,
           key: { ticketId: keyOf(backfillId) },
-          set: { state: status, reason, expiresAt: secondsAfter(nowMs, BACKFILL_DAYS), writeId },
+          set: { state: status, reason, expiresAt: secondsAfter(nowMs, BACKFILL_DAYS) },
           remove: ['pool'],
           if: [movedBy(transition, 'ticketId', '#state')],
+          once: true,
         },
         'after',
       );
-      const { item } = update;
-      return item && { ended: wasApplied(update, writeId), backfill: toBackfill(item) };
+      return item && { ended: met, backfill: toBackfill(item) };
     },
   };
 }

@@ -1,5 +1,6 @@
 import { type DynamoDBDocumentClient, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { conditionally } from './dynamo.ts';
+import { newWriteMark } from './write-mark.ts';
 
 /** A change of one item, with values by attribute where DynamoDB has expressions. `a.b` is the attribute `b` of a map `a`. */
 export interface ItemChange {
@@ -14,6 +15,8 @@ export interface ItemChange {
   readonly add?: Readonly<Record<string, ReadonlySet<string> | number>>;
   /** The change takes effect if all of them hold. @default always */
   readonly if?: readonly Condition[];
+  /** Leaves a mark, so that it counts as met when its response was lost and it is repeated: see `write-mark.ts`. */
+  readonly once?: true;
 }
 
 /**
@@ -77,17 +80,19 @@ export interface Changed {
  */
 export async function changeItem(
   client: DynamoDBDocumentClient,
-  change: ItemChange,
-  returns: Returned = 'nothing',
+  { once, ...change }: ItemChange,
+  returns: Returned = once ? 'found' : 'nothing',
 ): Promise<Changed> {
+  const writeId = once && newWriteMark();
   const write = await conditionally(() =>
     client.send(
       new UpdateCommand({
-        ...updateOf(change),
+        ...updateOf({ ...change, set: { ...change.set, writeId } }),
         ...(returns === 'after' && { ReturnValues: 'ALL_NEW' }),
         ...(returns !== 'nothing' && { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
       }),
     ),
   );
-  return { met: write.met, item: write.met ? write.result.Attributes : write.item };
+  if (write.met) return { met: true, item: write.result.Attributes };
+  return { met: writeId !== undefined && write.item?.writeId === writeId, item: write.item };
 }

@@ -6,7 +6,6 @@ import { StoreBusy } from '../service/ports/store-busy.ts';
 import { jsonOf } from './item.ts';
 import { itemTable } from './item-table.ts';
 import { latestGroup, latestGroups } from './latest-group.ts';
-import { newWriteMark, wasApplied } from './write-mark.ts';
 
 /** Each try after the first meets another match of the same player that ends at this moment. */
 const TRIES_MAX = 5;
@@ -40,22 +39,21 @@ export function cooldownStore(client: DynamoDBDocumentClient, table: string): Co
         const record = withOffence(recordOf(item), offence);
         if (record === undefined) return undefined;
         const lastMs = record.offences.at(-1)!.atMs;
-        const writeId = newWriteMark();
         const change = {
           set: {
             offences: JSON.stringify(record.offences),
             expiresAt: Math.max(Number(item?.expiresAt ?? 0), secondsOf(lastMs + keptMs)),
             latestGroup: latestGroup(queue, playerId, LIST),
             writtenAtMs: lastMs,
-            writeId,
           },
+          once: true as const,
           if: [
             item?.offences === undefined
               ? { condition: 'attribute_not_exists(offences)' }
               : { condition: 'offences = :offences', values: { ':offences': item.offences } },
           ],
         };
-        if (wasApplied(await items.change([queue, playerId], change, 'found'), writeId)) return record;
+        if ((await items.change([queue, playerId], change)).met) return record;
       }
       throw new StoreBusy(`other matches keep changing the offences of player ${playerId}`);
     },

@@ -5,7 +5,6 @@ import type { ItemChange, Returned } from './change-item.ts';
 import { secondsAfter } from './dynamo.ts';
 import { itemTable } from './item-table.ts';
 import { receiverKey } from './receiver-key.ts';
-import { newWriteMark, wasApplied } from './write-mark.ts';
 
 /** Days that a record is kept after the last delivery. */
 const DELIVERY_DAYS = 14;
@@ -46,15 +45,13 @@ export function deliveryStore(client: DynamoDBDocumentClient, table: string): De
     },
 
     async begins(queue, url, nowMs) {
-      const writeId = newWriteMark();
-      const set = { waiting: 1, seenMs: nowMs, sinceMs: nowMs, firstSeenMs: nowMs, writeId };
+      const set = { waiting: 1, seenMs: nowMs, sinceMs: nowMs, firstSeenMs: nowMs };
       const isFirst = {
         condition: 'attribute_not_exists(seenMs) OR seenMs < :staleMs',
         values: { ':staleMs': nowMs - WAITING_SEEN_MS },
       };
-      const first = await change(queue, url, nowMs, { set, if: [isFirst] }, 'found');
-      if (!wasApplied(first, writeId))
-        await change(queue, url, nowMs, { set: { seenMs: nowMs }, add: { waiting: 1 } });
+      const first = await change(queue, url, nowMs, { set, if: [isFirst], once: true });
+      if (!first.met) await change(queue, url, nowMs, { set: { seenMs: nowMs }, add: { waiting: 1 } });
     },
 
     async waits(queue, url, sinceMs, nowMs) {

@@ -7,7 +7,6 @@ import { readWith } from '../service/domain/unreadable.ts';
 import type { LadderState, LadderStore } from '../service/ports/ladder-store.ts';
 import { definitionChange, definitionStore, deployedNote } from './definition-store.ts';
 import { jsonOf } from './item.ts';
-import { newWriteMark, wasApplied } from './write-mark.ts';
 
 /**
  * Ladders in DynamoDB, in the table of the queues; see `definition-store.ts`. No queue can have a name like the partition key of a
@@ -28,7 +27,6 @@ export function ladderStore(client: DynamoDBDocumentClient, table: string): Ladd
     ...store,
 
     async put({ definition, change: made }, replaced, deployed) {
-      const writeId = newWriteMark();
       const isAsRead =
         replaced === undefined ? { condition: 'attribute_not_exists(queue)' } : isStill(replaced);
       const set = {
@@ -37,9 +35,8 @@ export function ladderStore(client: DynamoDBDocumentClient, table: string): Ladd
         change: JSON.stringify(made),
         changedAt: made.at,
         deployed: deployed && JSON.stringify(deployed),
-        writeId,
       };
-      return wasApplied(await change(definition.name, { set, if: [isAsRead] }, 'found'), writeId);
+      return (await change(definition.name, { set, if: [isAsRead], once: true })).met;
     },
   };
 }

@@ -23,7 +23,6 @@ import {
 } from './match-item.ts';
 import { meetingWrite } from './meeting-store.ts';
 import { movedBy } from './status-condition.ts';
-import { newWriteMark, wasApplied } from './write-mark.ts';
 
 /**
  * The tickets of an abandoned match are looked at again after this: its tick may have been slow instead of dead, and may
@@ -210,7 +209,6 @@ function matchEnds(change: Change) {
       nowMs,
     ) {
       const isPlacing = status === 'PLACING';
-      const writeId = newWriteMark();
       const isAsRead = accepted
         ? { condition: 'accepted = :accepted', values: { ':accepted': new Set(accepted) } }
         : { condition: 'attribute_not_exists(accepted)' };
@@ -224,15 +222,10 @@ function matchEnds(change: Change) {
         // A list, because the set of no ticket is not a value.
         cancelled,
         deadline: new Date(nowMs).toISOString(),
-        writeId,
       };
-      const update = await change(
-        matchId,
-        isPlacing ? DISSOLVE_PLACING : DISSOLVE,
-        { set, if: [isAsRead] },
-        'found',
-      );
-      return wasApplied(update, writeId) ? 'dissolved' : 'lost-race';
+      const transition = isPlacing ? DISSOLVE_PLACING : DISSOLVE;
+      const { met } = await change(matchId, transition, { set, if: [isAsRead], once: true });
+      return met ? 'dissolved' : 'lost-race';
     },
 
     async requeue(matchId, { reason, reasonCode }, nowMs) {

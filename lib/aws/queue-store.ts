@@ -10,7 +10,6 @@ import type { QueueStore } from '../service/ports/queue-store.ts';
 import type { Condition } from './change-item.ts';
 import { definitionChange, definitionKeys, definitionStore, deployedNote } from './definition-store.ts';
 import { jsonOf, rememberedJsonOf } from './item.ts';
-import { newWriteMark, wasApplied } from './write-mark.ts';
 
 /**
  * Queues in DynamoDB. Key: `queue`, `item`. The item `definition` is the queue itself. Definitions that were replaced are beside
@@ -46,7 +45,6 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
 
     async put(record, deployed) {
       const { definition, version, layouts, awakeUntilMs, deletedAt, experiment } = record;
-      const writeId = newWriteMark();
       const isAsRead =
         version === 1
           ? { condition: 'attribute_not_exists(queue)' }
@@ -54,38 +52,32 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
               condition: 'version = :version AND awakeUntilMs = :awakeUntilMs',
               values: { ':version': version - 1, ':awakeUntilMs': awakeUntilMs },
             };
-      const write = await change(
-        definition.name,
-        {
-          set: {
-            definition: JSON.stringify(definition),
-            version,
-            layouts: JSON.stringify(layouts),
-            awakeUntilMs,
-            change: record.change && JSON.stringify(record.change),
-            deletedAt,
-            experiment: experiment && JSON.stringify(experiment),
-            deployed: deployed ? JSON.stringify(deployed) : undefined,
-            writeId,
-          },
-          init: { sentUntilMs: 0 },
-          remove: [deletedAt === undefined ? 'deletedAt' : [], deployed === null ? 'deployed' : []].flat(),
-          if: [isAsRead],
+      const { met } = await change(definition.name, {
+        set: {
+          definition: JSON.stringify(definition),
+          version,
+          layouts: JSON.stringify(layouts),
+          awakeUntilMs,
+          change: record.change && JSON.stringify(record.change),
+          deletedAt,
+          experiment: experiment && JSON.stringify(experiment),
+          deployed: deployed ? JSON.stringify(deployed) : undefined,
         },
-        'found',
-      );
-      return wasApplied(write, writeId);
+        init: { sentUntilMs: 0 },
+        remove: [deletedAt === undefined ? 'deletedAt' : [], deployed === null ? 'deployed' : []].flat(),
+        if: [isAsRead],
+        once: true,
+      });
+      return met;
     },
 
     async extendAwake(record, untilMs) {
-      const writeId = newWriteMark();
-      const set = { awakeUntilMs: untilMs, writeId };
+      const set = { awakeUntilMs: untilMs };
       const isAsRead = {
         condition: 'awakeUntilMs = :read AND version = :version',
         values: { ':read': record.awakeUntilMs, ':version': record.version },
       };
-      const write = await change(nameOf(record), { set, if: [isAsRead] }, 'found');
-      return wasApplied(write, writeId);
+      return (await change(nameOf(record), { set, if: [isAsRead], once: true })).met;
     },
 
     async confirmSent(record, untilMs) {

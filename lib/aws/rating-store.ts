@@ -16,7 +16,7 @@ import { secondsAfter, transact } from './dynamo.ts';
 import { jsonOf } from './item.ts';
 import { hasErasures, packRatings } from './match-item.ts';
 import { movedBy } from './status-condition.ts';
-import { newWriteMark, wasApplied } from './write-mark.ts';
+import { newWriteMark } from './write-mark.ts';
 
 /** Days that a rating is kept after the player's last match. */
 export const RATING_DAYS = 730;
@@ -96,7 +96,6 @@ export function ratingStore(
     },
 
     async learn(ladder, read, { slope, information, sums }, nowMs) {
-      const writeId = newWriteMark();
       const isAsRead =
         read === undefined
           ? { condition: 'attribute_not_exists(playerId)' }
@@ -106,11 +105,9 @@ export function ratingStore(
         information,
         sums: JSON.stringify(sums),
         expiresAt: secondsAfter(nowMs, RATING_DAYS),
-        writeId,
       };
       const key = { playerId: ODDS, ladder };
-      const write = await changeItem(client, { table: ratings, key, set, if: [isAsRead] }, 'found');
-      return wasApplied(write, writeId);
+      return (await changeItem(client, { table: ratings, key, set, if: [isAsRead], once: true })).met;
     },
   };
 }

@@ -5,7 +5,6 @@ import type { ReceiverRecord, ReceiverStore } from '../service/ports/receiver-st
 import { secondsAfter } from './dynamo.ts';
 import { itemTable } from './item-table.ts';
 import { receiverKey } from './receiver-key.ts';
-import { newWriteMark, wasApplied } from './write-mark.ts';
 
 /** Days that a record is kept after its last change. */
 const KEPT_DAYS = 2;
@@ -29,13 +28,12 @@ export function receiverStore(client: DynamoDBDocumentClient, table: string): Re
     },
 
     async markDown(url, nowMs, untilMs) {
-      const writeId = newWriteMark();
       const isUp = {
         condition: 'attribute_not_exists(downUntilMs) OR downUntilMs <= :nowMs',
         values: { ':nowMs': nowMs },
       };
-      const set = { downUntilMs: untilMs, writeId, ...kept(nowMs) };
-      return wasApplied(await items.change([url], { set, if: [isUp] }, 'found'), writeId);
+      const set = { downUntilMs: untilMs, ...kept(nowMs) };
+      return (await items.change([url], { set, if: [isUp], once: true })).met;
     },
 
     async markUp(url, nowMs, fastAtMs) {

@@ -14,7 +14,6 @@ import { placesOf, placeWrites } from './places.ts';
 import { movedBy } from './status-condition.ts';
 import { toTicket } from './ticket-item.ts';
 import { poolReads } from './ticket-pool.ts';
-import { newWriteMark, wasApplied } from './write-mark.ts';
 
 /** The attribute `announced` marks a ticket whose TicketQueued event is published. The filter of the stream uses it. */
 export const ANNOUNCED = 'TicketQueued';
@@ -120,11 +119,9 @@ function poolExits(client: DynamoDBDocumentClient, table: string): Pick<TicketSt
     },
 
     async end(ticketId, status, why, nowMs, freedFrom) {
-      const writeId = newWriteMark();
-      const ending = endOf(table, { ticketId, status, why, nowMs, freedFrom }, { writeId });
-      const update = await changeItem(client, ending, 'after');
-      const { item } = update;
-      return item && { ended: wasApplied(update, writeId), ticket: toTicket(item) };
+      const ending = endOf(table, { ticketId, status, why, nowMs, freedFrom });
+      const { met, item } = await changeItem(client, { ...ending, once: true }, 'after');
+      return item && { ended: met, ticket: toTicket(item) };
     },
   };
 }
@@ -196,7 +193,7 @@ interface End {
 function endOf(
   table: string,
   { ticketId, status, why: { reason, reasonCode }, nowMs, freedFrom }: End,
-  more: Readonly<Record<string, string>>,
+  more: Readonly<Record<string, string>> = {},
 ): ItemChange {
   const waiting = statusOf(status === 'CANCELLED' ? CANCEL : TIME_OUT);
   const freed = freedFrom === undefined ? undefined : inMatch(CANCEL_WITH_MATCH, freedFrom);

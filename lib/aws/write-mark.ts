@@ -40,11 +40,3 @@ import { randomBytes } from 'node:crypto';
 export function newWriteMark(): string {
   return randomBytes(9).toString('base64url');
 }
-
-/** Whether a write was applied, including by an earlier request whose response was lost. */
-export function wasApplied(
-  { met, item }: { readonly met: boolean; readonly item?: Record<string, unknown> | undefined },
-  mark: string,
-): boolean {
-  return met || item?.writeId === mark;
-}

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { functionNames } from '../../lib/infra/bundle.ts';
+import { functionNames, lambdasDir } from '../../lib/infra/bundle.ts';
 import { LEASE_MS, TICK_STAGES } from '../../lib/service/domain/timing.ts';
 import { ROUNDS_MS } from '../../lib/service/ticks/dispatch.ts';
 import { builtApp } from './built-app.ts';
@@ -395,6 +395,8 @@ describe.each(functionNames)('%s', (name) => {
     started ??= startAll();
     const read = (await started)[name]!.read.filter((one) => one in environment);
     expect(Object.keys(variables).sort()).toEqual([...new Set(read)].sort());
+    const source = readFileSync(join(lambdasDir, `${name}.ts`), 'utf8');
+    expect(source, 'only environment.ts reads process.env').not.toContain('process.env');
   });
 
   it('has exactly the permissions that it needs', () => {
