@@ -7,8 +7,8 @@ import { httpHandler } from '../lib/aws/http.ts';
 import { logger } from '../lib/aws/log.ts';
 import { messageConsumer } from '../lib/aws/message-consumer.ts';
 import { deliverySender, sqsClient } from '../lib/aws/message-queue.ts';
-import { Occasionally } from '../lib/aws/occasionally.ts';
 import * as aws from '../lib/aws/services.ts';
+import { Throttle } from '../lib/aws/throttle.ts';
 import { isFailing } from '../lib/contract/webhook-failing.ts';
 import { type Delivery, readDelivery } from '../lib/service/domain/delivery.ts';
 import { DeliveryLog } from '../lib/service/events/delivery-log.ts';
@@ -64,7 +64,7 @@ const consume = messageConsumer(sqs, [urls.first, urls.slowLane], {
   },
 });
 
-const reports = new Occasionally(30_000);
+const reports = new Throttle(30_000);
 
 /** Reports a webhook that fails, and a receiver that is marked as down. */
 function report({ event: { queue } }: Delivery, result: DeliveryOutcome): void {

@@ -4,7 +4,7 @@ import { environment } from '../lib/aws/environment.ts';
 import { httpHandler } from '../lib/aws/http.ts';
 import { pollSlots } from '../lib/aws/poll-slots.ts';
 import * as aws from '../lib/aws/services.ts';
-import { OneOfFew } from '../lib/service/players/one-of-few.ts';
+import { ConcurrencyLimit } from '../lib/service/players/concurrency-limit.ts';
 import { checkOwnTicket, ticketFor } from '../lib/service/players/own-ticket.ts';
 import { getTicket, getTickets } from '../lib/service/tickets/read-tickets.ts';
 import { WaitEstimates } from '../lib/service/tickets/wait-estimates.ts';
@@ -19,7 +19,7 @@ const deps = {
 };
 
 const estimates = new WaitEstimates(deps);
-const longRequests = new OneOfFew({ slots: pollSlots(client, environment('RANGES_TABLE')), clock });
+const longRequests = new ConcurrencyLimit({ slots: pollSlots(client, environment('RANGES_TABLE')), clock });
 
 export const handler = httpHandler('tickets', {
   'GET /tickets/{ticketId}': async ({

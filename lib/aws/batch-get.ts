@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchGetCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Freshness } from '../service/ports/freshness.ts';
+import type { Consistency } from '../service/ports/consistency.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
 import { isConsistent } from './is-consistent.ts';
 
@@ -12,17 +12,17 @@ const ATTEMPTS = 5;
 /**
  * Reads the items with these keys, a batch at a time. They are in no order; missing items are omitted.
  * @param keys each once
- * @param freshness @default 'now'
+ * @param consistency @default 'strong'
  * @throws StoreBusy when DynamoDB keeps omitting items
  */
 export async function batchGet(
   client: DynamoDBDocumentClient,
   table: string,
   keys: readonly Record<string, unknown>[],
-  freshness?: Freshness,
+  consistency?: Consistency,
 ): Promise<Record<string, unknown>[]> {
   const items: Record<string, unknown>[] = [];
-  const ConsistentRead = isConsistent(freshness);
+  const ConsistentRead = isConsistent(consistency);
   for (let from = 0; from < keys.length; from += BATCH_GET_MAX) {
     let left = keys.slice(from, from + BATCH_GET_MAX);
     for (let attempt = 0; left.length > 0; attempt++) {

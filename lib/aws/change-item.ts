@@ -75,7 +75,7 @@ export interface Changed {
 }
 
 /**
- * Changes an item. `met`: whether the conditions held.
+ * Changes an item if its conditions hold. `met`: whether they did.
  * @throws StoreBusy when every try conflicted with other writers; then nothing has changed
  */
 export async function changeItem(

@@ -30,7 +30,7 @@ export function connectionStore(client: DynamoDBDocumentClient, table: string): 
       await conditionally(() => client.send(new PutCommand({ TableName: table, Item, ConditionExpression })));
     },
 
-    async of(ticketId, freshness) {
+    async of(ticketId, consistency) {
       const connections: Connection[] = [];
       let from: Record<string, unknown> | undefined;
       do {
@@ -39,7 +39,7 @@ export function connectionStore(client: DynamoDBDocumentClient, table: string): 
             TableName: table,
             KeyConditionExpression: 'ticketId = :ticketId',
             ExpressionAttributeValues: { ':ticketId': ticketId },
-            ConsistentRead: isConsistent(freshness),
+            ConsistentRead: isConsistent(consistency),
             ...(from && { ExclusiveStartKey: from }),
           }),
         );

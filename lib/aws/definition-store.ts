@@ -43,7 +43,7 @@ type Rest<All extends readonly unknown[]> = All extends [unknown, ...infer Other
  * definition have those that were replaced, each in the place of the one 50 versions before it.
  *
  *     noteDeployed   if it is still the definition of the state
- *     remove         likewise. Its earlier definitions follow; after a crash they stay, and a definition of the same name
+ *     remove         the same condition. Its earlier definitions follow; after a crash they stay, and a definition of the same name
  *                    replaces each of them before it is listed
  *     keep           if the place holds an earlier definition
  */

@@ -30,7 +30,7 @@ export function deliveryStore(client: DynamoDBDocumentClient, table: string): De
     );
   return {
     async get(queue, url, nowMs) {
-      const item = await items.get([queue, url], 'lately');
+      const item = await items.get([queue, url], 'eventual');
       return item && toRecord(item, nowMs);
     },
 

@@ -5,8 +5,7 @@ import { secondsAfter } from './dynamo.ts';
 import { itemTable } from './item-table.ts';
 
 /**
- * Longer than an event can wait: for 13 days while its queue cannot be read, then for 4 days in an SQS queue and for 14 among the dead
- * letters.
+ * Longer than an event can wait: 13 days while its queue cannot be read, 4 days in an SQS queue, and 14 days as a dead letter.
  */
 export const ERASED_DAYS = 35;
 
@@ -17,7 +16,7 @@ const LAST_KEPT_MS = 1_000;
  * Erased players in DynamoDB, in the table of the receivers. Key: `receiver`, as `erased#HASH` of the player's id. The item
  * `erased` has the time `lastAtMs` at which a player was last being erased.
  *
- *     add   the time, then the player. A crash in between: players are looked for that nobody has erased
+ *     add   the time, then the player. A crash in between: `notify` looks for erased players although nobody was erased
  *     last  the time; 0 where there is none
  */
 export function erasedPlayers(client: DynamoDBDocumentClient, table: string): ErasedPlayers {

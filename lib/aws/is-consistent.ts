@@ -1,6 +1,6 @@
-import type { Freshness } from '../service/ports/freshness.ts';
+import type { Consistency } from '../service/ports/consistency.ts';
 
-/** Whether DynamoDB has to read consistently, for twice the read units. @default true */
-export function isConsistent(freshness: Freshness = 'now'): boolean {
-  return freshness === 'now';
+/** Whether DynamoDB has to read consistently, for twice the read units. */
+export function isConsistent(consistency: Consistency = 'strong'): boolean {
+  return consistency === 'strong';
 }

@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { Freshness } from '../service/ports/freshness.ts';
+import type { Consistency } from '../service/ports/consistency.ts';
 import { batchGet } from './batch-get.ts';
 import { type Changed, changeItem, type ItemChange, type Returned } from './change-item.ts';
 import { isConsistent } from './is-consistent.ts';
@@ -13,19 +13,19 @@ export function itemTable<
 >(client: DynamoDBDocumentClient, table: string, keyOf: (...parts: Parts) => Key) {
   return {
     keyOf,
-    /** @param freshness @default 'now' */
-    async get(parts: Parts, freshness?: Freshness): Promise<Item | undefined> {
+    /** @param consistency @default 'strong' */
+    async get(parts: Parts, consistency?: Consistency): Promise<Item | undefined> {
       const Key = keyOf(...parts);
-      const ConsistentRead = isConsistent(freshness);
+      const ConsistentRead = isConsistent(consistency);
       return (await client.send(new GetCommand({ TableName: table, Key, ConsistentRead }))).Item;
     },
     /** The items that exist, in no order. Each once. @throws StoreBusy */
-    all: (many: readonly Parts[], freshness?: Freshness): Promise<Item[]> =>
+    all: (many: readonly Parts[], consistency?: Consistency): Promise<Item[]> =>
       batchGet(
         client,
         table,
         many.map((parts) => keyOf(...parts)),
-        freshness,
+        consistency,
       ),
     /** @throws StoreBusy; then nothing has changed */
     change: (parts: Parts, change: Omit<ItemChange, 'table' | 'key'>, returns?: Returned): Promise<Changed> =>

@@ -3,7 +3,7 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } fr
 import type { Why } from '../contract/reason-code.ts';
 import { allOf } from '../service/concurrency/in-parallel.ts';
 import { MATCH, type Transition } from '../service/domain/statuses.ts';
-import type { Freshness } from '../service/ports/freshness.ts';
+import type { Consistency } from '../service/ports/consistency.ts';
 import type { MatchStore, SingleMatchStore } from '../service/ports/match-store.ts';
 import { batchGet } from './batch-get.ts';
 import { changeItem, type ItemChange, type Returned } from './change-item.ts';
@@ -97,15 +97,15 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
 }
 
 function matchReads(client: DynamoDBDocumentClient, table: string) {
-  const itemOf = async (matchId: string, freshness?: Freshness) => {
+  const itemOf = async (matchId: string, consistency?: Consistency) => {
     const { Item } = await client.send(
-      new GetCommand({ TableName: table, Key: { matchId }, ConsistentRead: isConsistent(freshness) }),
+      new GetCommand({ TableName: table, Key: { matchId }, ConsistentRead: isConsistent(consistency) }),
     );
     return Item;
   };
   return {
-    async get(matchId, freshness) {
-      return existing(await itemOf(matchId, freshness));
+    async get(matchId, consistency) {
+      return existing(await itemOf(matchId, consistency));
     },
 
     async getMany(matchIds) {
@@ -217,7 +217,7 @@ function matchEnds(change: Change) {
         reason,
         reasonCode,
         declinedBy,
-        // The tickets of a match that is PLACING are returned by `deadline`, which gets the event of such a match.
+        // `deadline` returns the tickets of a match that was PLACING, because it gets the event of its failure.
         ...(isPlacing ? { requeued: true, deadlineGroup: deadlineGroup(matchId) } : { acceptBy: deadline }),
         // A list, because the set of no ticket is not a value.
         cancelled,

@@ -13,7 +13,7 @@ const LETTERS_MAX = 64_000_000;
  * The tickets that a function has parsed from the index of the pool. A ticket that still waits has the same item at the
  * next tick, and need not be parsed again.
  *
- * The index is read at every tick all the same. A parsed ticket is used only for an item that is equal in every attribute,
+ * The index is still read at every tick. A parsed ticket is used only for an item that is equal in every attribute,
  * so a ticket that left and returned, or that another version of Muster has written, is parsed again. Parsing depends on
  * the item and the queue alone, so a function that has kept nothing reads the same.
  *

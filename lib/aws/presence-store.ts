@@ -42,14 +42,14 @@ export function presenceStore(client: DynamoDBDocumentClient, table: string): Pr
     });
   };
   return {
-    async of(queue, ticketIds, freshness) {
+    async of(queue, ticketIds, consistency) {
       const batches = Array.from({ length: Math.ceil(ticketIds.length / BATCH_GET_MAX) }, (_, i) =>
         ticketIds.slice(i * BATCH_GET_MAX, (i + 1) * BATCH_GET_MAX),
       );
       const found = await inParallel(batches, BATCHES_AT_ONCE, (batch) =>
         items.all(
           batch.map((ticketId) => [queue, ticketId]),
-          freshness,
+          consistency,
         ),
       );
       const prefix = keyOf(queue, '').item.length;

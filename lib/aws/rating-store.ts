@@ -39,9 +39,9 @@ export function ratingStore(
 ): RatingStore {
   const { ratings } = tables;
   return {
-    async of(ladder, playerIds, freshness) {
+    async of(ladder, playerIds, consistency) {
       const keys = [...new Set(playerIds)].map((playerId) => ({ playerId, ladder }));
-      const items = await batchGet(client, ratings, keys, freshness);
+      const items = await batchGet(client, ratings, keys, consistency);
       return new Map(items.map((item) => [String(item.playerId), toRating(item)]));
     },
 

@@ -18,7 +18,7 @@ export function receiverStore(client: DynamoDBDocumentClient, table: string): Re
   const kept = (nowMs: number) => ({ expiresAt: secondsAfter(nowMs, KEPT_DAYS) });
   return {
     async get(url) {
-      const item = await items.get([url], 'lately');
+      const item = await items.get([url], 'eventual');
       return item && toReceiver(item);
     },
 

@@ -3,9 +3,9 @@ import type { Provisioned } from '../service/placement/provision.ts';
 import type { CountedQueue } from '../service/queues/count-queue.ts';
 import { logger } from './log.ts';
 import type { Consumed } from './message-consumer.ts';
-import { Occasionally } from './occasionally.ts';
+import { Throttle } from './throttle.ts';
 
-const reports = new Occasionally(30_000);
+const reports = new Throttle(30_000);
 
 /** Records the counts of a queue, and reports it when too many of its matches fail. */
 export function reportQueue({ queue, counts, failing, isLost }: CountedQueue): void {

@@ -10,8 +10,8 @@ import { isPlace } from './places.ts';
 import { toTicket } from './ticket-item.ts';
 
 /**
- * The changes in stream records. A record that cannot be parsed is logged and skipped: it never becomes an event, however often it
- * is retried, and does not delay the others of its shard.
+ * The changes in stream records. A record that cannot be parsed is logged and skipped, because a retry would fail in the same way
+ * and delay the other records of its shard.
  */
 export function readableChanges(
   records: readonly DynamoDBRecord[],
@@ -22,7 +22,10 @@ export function readableChanges(
       return change === undefined ? [] : [{ record, change }];
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
-      logger.error('a change cannot be parsed and becomes no event', { eventId: record.eventID, error });
+      logger.error('a change in a stream cannot be parsed and is skipped', {
+        eventId: record.eventID,
+        error,
+      });
       return [];
     }
   });

@@ -89,9 +89,9 @@ function ticketItems(
 
     places: (scope, playerIds) => placesOf(client, table, scope, playerIds),
 
-    async get(ticketId, freshness) {
+    async get(ticketId, consistency) {
       const { Item } = await client.send(
-        new GetCommand({ TableName: table, Key: { ticketId }, ConsistentRead: isConsistent(freshness) }),
+        new GetCommand({ TableName: table, Key: { ticketId }, ConsistentRead: isConsistent(consistency) }),
       );
       return Item && toTicket(Item);
     },

@@ -1,4 +1,4 @@
-import { Occasionally } from '../aws/occasionally.ts';
+import { Throttle } from '../aws/throttle.ts';
 
 /** The same error is printed once in this time. */
 const REPEAT_MS = 30_000;
@@ -7,7 +7,7 @@ const ABOUT = ['queue', 'webhook', 'step', 'failed', 'decided', 'failures', 'con
 
 /** Turns the errors that functions log into lines for people. */
 export class ErrorLines {
-  readonly #printed = new Occasionally(REPEAT_MS);
+  readonly #printed = new Throttle(REPEAT_MS);
 
   /** The line to print for a log line of a function; undefined when it is no error, or was printed lately. */
   of(source: string, line: string, nowMs = Date.now()): string | undefined {

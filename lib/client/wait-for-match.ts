@@ -22,7 +22,7 @@ export interface WaitOptions extends RequestOptions {
   readonly failingMs?: number | undefined;
   /**
    * How long to wait in all, in milliseconds. The service ends every ticket at the time-out of its queue, so a wait of that
-   * and the times for acceptance and placement ends by itself; set it to that, to end also when the queue's ticks are stopped.
+   * and the times for acceptance and placement ends by itself; set it to that, to end even when the queue's ticks are stopped.
    * @default 100_800_000, 28 hours: the longest time-out that a queue may have, and three matches that are not placed in time
    */
   readonly limitMs?: number | undefined;

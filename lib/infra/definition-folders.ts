@@ -13,7 +13,7 @@ export type DefinitionTexts = Record<string, string>;
 /**
  * Reads a folder of queue definitions. Throws an error naming the file when one is no valid definition, names a secret that its
  * queue may not use, or names a ladder that is not among `ladders`, or two have the same name.
- * @param options `isPublic`: also when one has a URL that a deployment can never call. The local service may. `ladders`: those
+ * @param options `isPublic`: reject URLs that a deployment can never call. The local service may call them. `ladders`: those
  *   of the folder of ladders @default none. `push`: whether players can connect @default true
  */
 export function readQueueDefinitions(

@@ -37,7 +37,7 @@ export interface PushProps {
 export class Push extends Construct {
   readonly authorize: MusterFunction;
   readonly sockets: MusterFunction;
-  /** Sends changes. It reads the streams beside `publish`, so that what it waits for delays no event. */
+  /** Sends changes. It is a second reader of the streams, so that slow connections delay no event. */
   readonly push: MusterFunction;
   /** Players who could not be reached. Its dead letters are also those of the streams. */
   readonly retries: WorkQueue;
@@ -127,7 +127,7 @@ export class Push extends Construct {
       // A message ends after a minute, or with the acceptance of its match: some 60 tries in 15 minutes. The others are for
       // messages that Lambda has no concurrency for.
       maxReceiveCount: 120,
-      maxConcurrency: 5,
+      maxConcurrency: RETRIES_CONCURRENCY,
     });
     for (const fn of [this.push, this.sockets]) retries.allowSend(fn);
     retries.allowPostpone(this.push);
@@ -253,5 +253,7 @@ export class Push extends Construct {
   }
 }
 
+/** The maximum of functions that send retries at once. The others of `push` are for the streams. */
+const RETRIES_CONCURRENCY = 5;
 /** The name of the stage, a part of the URL. */
 const STAGE = 'live';

@@ -4,7 +4,7 @@ import { DYNAMODB_TARGET } from './dynamodb-emulator.ts';
 import type { Properties, Resource } from './template.ts';
 
 export interface Expiry {
-  /** Deletes the items that have expired by now. Settles when they are deleted. */
+  /** Deletes expired items. Settles when they are deleted. */
   run(): Promise<void>;
   stop(): void;
 }

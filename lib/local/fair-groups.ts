@@ -57,7 +57,7 @@ export function makeFair<Message extends GroupedMessage>(queue: GroupedQueue<Mes
   };
   const dequeue = queue.dequeue.bind(queue);
   queue.dequeue = (...args) => {
-    // What is due by now is among the messages from here on.
+    // From here on, messages that are due are among the others.
     queue.processTimers();
     const inFlight = inFlightOf(queue);
     if (inFlight.size > 0) {

@@ -90,7 +90,7 @@ export interface LocalCloud {
   /** Calls the listener with every event put on a bus. The returned function removes the listener. */
   tapBus(listener: BusListener): () => void;
   readonly schedules: Schedules;
-  /** Deletes the items that have expired by now. This also runs every ten minutes. */
+  /** Deletes expired items. This also runs every ten minutes. */
   expireItems(): Promise<void>;
   /** Values by name, without `muster/`; may be changed at any time. */
   readonly secrets: Map<string, string>;

@@ -4,7 +4,7 @@ import type { JwtOptions } from '../infra/api.ts';
 import type { DeployContext } from '../infra/cdk-context.ts';
 import { type LocalCloud, type LocalCloudOptions, startLocalCloud } from './local-cloud.ts';
 import { takePlace } from './place.ts';
-import { synthesizeApart } from './synthesize-apart.ts';
+import { synthesizeInProcess } from './synthesize-in-process.ts';
 
 export interface MusterOptions extends Omit<LocalCloudOptions, 'template' | 'assetPathOf' | 'place'> {
   /**
@@ -42,7 +42,7 @@ export async function startMuster({
 }: MusterOptions): Promise<LocalCloud> {
   // First, because it fails at once and the app takes seconds to synthesize.
   const place = await takePlace(options.port, options.dataDir);
-  const { template, assetPathOf, outdir } = await synthesizeApart({
+  const { template, assetPathOf, outdir } = await synthesizeInProcess({
     queuesDir,
     laddersDir,
     jwt,

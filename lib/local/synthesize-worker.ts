@@ -1,7 +1,7 @@
-/** Synthesizes in a process of its own and sends the result: see `synthesize-apart.ts`. */
+/** Synthesizes in a process of its own and sends the result: see `synthesize-in-process.ts`. */
 import module from 'node:module';
 import type { SynthesizeOptions } from '../infra/synthesize.ts';
-import type { SynthesizedApart } from './synthesize-apart.ts';
+import type { SynthesisMessage } from './synthesize-in-process.ts';
 
 // Later processes load the CDK from a cache, as those of `lib/cli/muster.ts` load the commands. It saves a sixth of their processor time.
 module.enableCompileCache?.();
@@ -13,7 +13,7 @@ process.once('message', (options: SynthesizeOptions) =>
   process.send!(result(options), undefined, undefined, () => {}),
 );
 
-function result(options: SynthesizeOptions): SynthesizedApart {
+function result(options: SynthesizeOptions): SynthesisMessage {
   try {
     const { template, assetPathOf, outdir } = synthesize(options);
     const functions = Object.entries(template.Resources).filter(

@@ -69,7 +69,7 @@ export const NO_BOUNDS: Readonly<Record<string, readonly string[]>> = {
     'lib/service/events/receivers.ts#SLOW_MS',
   ],
   'a margin within a bound that is listed': [
-    'lib/service/players/one-of-few.ts#MARGIN_MS',
+    'lib/service/players/concurrency-limit.ts#MARGIN_MS',
     'lib/service/queues/until-in-force.ts#MARGIN_MS',
     'lib/aws/pool-sample.ts#SHARE_MIN',
     'lib/aws/read-pool.ts#LIMIT_MAX',

@@ -4,7 +4,7 @@ import { documentClient } from '../../lib/aws/dynamo.ts';
 import { pollSlots } from '../../lib/aws/poll-slots.ts';
 import { SCOPES, tokenScope } from '../../lib/contract/callers.ts';
 import { ROUTE_KEYS, scopesOf } from '../../lib/contract/routes.ts';
-import { REQUESTS_MAX } from '../../lib/service/players/one-of-few.ts';
+import { REQUESTS_MAX } from '../../lib/service/players/concurrency-limit.ts';
 import { testIssuer } from '../local/tokens.ts';
 import { eventually, PATIENCE_MS } from '../patience.ts';
 import { definition } from '../service/definitions.ts';
@@ -148,7 +148,7 @@ describe('a player', () => {
     const [ann, bob] = await pair({ teamSize: 2 });
     const { RANGES_TABLE } = cloud.function('tickets').environment;
     const slots = pollSlots(documentClient(cloud.awsConfig), RANGES_TABLE!);
-    // Other instances of the function hold a request each: test/service/players/one-of-few.test.ts.
+    // Other instances of the function hold a request each: test/service/players/concurrency-limit.test.ts.
     const take = () => slots.take(ann.playerId, REQUESTS_MAX, Date.now() + PATIENCE_MS, Date.now());
     const held = [await take(), await take(), await take()];
     const path = `/tickets/${ann.ticketId}`;

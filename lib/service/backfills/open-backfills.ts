@@ -74,7 +74,7 @@ export async function openBackfills(
   }
 }
 
-/** The backfill, CANCELLED if the definition refuses such a request by now: its seats have changed since. */
+/** The backfill. It is CANCELLED if the definition has changed since the request and no longer permits it. */
 function fitting(
   backfill: StoredBackfill,
   match: StoredMatch | undefined,

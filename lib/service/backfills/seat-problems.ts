@@ -2,10 +2,10 @@ import type { FieldProblem } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { teamKindsOf } from '../../contract/team-kinds.ts';
 
-/** The newcomers and their match are stored in one transaction, which has at most 100 writes. */
+/** A transaction stores the newcomers and their match, and has at most 100 writes. */
 const OPEN_SEATS_MAX = 90;
 
-/** Players on a team that there is not, more players than a team has seats, and no or too many empty seats. */
+/** The faults of a roster: a team that does not exist, more players than a team has seats, no empty seat, or too many. */
 export function seatProblems(
   players: readonly { team: number }[],
   definition: QueueDefinition,

@@ -18,7 +18,7 @@ export const MET_MAX = 100;
  *     expiry    the store removes a record after the seconds of the rule; older meetings are ignored before
  *
  * A player with two tickets that are matched at the same time keeps the meetings of the later commit. A match counts from its
- * commit on, also when it fails afterwards.
+ * commit on, even if it fails afterwards.
  */
 export function meetingRecords(
   game: Game,

@@ -15,15 +15,15 @@ import {
 import { isChanging, TRIES_MAX } from './put-definition.ts';
 
 /**
- * A rollback takes a deployment back within this time: CloudFormation begins it when another resource of the same deployment
- * fails. A later return to the folder before is the studio's own.
+ * CloudFormation rolls a deployment back within this time, when another resource of the same deployment fails. A later return to the
+ * previous folder is a deployment by the studio.
  */
 const ROLLBACK_MS = 3_600_000;
-/** The versions of definitions name a deployment so. */
+/** The author of a version that a deployment has put. */
 const BY = 'deployment';
 
 export interface DeployDeps {
-  /** A kind stands after the one that its definitions name. */
+  /** Ordered so that a kind follows the kind that its definitions name. */
   readonly kinds: readonly CheckedDefinitions<Named>[];
   readonly deployments: DeploymentNotes;
 }
@@ -38,8 +38,8 @@ export type Digests = ByName;
 export interface DeployRequest {
   readonly wanted: Files;
   /**
-   * The definitions of the deployment before, as far as they are known. They stand in for notes that a definition does not have, because an
-   * earlier version of Muster has deployed it, or because it was deleted and removed. Undefined in the first deployment.
+   * The definitions of the previous deployment, where known. They replace the notes of a definition that has none, because an earlier
+   * version of Muster has deployed it, or because it was deleted and removed. Undefined in the first deployment.
    */
   readonly before: Digests | undefined;
   /** The same in every repetition of a request. */
@@ -124,7 +124,7 @@ async function noteReturn(
   const from = before === undefined ? FIRST : digestOfFolders(entriesOf(before));
   const last = await deployments.last();
   if (last?.requestId === requestId) return last.isReturn;
-  // What follows a return is a deployment like any other, also when it has the folder that was taken back.
+  // What follows a return is a deployment like any other, even if its folder is the one that was rolled back.
   const takesBack = last !== undefined && !last.isReturn && last.to === from && last.from === to;
   const isReturn = takesBack && from !== to && nowMs - last.atMs <= ROLLBACK_MS;
   await deployments.note({ requestId, from, to, isReturn, atMs: nowMs });

@@ -65,7 +65,7 @@ function missing(kind: Kind, name: string): FieldProblem {
  *               in force, and `versions.ts` lists it once
  *     put       one conditional write. After it the change is complete
  *
- * It also replaces a definition that cannot be read: what is stored beside it stays.
+ * It also replaces a definition that cannot be read: the rest of its record stays.
  * @param notes who changes it, and the version that it restores
  * @param ifMatch the ETag of the definition that may be replaced. It is not asked for when the definition is in force already, so
  * a repeated request finds its own change @default any may be replaced

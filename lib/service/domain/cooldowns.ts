@@ -42,7 +42,7 @@ export function forgetMs({ forgetAfterSeconds = FORGET_SECONDS }: CooldownOption
 }
 
 /**
- * A record with one more offence. Adding the same one again changes nothing, also when it is older than those that are kept.
+ * A record with one more offence. Adding the same one again changes nothing, even if it is older than those that are kept.
  * @returns undefined when the record has it already
  */
 export function withOffence(record: CooldownRecord, offence: Offence): CooldownRecord | undefined {

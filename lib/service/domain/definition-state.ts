@@ -1,4 +1,4 @@
-/** What is stored of a definition that a studio changes and deploys, beside the definition: of a queue or a ladder. */
+/** What is stored with the definition of a queue or a ladder, about its changes and deployments. */
 export interface DefinitionState {
   /** The change that made the definition; absent if an earlier version of Muster has stored it. */
   readonly change?: DefinitionChange;

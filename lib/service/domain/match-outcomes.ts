@@ -19,14 +19,14 @@ export const OUTCOMES = [
 ] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Players whose cooldown began, by its kind. They are counted beside the outcomes, and have no metrics. */
+/** Players whose cooldown began, by its kind. They are counted with the outcomes, but have no metrics. */
 export const COOLDOWNS_BEGUN = ['cooledForDecline', 'cooledForLeave'] as const;
 
 /** What Muster could not do for a queue and tries again: events that the bus rejects, and runs of `dispatch` that fail. No metrics. */
 export const FAULTS = ['notPublished', 'notDispatched'] as const;
 export type Fault = (typeof FAULTS)[number];
 
-/** Tickets that were cancelled because a player has left. They are counted beside the outcomes, and have no metrics. */
+/** Tickets that were cancelled because a player has left. They are counted with the outcomes, but have no metrics. */
 export const VANISHED = 'vanished' as const;
 
 /** Everything that is counted of a queue by minute, besides what its ticks count. */
@@ -67,7 +67,7 @@ export interface FailingStep extends StepShare {
 
 /** The short window shows a new fault within a minute, the long one a fault of a queue with few matches. */
 const WINDOWS_MINUTES = [2, 6] as const;
-/** A single player may decline; so many failed matches are worth a look. */
+/** One player may decline a match; this many failed matches point to a fault. */
 const FAILED_MIN = 3;
 
 /** The step at which at least this share of the latest matches fails; undefined when none does. */

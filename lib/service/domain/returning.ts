@@ -2,7 +2,7 @@ import type { TicketReasonCode } from '../../contract/reason-code.ts';
 import type { StoredMatch } from './stored-match.ts';
 import type { StoredTicket } from './stored-ticket.ts';
 
-/** A ticket fails with this one of its matches that are not placed. */
+/** The number of matches that were not placed with which a ticket fails. */
 const FAILURES_MAX = 3;
 
 /** The code of a ticket that would return to a queue that is deleted. */
@@ -18,9 +18,9 @@ export interface Fate {
 /**
  * What becomes of a ticket of a FAILED match.
  *
- *     not accepted in time       those who are named are CANCELLED, the others return
+ *     not accepted in time       the tickets in `cancelled` are CANCELLED, the others return
  *     a player has left          the same
- *     not placed, requeued       tickets of the roster return; with its third such match a ticket is FAILED
+ *     not placed, requeued       tickets of the roster return; a ticket in its third such match is FAILED
  *     not placed                 FAILED
  *
  * A ticket of which every player has left the match is not in its roster, and is FAILED with it.
@@ -44,8 +44,8 @@ export function fateOf(match: StoredMatch, ticket: StoredTicket): Fate {
 }
 
 /**
- * Whether a ticket is one for which its match was not accepted: the one that has declined, or each that has not answered in
- * time. Players who have left are none of them.
+ * Whether a ticket is a reason why its match was not accepted: it has declined, or it did not respond in time. A ticket whose player
+ * has left is not.
  */
 export function hasNotAccepted(
   { reasonCode, declinedBy, accepted }: Pick<StoredMatch, 'reasonCode' | 'declinedBy' | 'accepted'>,

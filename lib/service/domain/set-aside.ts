@@ -84,8 +84,8 @@ export function setAsideAt(
 }
 
 /**
- * A range is not searched either while a crashed tick has left a journal that this version cannot read, such as one of a later
- * version after a rollback: the tickets in it are claimed, and only the journal names them. Every tick tries again.
+ * A range is also set aside while this version cannot read the journal of a crashed tick, for example that of a later version after a
+ * rollback. The tickets in it are claimed, and only the journal names them. Every tick tries to read it again.
  */
 export function setAsideBy(
   unreadable: Unreadable,
@@ -95,7 +95,7 @@ export function setAsideBy(
   return {
     failed: failed ?? { count: 1, atMs: slotMs, how: 'stopped' },
     untilMs: slotMs,
-    why: `a tick was stopped, and this version cannot read what it has left: ${unreadable.message}`,
+    why: `a tick was stopped, and this version cannot read its journal: ${unreadable.message}`,
   };
 }
 
@@ -109,7 +109,7 @@ export function whyOf({ failed: { count, how }, why }: SetAside): string {
   return `${count} ticks in a row have not succeeded; the last one ${last}`;
 }
 
-/** The failures after a further tick has failed. @param range undefined: that of a version that did not note it */
+/** The failures after a further tick has failed. @param range undefined when an earlier version has not noted it */
 export function oneMore(
   before: FailedTicks | undefined,
   slotMs: number,

@@ -10,7 +10,7 @@ export interface StoredBackfill {
   readonly backfillId: string;
   readonly matchId: string;
   readonly queue: string;
-  /** Its own end. A backfill that is QUEUED here may be over all the same: see `currentBackfill`. */
+  /** Its own end. A backfill that is QUEUED here may still have ended with its match: see `currentBackfill`. */
   readonly status: BackfillStatus;
   /** ISO 8601, milliseconds, UTC. */
   readonly enqueuedAt: string;

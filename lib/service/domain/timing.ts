@@ -5,7 +5,7 @@ export const TICK_LATE_MS = 5_000;
 
 /**
  * The time limits of the stages of a tick, in milliseconds since it began. A stage that is not over by then ends with what it
- * has, and the next ones follow, so that the lease is given back before Lambda stops the function. A request that began in
+ * has, and the next ones follow, so that the lease ends before Lambda stops the function. A request that began in
  * time may take longer when DynamoDB is slow; then the next tick settles what this one leaves.
  */
 export const TICK_STAGES = {
@@ -13,7 +13,7 @@ export const TICK_STAGES = {
   leaseMs: 2_000,
   /** No further page is read. The tickets read so far are searched; later ticks read the others. */
   readMs: 3_000,
-  /** Tickets past their time-out end before the search begins. After this the others end beside the search. */
+  /** Tickets past their time-out end before the search begins. After this the others end during the search. */
   endsFirstMs: 4_000,
   /** No further search and no further commit. The next tick finds the remaining games. */
   planMs: 7_000,

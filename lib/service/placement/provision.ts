@@ -124,7 +124,7 @@ async function assign(
   return release(provisioner, stored.match, assignment);
 }
 
-/** The log gets the whole reason of a refusal, also when its request is still to be released. */
+/** The log gets the whole reason of a refusal, even while its request is still to be released. */
 function withRefusal(
   { why, detail }: Extract<Provision, { outcome: 'refused' }>,
   after: Provisioned,

@@ -3,11 +3,11 @@ import type { MatchView } from '../../contract/match.ts';
 import { unknownMatch } from '../placement/assign-match.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { onlyWhere } from './only-where.ts';
-import { sightOf } from './sight.ts';
+import { visibilityOf } from './visibility.ts';
 
 /**
  * The part of a match that a caller may see. A player in the match sees it without the other players' tokens, and with
- * those attributes and results of rules alone that the queue shows to players: see {@link sightOf}. Any other player gets
+ * those attributes and results of rules alone that the queue shows to players: see {@link visibilityOf}. Any other player gets
  * 404, so that ids cannot be probed.
  * @throws Problem (404)
  */
@@ -28,13 +28,13 @@ export async function matchFor(
 async function seenBy(queues: Pick<QueueStore, 'get'>, match: MatchView): Promise<MatchView> {
   const hasAttributes = match.teams.some(({ players }) => players.some(({ attributes }) => attributes));
   if (!hasAttributes && match.rules === undefined) return match;
-  const sight = await sightOf(queues, match.queue);
+  const visibility = await visibilityOf(queues, match.queue);
   const { rules: allRules, ...rest } = match;
-  const rules = onlyWhere(allRules, sight.rule);
+  const rules = onlyWhere(allRules, visibility.rule);
   const teams = match.teams.map((team) => ({
     ...team,
     players: team.players.map(({ attributes: all, ...seat }) => {
-      const attributes = onlyWhere(all, sight.attribute);
+      const attributes = onlyWhere(all, visibility.attribute);
       return { ...seat, ...(attributes && { attributes }) };
     }),
   }));

@@ -5,7 +5,7 @@ import type { QueueStore } from '../ports/queue-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import { unknownTicket } from '../tickets/ticket-status.ts';
 import { onlyWhere } from './only-where.ts';
-import { sightOf } from './sight.ts';
+import { visibilityOf } from './visibility.ts';
 
 /**
  * Rejects a player that is not in the ticket. The response is the same as for a missing ticket and takes as long, so
@@ -24,7 +24,7 @@ export async function checkOwnTicket(
 
 /**
  * The part of a ticket that a caller may see. A player in it sees the party without avoid lists, without the latencies of
- * the others, which tell where they are, and with the attributes alone that the queue shows to players: see {@link sightOf}.
+ * the others, which tell where they are, and with the attributes alone that the queue shows to players: see {@link visibilityOf}.
  */
 export async function ticketFor(
   deps: { readonly queues: Pick<QueueStore, 'get'> },
@@ -33,10 +33,10 @@ export async function ticketFor(
 ): Promise<TicketView> {
   if (caller.scope !== 'player') return ticket;
   const isPlain = ticket.players.every(({ attributes }) => attributes === undefined);
-  const sight = isPlain ? undefined : await sightOf(deps.queues, ticket.queue);
+  const visibility = isPlain ? undefined : await visibilityOf(deps.queues, ticket.queue);
   const { reason, ...rest } = ticket;
   const players = ticket.players.map(({ avoid: _, attributes: all, latencyMs, ...player }) => {
-    const attributes = sight && onlyWhere(all, sight.attribute);
+    const attributes = visibility && onlyWhere(all, visibility.attribute);
     return {
       ...player,
       ...(attributes && { attributes }),

@@ -30,7 +30,7 @@ export interface BackfillStore {
   get(backfillId: string): Promise<StoredBackfill | undefined>;
   /**
    * The backfills of a queue that have not ended, by the mean skill of the players who are there: the first of the range, at most
-   * so many and a megabyte. May lag behind writes by moments, and contain ones that have been replaced or whose match is over.
+   * this many and a megabyte. May lag behind writes by moments, and contain ones that have been replaced or whose match is over.
    * Unreadable ones are omitted. `next` is the sort key where the others begin; absent at the end of the range.
    */
   open(

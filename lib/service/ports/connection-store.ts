@@ -1,5 +1,5 @@
 import type { Connection } from '../domain/connection.ts';
-import type { Freshness } from './freshness.ts';
+import type { Consistency } from './consistency.ts';
 
 /** The connections of the players who watch tickets. They expire by themselves a while after their last possible end. */
 export interface ConnectionStore {
@@ -7,8 +7,8 @@ export interface ConnectionStore {
   add(connection: Connection): Promise<void>;
   /**
    * All connections of a ticket, the oldest first.
-   * @param freshness @default 'now'
+   * @param consistency @default 'strong'
    */
-  of(ticketId: string, freshness?: Freshness): Promise<Connection[]>;
+  of(ticketId: string, consistency?: Consistency): Promise<Connection[]>;
   remove(ticketId: string, connectionId: string): Promise<void>;
 }

@@ -8,7 +8,7 @@ export interface StoredDefinitions<Record> {
   readonly unreadable: { readonly name: string; readonly error: Unreadable }[];
 }
 
-/** The definitions of a kind, queues or ladders. `State` is what is stored of one beside the definition. */
+/** The definitions of a kind, queues or ladders. `State` is what is stored with the definition. */
 export interface DefinitionStore<Definition, State> {
   /** @throws Unreadable */
   get(name: string): Promise<(State & { readonly definition: Definition }) | undefined>;

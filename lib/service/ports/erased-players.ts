@@ -1,4 +1,4 @@
-/** Players who were erased lately: messages that were sent before may still name them. */
+/** Players who were erased in the last weeks. Messages from before may still name them. */
 export interface ErasedPlayers {
   /** Remembers a player for as long as a message may wait, and that players are being erased now. */
   add(playerId: string, nowMs: number): Promise<void>;

@@ -35,7 +35,7 @@ export interface GameSessionRequest {
 /** The maximum length of the text that is passed to a game server. */
 export const SESSION_DATA_LENGTH_MAX = 262_144;
 
-/** `refused`: the service rejects the request, also when it is repeated. `busy`: a retry may succeed. */
+/** `refused`: the service rejects the request and every repetition of it. `busy`: a retry may succeed. */
 export type GameSessionFailure =
   | { readonly outcome: 'refused'; readonly why: string }
   | { readonly outcome: 'busy'; readonly why: string };

@@ -2,7 +2,7 @@ import type { Assignment } from '../../contract/match.ts';
 import type { MatchReasonCode, Why } from '../../contract/reason-code.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredResult } from '../domain/stored-result.ts';
-import type { Freshness } from './freshness.ts';
+import type { Consistency } from './consistency.ts';
 import type { MeetingRecord } from './meeting-store.ts';
 
 /** A match that a tick forms: its id and its tickets. */
@@ -13,8 +13,8 @@ export interface FormingMatch {
 
 /** Operations that need only the matches. An abandoned match always counts as missing. */
 export interface SingleMatchStore {
-  /** @param freshness @default 'now' */
-  get(matchId: string, freshness?: Freshness): Promise<StoredMatch | undefined>;
+  /** @param consistency @default 'strong' */
+  get(matchId: string, consistency?: Consistency): Promise<StoredMatch | undefined>;
   /** The existing matches with these ids, by id. Each id once. */
   getMany(matchIds: readonly string[]): Promise<ReadonlyMap<string, StoredMatch>>;
   /**

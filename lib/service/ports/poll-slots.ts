@@ -2,7 +2,7 @@
 export interface PollSlot {
   readonly playerId: string;
   readonly slot: number;
-  /** Milliseconds since the epoch. Then the slot is free, also when it was not released. */
+  /** Milliseconds since the epoch. Then the slot is free, even if it was not released. */
   readonly untilMs: number;
 }
 

@@ -1,16 +1,16 @@
 import type { PlayerPresence, PresenceRecord } from '../domain/presence.ts';
-import type { Freshness } from './freshness.ts';
+import type { Consistency } from './consistency.ts';
 
 /** When the players of tickets were last there, for queues with `presence`. */
 export interface PresenceStore {
   /**
    * The records of tickets, by ticket. Tickets without one are omitted.
-   * @param freshness @default 'now'
+   * @param consistency @default 'strong'
    */
   of(
     queue: string,
     ticketIds: readonly string[],
-    freshness?: Freshness,
+    consistency?: Consistency,
   ): Promise<ReadonlyMap<string, PresenceRecord>>;
   /**
    * A player is there. It changes nothing when the player is known to be there for longer, so requests that overtake each other

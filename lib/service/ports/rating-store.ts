@@ -2,7 +2,7 @@ import type { PlayerRating } from '../../ratings/rate-game.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredOdds, StoredRating } from '../domain/stored-rating.ts';
 import type { StoredRatings } from '../domain/stored-result.ts';
-import type { Freshness } from './freshness.ts';
+import type { Consistency } from './consistency.ts';
 
 /** A match with the ratings that it leaves. */
 export interface RatedWrite {
@@ -21,11 +21,11 @@ export interface RatedWrite {
 
 /** The ratings of players, and what is learnt of the odds of each ladder. */
 export interface RatingStore {
-  /** The ratings of these players; new players have none. Each player once. @param freshness @default 'now' */
+  /** The ratings of these players; new players have none. Each player once. @param consistency @default 'strong' */
   of(
     ladder: string,
     playerIds: readonly string[],
-    freshness?: Freshness,
+    consistency?: Consistency,
   ): Promise<ReadonlyMap<string, StoredRating>>;
   /** Stores a rating that comes from elsewhere, in the place of any. */
   put(ladder: string, playerId: string, rating: PlayerRating, nowMs: number): Promise<StoredRating>;

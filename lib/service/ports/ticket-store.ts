@@ -1,7 +1,7 @@
 import type { Why } from '../../contract/reason-code.ts';
 import type { BucketLayout, KeyRange } from '../domain/buckets.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
-import type { Freshness } from './freshness.ts';
+import type { Consistency } from './consistency.ts';
 
 /** Limits a read. */
 export interface ReadBound {
@@ -33,11 +33,11 @@ export type Created =
   | { readonly created: false; readonly existing: StoredTicket }
   | { readonly created: false; readonly isStale: true };
 
-/** The places of some players, each of which one ticket has. */
+/** The places of some players. Each place belongs to one ticket. */
 export interface Places {
   /** Where a player has one place; see `placeScope`. */
   readonly scope: string;
-  /** The ids of the tickets that have the places, by player. */
+  /** The ticket to which each player's place belongs, by player. */
   readonly holders: ReadonlyMap<string, string>;
 }
 
@@ -49,7 +49,7 @@ export interface AlongsideWrites {
   readonly replaced?: ReplacedTicket;
 }
 
-/** A ticket that is QUEUED, or that a match has freed, and is cancelled for another one. */
+/** A ticket that another one replaces. It is QUEUED, or in a match that no longer holds it. */
 export interface ReplacedTicket {
   readonly ticket: StoredTicket;
   /** A match that it is still in, which the caller knows to be abandoned or dissolved. */
@@ -72,8 +72,8 @@ export interface TicketStore {
     alongside?: AlongsideWrites,
   ): Promise<Created>;
   places(scope: string, playerIds: readonly string[]): Promise<Places>;
-  /** @param freshness @default 'now' */
-  get(ticketId: string, freshness?: Freshness): Promise<StoredTicket | undefined>;
+  /** @param consistency @default 'strong' */
+  get(ticketId: string, consistency?: Consistency): Promise<StoredTicket | undefined>;
   /** The existing tickets with these ids, by id. Each id once. */
   getMany(ticketIds: readonly string[]): Promise<ReadonlyMap<string, StoredTicket>>;
   /**
@@ -104,8 +104,8 @@ export interface TicketStore {
   hasWaiting(queue: string, layout: BucketLayout): Promise<boolean>;
   /**
    * Claims a ticket for a match if it is QUEUED: it leaves the pool and is MATCHED. Returns whether the match has the
-   * ticket, also when an earlier request has claimed it. A match that has released the ticket does not get it again: a
-   * repeated request may arrive after the release, when the ticket is no longer looked for in this match.
+   * ticket, including by an earlier request. A match that has released the ticket does not get it again, because a repeated
+   * request may arrive after the release, when nobody looks for the ticket in this match any more.
    */
   claim(ticketId: string, matchId: string, nowMs: number): Promise<boolean>;
   /**

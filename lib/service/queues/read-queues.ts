@@ -68,7 +68,7 @@ export async function openQueue(queues: QueueStore, queue: string, maxAgeMs?: nu
   return record;
 }
 
-/** The presence of a queue's definition; undefined also when there is no such queue, or this version cannot read it. */
+/** The presence of a queue's definition; undefined if it has none, or the queue does not exist or cannot be read. */
 export async function presenceOf(
   { queues }: { readonly queues: Pick<QueueStore, 'get'> },
   queue: string,

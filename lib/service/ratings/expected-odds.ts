@@ -57,7 +57,7 @@ export class ExpectedOdds {
     const playerIds = teams.flatMap(({ players }) =>
       players.flatMap((seat) => (seat.bot ? [] : seat.playerId)),
     );
-    const ratings = await this.#deps.ratings.of(ladder.name, playerIds, 'lately');
+    const ratings = await this.#deps.ratings.of(ladder.name, playerIds, 'eventual');
     const ratingOf = (playerId: string) => {
       const stored = ratings.get(playerId);
       return stored === undefined

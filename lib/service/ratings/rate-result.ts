@@ -3,7 +3,7 @@ import { isErased } from '../domain/erased-name.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredRating } from '../domain/stored-rating.ts';
 import type { StoredRatings, StoredResult } from '../domain/stored-result.ts';
-import type { Freshness } from '../ports/freshness.ts';
+import type { Consistency } from '../ports/consistency.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { RatingStore } from '../ports/rating-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
@@ -39,8 +39,8 @@ export async function rateResult(deps: RateDeps, matchId: string): Promise<'rate
     const match = await deps.matches.get(matchId);
     const { result, rated } = match ?? {};
     if (match === undefined || result?.ranks === undefined || rated !== undefined) return 'nothing';
-    const freshness = attempt === 0 ? 'lately' : 'now';
-    const game = await rateOnce(deps, freshness, match, { ...result, ranks: result.ranks });
+    const consistency = attempt === 0 ? 'eventual' : 'strong';
+    const game = await rateOnce(deps, consistency, match, { ...result, ranks: result.ranks });
     if (game === undefined) continue;
     const { raw, shares } = game;
     await deps.odds.learn(result.ladder.name, { raw, expected: match.expected, shares });
@@ -52,7 +52,7 @@ export async function rateResult(deps: RateDeps, matchId: string): Promise<'rate
 /** One try; undefined when it has lost. */
 async function rateOnce(
   { ratings }: RateDeps,
-  freshness: Freshness,
+  consistency: Consistency,
   match: StoredMatch,
   { at, ladder, ranks, weights = [] }: StoredResult & { readonly ranks: readonly number[] },
 ): Promise<RatedGame | undefined> {
@@ -65,7 +65,7 @@ async function rateOnce(
   const read = await ratings.of(
     ladder.name,
     kept.map(({ playerId }) => playerId),
-    freshness,
+    consistency,
   );
   // A seat without a kept rating counts as a new player for the others: a bot, or a player who was erased.
   const seats = people.map((team) =>

@@ -120,7 +120,7 @@ export async function advanceIfAccepted(
 }
 
 /**
- * Fails a match that was not accepted, cancels the tickets that did not accept or have left, and returns the others to the pool with the
+ * Fails a match that was not accepted, cancels the tickets that did not accept or whose players have left, and returns the others to the pool with the
  * time they were first enqueued. If the queue no longer exists, all are cancelled. `lost-race`: a ticket has accepted since
  * the match was read, or the match has moved on.
  *

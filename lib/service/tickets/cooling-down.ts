@@ -5,8 +5,8 @@ import type { CooldownStore } from '../ports/cooldown-store.ts';
 
 /**
  * The rejection of a ticket with a player who is cooling down; undefined when there is none. A queue without `cooldown` reads
- * nothing; another one reads the record of each player. The response names the player who waits longest, because the whole
- * party waits as long.
+ * nothing; another one reads the record of each player. The response names the player with the longest cooldown, because the
+ * whole party waits for it.
  * @returns a Problem (429) with `Retry-After`
  */
 export async function coolingDown(

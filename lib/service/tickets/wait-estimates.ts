@@ -40,7 +40,7 @@ export class WaitEstimates {
     try {
       return await this.#estimate(ticket);
     } catch (error) {
-      // A request succeeds without an estimate, also beside a queue that a later version has defined.
+      // A request succeeds without an estimate, even if a later version has defined the queue.
       if (error instanceof StoreBusy || error instanceof UnreadableQueue) return undefined;
       throw error;
     }

@@ -70,7 +70,7 @@ interface FailedTask {
  *     look after round two, every queue: settles what crashed ticks have left, and removes layouts and queues that no
  *                ticket needs
  *     stop       round three, every queue: ends an experiment that exceeds its `stop`. A crash before it: the next minute judges again
- *     sweep      beside them: sends overdue matches to `deadline`
+ *     sweep      at the same time: sends overdue matches to `deadline`
  *     note       queues whose work failed, for their statistics. A crash before it, or a store that fails: the alarm tells alone
  *
  * A few queues at a time, and each has its share of the time. A queue whose share is used up, or that fails, does not stop the

@@ -177,12 +177,12 @@ function sortOut(
   return { tickets, work: part.work, ending: [...unfit, ...late], beyond };
 }
 
-/** A part has the players of so many matches at least, whatever their work: fewer may have none. */
+/** A part has the players of at least this many matches, however long their preparation takes. With fewer it may contain no match. */
 const MATCHES_MIN = 2;
 
 /**
- * The part of a pool that one tick searches: as many tickets as it can prepare, because a search that has not begun cannot be cut
- * short.
+ * The part of a pool that one tick searches: as many tickets as it can prepare in time. Preparation cannot be cut short, as a search
+ * can.
  */
 export class PartOfPool {
   readonly #preparation: Preparation;

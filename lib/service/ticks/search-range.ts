@@ -15,7 +15,7 @@ import type { RangeRead, TicksBefore } from './read-range.ts';
 import type { LeasedTick } from './tick-lease.ts';
 import type { WarmSearches } from './warm-searches.ts';
 
-/** Tickets past their time-out end before the search for at most this long. Then the others end beside it. */
+/** Tickets past their time-out end before the search for at most this long. Then the others end during it. */
 const END_FIRST_MAX_MS = 1_000;
 /**
  * The ends before a search and the search take no longer than the interval between two ticks, within these bounds. The next
@@ -49,8 +49,8 @@ export interface RangeSearch {
 /**
  * Ends the tickets that end without a search, plans matches, and commits the plan.
  *
- * Tickets past their time-out end first, so a search that takes long, or in which the function is stopped, leaves none of them
- * waiting; when they are many, the others end beside the search. Commits start with the first game found.
+ * Tickets past their time-out end first, so that none of them stays waiting when a search takes long or the function is stopped. If
+ * they are many, the others end during the search. Commits start with the first game found.
  */
 export async function searchRange(
   deps: SearchDeps,

@@ -117,12 +117,12 @@ async function unlessCrashed<T extends string>(
   for (let attempt = 1; ; attempt++) {
     const outcome = await request(settled, failed);
     if (typeof outcome === 'string' && outcome !== 'held') return { outcome, failed };
-    // A cell of a crashed tick beside one that is held is still reported after its tick is settled.
+    // If another cell is held, the cell of a crashed tick is reported again after that tick is settled.
     const { crashed, ...news }: Crashed = outcome === 'held' ? { crashed: [] } : (outcome as Crashed);
     const owners = crashed.filter((owner) => !settled.includes(owner));
     const isNews = owners.length > 0 || (failed === undefined && news.failed !== undefined);
     failed = news.failed ?? failed;
-    // What has taken long to settle is not settled in vain: after it there is one more try.
+    // Settling may take longer than the time for the lease. One more try follows it, so that it is not in vain.
     const isLate = deps.clock.now() >= startMs + TICK_STAGES.leaseMs && !isNews;
     if (attempt === LEASE_TRIES || isLate) return { outcome: 'held' };
     if (!isNews) await deps.clock.sleep(100);

@@ -80,11 +80,11 @@ async function look(
   const { definition, record } = tick;
   const due = dueTickets(tick, read, presence);
   const nowMs = deps.clock.now();
-  // Most players are there, so most records are read for half the units. This read may lack a sign of one who is there.
-  const lately = await deps.presence.of(definition.name, due, 'lately');
+  // Most players are present, so most records are read for half the units. Such a read may miss the last sign of a player.
+  const records = await deps.presence.of(definition.name, due, 'eventual');
   const heardFromMs = heardFrom({ ...(record.change && { change: record.change }) });
   const missing = (one: PresenceRecord) => unheard({ presence, heardFromMs }, one, nowMs);
-  const silent = [...lately.values()].flatMap(missing);
+  const silent = [...records.values()].flatMap(missing);
   // Those whose backend says that they are there have no connection.
   const asked = ask(deps, silent.filter(Boolean), nowMs);
   const isDoubtful = silent.length > 0 && areMany(await sampleOf(deps, tick, read), missing);
@@ -95,7 +95,7 @@ async function look(
   const believed = isDoubtful ? { ...record, presenceHeldUntilMs: untilMs } : record;
   const enqueuedMs = new Map(read.tickets.map((one) => [one.ticketId, one.enqueuedAtMs]));
   const sinceMs = (ticketId: string) => enqueuedMs.get(ticketId)!;
-  const seeming = vanishedOf(believed, lately, sinceMs, nowMs);
+  const seeming = vanishedOf(believed, records, sinceMs, nowMs);
   const vanished = await vanishedTickets(deps, believed, [...seeming], sinceMs, nowMs);
   const held =
     isDoubtful &&
@@ -153,7 +153,7 @@ function sampleOf(deps: PresenceDeps, { definition }: LeasedTick, { tickets }: R
     { length },
     (_, at) => tickets[Math.floor((at * tickets.length) / length)]!.ticketId,
   );
-  return deps.presence.of(definition.name, some, 'lately');
+  return deps.presence.of(definition.name, some, 'eventual');
 }
 
 function areMany(

@@ -22,8 +22,8 @@ interface AnswerDeps {
 export const ACTION_BYTES_MAX = 4 * 1024;
 
 /**
- * Does what a client asks for on its socket, for its own ticket, and answers there. What changes in the ticket comes to the client
- * as to every watcher, so an answer says nothing about it: it could be overtaken.
+ * Does what a client asks for on its socket, for its own ticket, and responds there. The client gets changes of the ticket as every
+ * watcher does. The response does not repeat them, because it could arrive after a later change.
  *
  *     note     that the player is there, with a ping or an accept in a queue with `presence`: see keep-alive.ts
  *     do       the action, as the route of the API does it: see acceptance.ts and cancel-ticket.ts. It is safe to repeat
@@ -105,9 +105,9 @@ async function ping(
   connectionId: string,
   seen: Extract<Frame, { action: 'ping' }>['seen'],
 ): Promise<void> {
-  // Most pings find nothing new, for half the read units. What this read lacks, the next ping finds.
-  const lately = seen && (await stateOf(deps, watched, 'lately'));
-  if (seen && lately && isKnown(seen, lately)) return;
+  // Most pings find nothing new, so they read for half the units. What such a read misses, the next ping finds.
+  const state = seen && (await stateOf(deps, watched, 'eventual'));
+  if (seen && state && isKnown(seen, state)) return;
   await checkWatched(deps, watched);
   const nowMs = deps.clock.now();
   const sent = await sendTicket(deps, {

@@ -91,7 +91,7 @@ async function watchedFrom({ queues, clock }: ConnectDeps, queue: string, nowMs:
   throw new StoreBusy(`other connections keep changing queue ${queue}`);
 }
 
-/** A queue that is watched already is known as such. */
+/** A queue that is already watched needs no write. */
 function startOf({ watched }: QueueRecord, nowMs: number): number {
   return watched !== undefined && watched.untilMs > nowMs + KNOWN_MS ? watched.fromMs : nowMs + KNOWN_MS;
 }
@@ -101,7 +101,7 @@ async function closeOldest(
   { connections, sockets }: ConnectDeps,
   { ticketId, player, connectionId }: Connection,
 ): Promise<void> {
-  const all = await connections.of(ticketId, 'lately');
+  const all = await connections.of(ticketId, 'eventual');
   const own = all.filter((one) => one.player === player && one.status === 'CONNECTED');
   const at = own.findIndex((one) => one.connectionId === connectionId);
   // The read may be older than this connection, which then is the latest.

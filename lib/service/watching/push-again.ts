@@ -58,7 +58,7 @@ async function unreachedOf(deps: PushAgainDeps, ticketId: string): Promise<Conne
 
 /** When the acceptances end that the players of these connections are asked for. */
 async function acceptsUntil(deps: PushAgainDeps, connections: readonly Connection[]): Promise<number[]> {
-  const states = await inParallel(connections, RETRIED_AT_ONCE, (one) => stateOf(deps, one, 'lately'));
+  const states = await inParallel(connections, RETRIED_AT_ONCE, (one) => stateOf(deps, one, 'eventual'));
   return states.flatMap((state) => {
     const { status, deadline } = state?.match ?? {};
     return status === 'REQUIRES_ACCEPTANCE' && deadline !== undefined ? [Date.parse(deadline)] : [];

@@ -24,20 +24,20 @@ const SUBJECTS_AT_ONCE = 16;
 /** Tickets of a match whose players get a message at the same time. */
 const TICKETS_AT_ONCE = 16;
 /**
- * How long the changes of a batch are sent: some thousand messages. The next batch of the shard waits for them, and must not wait
- * for an API Gateway that does not respond: a command to it takes some 3 s then.
+ * For how long the changes of a batch are sent: some thousand messages. The next batch of the shard waits for this one. If API
+ * Gateway does not respond, a command takes some 3 s, and the next batch must not wait for many of them.
  */
 const PUSH_MS = 4_000;
 
 /**
- * Sends changes to those who watch their tickets. A queue without watchers costs nothing but the read of its record, which is kept
- * for a second and says so. Returns how many tickets are left to the retries.
+ * Sends changes to the players who watch their tickets. A queue without watchers costs only the read of its record, which says so and
+ * is kept for a second. Returns how many tickets are left to the retries.
  *
  *     look for connections   one read for each ticket of the change. A connection that is added later finds the change itself
  *     read the ticket        and its match. When they are not as the change left them, a later change follows in the same
  *                            stream and says more; so a change that the stream delivers again is not sent after a later one
- *     send                   to each connection. A crash before it: the stream delivers the change again. After it: likewise, so
- *                            the last message may be repeated, with the same eventId
+ *     send                   to each connection. A crash before it: the stream delivers the change again. After it: the same,
+ *                            so the last message may be repeated, with the same eventId
  *     leave to the retries   tickets whose players could not be reached, or for which the time is up, or the store too busy: see
  *                            push-again.ts. So no batch waits for connections that fail
  *
@@ -47,10 +47,10 @@ export async function push(deps: PushDeps, changes: readonly Change[]): Promise<
   const untilMs = deps.clock.now() + PUSH_MS;
   const left = await inParallel(await bySubject(deps, changes), SUBJECTS_AT_ONCE, async (group) => {
     const retries: PushRetry[] = [];
-    for (const told of group) {
-      const ticketIds = await pushEvent(deps, told, untilMs);
+    for (const change of group) {
+      const ticketIds = await pushEvent(deps, change, untilMs);
       const sinceMs = deps.clock.now();
-      if (ticketIds.length > 0) retries.push({ queue: told.event.queue, ticketIds, sinceMs });
+      if (ticketIds.length > 0) retries.push({ queue: change.event.queue, ticketIds, sinceMs });
     }
     return retries;
   });
@@ -59,30 +59,30 @@ export async function push(deps: PushDeps, changes: readonly Change[]): Promise<
   return retries.reduce((sum, { ticketIds }) => sum + ticketIds.length, 0);
 }
 
-/** A change that is an event. */
-interface Told {
+/** A change that is an event, and the match as it left it. */
+interface AnnouncedChange {
   readonly event: MusterEvent;
-  /** As the change has left it; undefined when it is a change of a ticket. */
+  /** Undefined when it is a change of a ticket. */
   readonly match: StoredMatch | undefined;
 }
 
 /**
- * The events of queues that are watched, those of one ticket or match together. Queues take turns, so that one with many who watch
- * does not use up the time of the others.
+ * The events of queues that are watched, grouped by ticket or match. Queues take turns, so that a queue with many watchers does not
+ * use up the time of the others.
  */
-async function bySubject(deps: PushDeps, changes: readonly Change[]): Promise<Told[][]> {
+async function bySubject(deps: PushDeps, changes: readonly Change[]): Promise<AnnouncedChange[][]> {
   const watched = new Map<string, boolean>();
-  const groupsOf = new Map<string, Map<string, Told[]>>();
+  const groupsOf = new Map<string, Map<string, AnnouncedChange[]>>();
   for (const change of changes) {
     const event = toEvent(change);
-    // A ticket waits from its creation, and after a match of which MatchFailed has said so.
+    // Clients know that a ticket waits: from its creation, and from the event MatchFailed.
     if (event === undefined || event.type === 'TicketQueued') continue;
     const { queue } = event;
     if (!watched.has(queue)) watched.set(queue, await isWatched(deps, queue));
     if (!watched.get(queue)) continue;
     const subject = 'match' in event ? event.match.matchId : event.ticket.ticketId;
     const match = change.table === 'matches' ? change.after : undefined;
-    const groups = groupsOf.get(queue) ?? new Map<string, Told[]>();
+    const groups = groupsOf.get(queue) ?? new Map<string, AnnouncedChange[]>();
     groupsOf.set(queue, groups);
     groups.set(subject, [...(groups.get(subject) ?? []), { event, match }]);
   }
@@ -106,15 +106,15 @@ async function isWatched({ queues, clock }: PushDeps, queue: string): Promise<bo
 }
 
 /** Returns the tickets whose players were not all reached. */
-async function pushEvent(deps: PushDeps, told: Told, untilMs: number): Promise<string[]> {
+async function pushEvent(deps: PushDeps, change: AnnouncedChange, untilMs: number): Promise<string[]> {
   // One read of the match for all of its tickets.
   const its = { ...deps, matches: readOnce(deps.matches) };
   const unreached = await inParallel(
-    subjectOf(told.event).ticketIds,
+    subjectOf(change.event).ticketIds,
     TICKETS_AT_ONCE,
     async (ticketId): Promise<string[]> => {
       try {
-        return (await pushTicket(its, told, ticketId, untilMs)) ? [] : [ticketId];
+        return (await pushTicket(its, change, ticketId, untilMs)) ? [] : [ticketId];
       } catch (error) {
         // Another version has written this ticket or its match: its players get their next message from that one.
         if (error instanceof Unreadable) return [];
@@ -129,7 +129,7 @@ async function pushEvent(deps: PushDeps, told: Told, untilMs: number): Promise<s
 /** Sends an event to the players of one ticket. Returns false when some of them could not be reached in time. */
 async function pushTicket(
   deps: PushDeps,
-  { event, match }: Told,
+  { event, match }: AnnouncedChange,
   ticketId: string,
   untilMs: number,
 ): Promise<boolean> {
@@ -140,16 +140,16 @@ async function pushTicket(
   if (newest === undefined) return true;
   const state = await stateOf(deps, newest);
   if (state === undefined || !isStill(event, state)) return true;
-  // A ticket that has returned to the pool names its match no more; the message does.
-  const told = state.match === undefined && match !== undefined ? { ...state, match } : state;
+  // A ticket that has returned to the pool has no match any more, but the message names it.
+  const shown = state.match === undefined && match !== undefined ? { ...state, match } : state;
   const texts = new Map<number, string>();
   let areReached = true;
   for (const connection of connected) {
     if (isLate()) return false;
-    // One that watched an earlier ticket with this id.
+    // It watched an earlier ticket with this id.
     if (connection.enqueuedAtMs !== newest.enqueuedAtMs) continue;
     const { player } = connection;
-    const text = texts.get(player) ?? (await eventText(deps, event, told, player));
+    const text = texts.get(player) ?? (await eventText(deps, event, shown, player));
     texts.set(player, text);
     if ((await sendTo(deps, connection, text)) === 'failed') areReached = false;
   }

@@ -1,20 +1,20 @@
 import { isFinal } from '../../contract/ticket.ts';
 import type { TicketAndMatch } from '../tickets/ticket-status.ts';
 
-/** The parts of a state that a ticket has before it has a match, and in the order in which a match has them. */
+/** The statuses in the order in which a ticket and its match pass through them. */
 const STEPS = ['QUEUED', 'REQUIRES_ACCEPTANCE', 'PLACING', 'COMPLETED'];
-/** More than a match can grow by. */
+/** More than the other terms can add up to. */
 const RETURN = 1_000_000_000;
-/** A ticket that has ended without a match returns no more. */
+/** The number of a ticket that has ended without a match: no later state follows. */
 const ENDED = Number.MAX_SAFE_INTEGER;
 
 /**
- * A number that grows with every change of a ticket and of its match, so that of two states the later one is known, wherever they
- * were read and in whatever order they arrive. It follows from the state alone:
+ * A number that grows with every change of a ticket and of its match. A client compares the numbers of two states to find the later
+ * one, in whatever order they arrive. It is computed from the state alone, as a sum:
  *
- *     returns     how often the ticket has come back from a match. From each pool to the next everything else starts again
- *     status      it goes through the statuses in their order, or has ended
- *     match       its roster only grows, and its assignment and its end come once: each adds to the sum
+ *     returns     how often the ticket has returned from a match. The other terms start again after each return
+ *     status      the position of the status in its order
+ *     match       its roster, which only grows; one for its assignment and one for its end
  */
 export function revisionOf({ ticket, match }: TicketAndMatch): number {
   if (isFinal(ticket.status) && ticket.status !== 'COMPLETED') return ENDED;

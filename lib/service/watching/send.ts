@@ -10,15 +10,15 @@ export interface SendDeps {
   readonly clock: Clock;
 }
 
-/** A connection that is younger may not be open yet: API Gateway opens it after the response of its function. */
+/** A younger connection may not be open yet, because API Gateway opens it after the response of its function. */
 const OPENING_MS = 10_000;
 
 /**
  * Sends a message to a connection.
  *
- *     send     gone: its client has left, or is not connected yet; then the first message, which waits for it, says the same.
- *              failed: API Gateway is throttled, fails or does not respond. The connection stays, because its client may be
- *              healthy, and one that connects again adds to the load. Whoever sends tries again later
+ *     send     `gone`: its client has left, or is not connected yet. A client that connects gets the state in its first message.
+ *              `failed`: API Gateway is throttled, fails or does not respond. The connection stays, because its client may be
+ *              healthy, and a client that connects again adds to the load. The caller tries again later
  *     remove   the connection of a client that has left. A crash before it: the next message does the same
  */
 export async function sendTo(deps: SendDeps, connection: Connection, text: string): Promise<Sent> {
@@ -27,7 +27,7 @@ export async function sendTo(deps: SendDeps, connection: Connection, text: strin
   return sent;
 }
 
-/** Whether a connection that is not found may open yet. */
+/** Whether a connection that is not found may still open. */
 export function isOpening({ clock }: Pick<SendDeps, 'clock'>, { connectedAtMs }: Connection): boolean {
   return clock.now() - connectedAtMs < OPENING_MS;
 }

@@ -1,6 +1,6 @@
 import type { TicketStatus } from '../../contract/ticket.ts';
 import type { Connection } from '../domain/connection.ts';
-import type { Freshness } from '../ports/freshness.ts';
+import type { Consistency } from '../ports/consistency.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { PushRetries } from '../ports/push-retries.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
@@ -83,16 +83,16 @@ export async function sendTicket(deps: ShowDeps, connection: Connection): Promis
 
 /**
  * A watched ticket with its status and its match; undefined when there is none any more.
- * @param freshness @default 'now'
+ * @param consistency @default 'strong'
  */
 export async function stateOf(
   { tickets, matches }: TicketStatusDeps,
   watched: WatchedTicket,
-  freshness?: Freshness,
+  consistency?: Consistency,
 ): Promise<TicketAndMatch | undefined> {
   const deps = {
-    tickets: { get: (id: string) => tickets.get(id, freshness) },
-    matches: { get: (id: string) => matches.get(id, freshness) },
+    tickets: { get: (id: string) => tickets.get(id, consistency) },
+    matches: { get: (id: string) => matches.get(id, consistency) },
   };
   const ticket = await deps.tickets.get(watched.ticketId);
   return ticket && isWatched(ticket, watched) ? withMatch(deps, ticket) : undefined;

@@ -14,13 +14,13 @@ export function isWatched(
   return Date.parse(ticket.enqueuedAt) === enqueuedAtMs;
 }
 
-/** @throws Problem 404 the ticket is gone, also when a later one has its id */
+/** @throws Problem 404 the ticket is gone, even if a later one has its id */
 export async function checkWatched(
   { tickets }: { readonly tickets: Pick<TicketStore, 'get'> },
   watched: WatchedTicket,
 ): Promise<void> {
   const { ticketId } = watched;
   // Most reads find it for half the units; one that was posted just now may be found by the second only.
-  const ticket = (await tickets.get(ticketId, 'lately')) ?? (await tickets.get(ticketId));
+  const ticket = (await tickets.get(ticketId, 'eventual')) ?? (await tickets.get(ticketId));
   if (ticket === undefined || !isWatched(ticket, watched)) throw unknownTicket(ticketId);
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { pollSlots } from '../../../lib/aws/poll-slots.ts';
 import type { Caller } from '../../../lib/contract/callers.ts';
-import { OneOfFew, REQUESTS_MAX } from '../../../lib/service/players/one-of-few.ts';
+import { ConcurrencyLimit, REQUESTS_MAX } from '../../../lib/service/players/concurrency-limit.ts';
 import type { PollSlots } from '../../../lib/service/ports/poll-slots.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
 import { startTables } from '../../aws/emulated-tables.ts';
@@ -28,7 +28,7 @@ describe('the long requests of a player', () => {
 
   const clock = { now: () => nowMs, sleep: async () => {} };
   /** A function of its own, as API Gateway starts one for each request that arrives at the same time. */
-  const cold = (store = slots) => new OneOfFew({ slots: store, clock });
+  const cold = (store = slots) => new ConcurrencyLimit({ slots: store, clock });
 
   /** A request that ends when it is told to. */
   function begin(caller: Caller, at = cold()) {

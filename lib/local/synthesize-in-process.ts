@@ -8,7 +8,7 @@ import { type FieldProblem, Problem, type ProblemStatus } from '../contract/prob
 import type { Synthesized, SynthesizeOptions, Template } from '../infra/synthesize.ts';
 
 /** What the process sends. */
-export type SynthesizedApart =
+export type SynthesisMessage =
   | {
       readonly template: Template;
       readonly outdir: string;
@@ -28,7 +28,7 @@ export type SynthesizedApart =
  *
  * @throws Problem when a queue definition is invalid
  */
-export async function synthesizeApart(options: SynthesizeOptions): Promise<Synthesized> {
+export async function synthesizeInProcess(options: SynthesizeOptions): Promise<Synthesized> {
   // In the published package it is JavaScript.
   const javascript = new URL('./synthesize-worker.js', import.meta.url);
   const entry = existsSync(javascript) ? javascript : new URL('./synthesize-worker.ts', import.meta.url);
@@ -49,10 +49,10 @@ export async function synthesizeApart(options: SynthesizeOptions): Promise<Synth
   return { template, outdir, assetPathOf };
 }
 
-function resultOf(entry: string, options: SynthesizeOptions): Promise<SynthesizedApart> {
+function resultOf(entry: string, options: SynthesizeOptions): Promise<SynthesisMessage> {
   return new Promise((resolve, reject) => {
     const child = fork(entry, { execArgv: [], serialization: 'advanced' });
-    child.once('message', (result: SynthesizedApart) => {
+    child.once('message', (result: SynthesisMessage) => {
       resolve(result);
       child.disconnect();
     });

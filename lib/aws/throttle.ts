@@ -1,8 +1,8 @@
 /** The maximum of keys remembered. */
 const KEYS_MAX = 1_000;
 
-/** Lets a function report each thing once in a while, instead of each time. */
-export class Occasionally {
+/** Limits how often a function reports the same thing: once in each interval. */
+export class Throttle {
   readonly #everyMs: number;
   readonly #reportedMs = new Map<string, number>();
 
@@ -10,7 +10,7 @@ export class Occasionally {
     this.#everyMs = everyMs;
   }
 
-  /** Whether this was not reported lately. If so, it is from now on. */
+  /** Whether this is to be reported now, because it was not within the interval. It then counts as reported. */
   isDue(key: string, nowMs = Date.now()): boolean {
     if (nowMs - (this.#reportedMs.get(key) ?? Number.NEGATIVE_INFINITY) < this.#everyMs) return false;
     if (this.#reportedMs.size >= KEYS_MAX) this.#reportedMs.clear();

@@ -9,7 +9,7 @@ export const REQUESTS_MAX = 3;
 /** A slot is kept for this long after the wait, for the reads of a slow request. */
 const MARGIN_MS = 2_000;
 
-/** A function that stays warm remembers so many players whose slots are taken. */
+/** The maximum of players whose taken slots a warm function remembers. */
 const REMEMBERED_MAX = 1_000;
 
 /**
@@ -23,7 +23,7 @@ const REMEMBERED_MAX = 1_000;
  * A caller without a long poll or an explanation costs nothing more. When the slots of a player are written more often than
  * the table allows, they count as taken: a thousand requests at once of one player are rejected, not delayed.
  */
-export class OneOfFew {
+export class ConcurrencyLimit {
   readonly #slots: PollSlots;
   readonly #clock: Clock;
   /** When a slot of a player becomes free, of players whose slots were all taken. */

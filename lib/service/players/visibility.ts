@@ -4,19 +4,19 @@ import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import { Unreadable } from '../domain/unreadable.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 
-/** What players of a queue see of each other, and of what its backend has stored about themselves. */
-export interface Sight {
+/** What players of a queue see of each other and of the data that the backend has stored about them. */
+export interface Visibility {
   /** Whether an attribute is `visibleTo: "match"`. */
   attribute(name: string): boolean;
-  /** Whether a rule reads no attribute but such: what it cost, and what the players share under it, says nothing else. */
+  /** Whether a rule reads only attributes that players see. Then its cost and the values that it found reveal nothing else. */
   rule(name: string): boolean;
 }
 
 /**
- * The sight of a queue by its definition today, which the function keeps for a second. Of a queue that is deleted or cannot
- * be read, players see nothing of this.
+ * The visibility in a queue, by its definition of at most a second ago. If the queue is deleted or cannot be read, players see no
+ * attributes and no rules.
  */
-export async function sightOf(queues: Pick<QueueStore, 'get'>, queue: string): Promise<Sight> {
+export async function visibilityOf(queues: Pick<QueueStore, 'get'>, queue: string): Promise<Visibility> {
   const record = await queues.get(queue, DEFINITION_AGE_MS).catch((error) => {
     if (!(error instanceof Unreadable)) throw error;
   });
