@@ -114,7 +114,7 @@ export function isOverloaded({ share, overSinceMs }: BucketLoad, nowMs: number):
 
 /**
  * The tickets that arrive per second. A tick between this one and the last one of this range may have removed some, so
- * both ways to count them may find too few.
+ * both ways of counting may find too few.
  */
 function arrivalsPerSecond({ nowMs, tickMs, read, isPart }: TickSight, last: BucketLoad | undefined): number {
   const fresh = read.filter(isLaterThan(nowMs - tickMs)).length;

@@ -218,7 +218,7 @@ export function withLayout(
   return keys <= POOL_KEYS_MAX && all.length <= LAYOUTS_MAX ? all : undefined;
 }
 
-/** A layout is kept this long after its successor began, because writes under it may still be in flight. */
+/** A layout is kept for this long after the next one began, because writes under it may still be in flight. */
 export const LAYOUT_GRACE_MS = 5 * 60_000;
 
 /** The maximum of layouts that a queue may have. */

@@ -1,34 +1,34 @@
 import { PRESENCE_PING_SECONDS, type PresenceOptions } from '../../contract/presence.ts';
 import type { QueueState } from './queue-record.ts';
 
-/** When a player of a ticket was last there, as far as is known. */
+/** The last sign of a player of a ticket. */
 export interface PlayerPresence {
-  /** The connection that has said so; empty: a request of the API, or the POST of the ticket; {@link ENDED}. */
+  /** The connection that sent it. Empty: a request of the API, or the POST of the ticket. {@link ENDED}: its connection ended. */
   readonly by: string;
   /**
-   * From then on the player is silent: when its last connection ended, or when nothing was heard for {@link silentAfterMs}. In
-   * milliseconds since the epoch.
+   * From then on the player is silent, in milliseconds since the epoch: since its last connection ended, or since
+   * {@link silentAfterMs} after its last sign.
    */
   readonly silentFromMs: number;
 }
 
-/** The end of the player's last connection was reported. That is a fact, where a ping that is missing may have been lost. */
+/** The end of the player's last connection was reported. This is certain, while a missing ping may only have been lost. */
 export const ENDED = 'ended';
 
-/** The players of a ticket who have been there, by their place in it. The others have never connected. */
+/** The last sign of each player of a ticket, by the player's place in it. Players without an entry have never connected. */
 export type PresenceRecord = ReadonlyMap<number, PlayerPresence>;
 
 /** A ping is missing when it is later than this. Milliseconds. */
 const LATE_MS = 2_000;
-/** Nothing proves that a player has left for this long after the last sign: one ping may be lost, and the next one is on its way. */
+/** A player does not count as gone for this long after the last sign: one ping may be lost, and the next is on its way. */
 const UNPROVEN_MS = 2_000 * PRESENCE_PING_SECONDS + LATE_MS;
 /**
- * How long a player may be silent while the service does not trust what is missing. API Gateway ends a connection without messages
+ * How long a player may be silent while the service does not trust missing pings. API Gateway ends a connection without messages
  * after this time.
  */
 export const HELD_MS = 600_000;
 
-/** How long after its last sign a player is silent, and the grace begins: a ping, or longer where the grace is short. */
+/** How long after its last sign a player counts as silent, so that the grace begins: one ping, or longer if the grace is short. */
 export function silentAfterMs({ graceSeconds }: PresenceOptions): number {
   return Math.max(1_000 * PRESENCE_PING_SECONDS, UNPROVEN_MS - 1_000 * graceSeconds);
 }
@@ -44,7 +44,7 @@ export interface Signs {
 
 /**
  * Whether a player of a ticket is gone for longer than the grace. A player who has never connected counts as present.
- * @param sinceMs of players who had left before, an earlier ticket with this id has told
+ * @param sinceMs signs from before this are of an earlier ticket with the same id
  */
 export function hasPlayerLeft(signs: Signs, record: PresenceRecord, sinceMs: number, nowMs: number): boolean {
   const { presence, heardFromMs, isHeld } = signs;
@@ -56,7 +56,7 @@ export function hasPlayerLeft(signs: Signs, record: PresenceRecord, sinceMs: num
   });
 }
 
-/** By what those players were last there whose next sign is missing, but who were there not long ago. */
+/** The senders of the last signs of players whose next sign is missing, if the last one is recent. */
 export function unheard(
   { presence, heardFromMs }: Omit<Signs, 'isHeld'>,
   record: PresenceRecord,
@@ -70,8 +70,8 @@ export function unheard(
 }
 
 /**
- * Since when pings are noted for certain: since the definition was changed, because the one before it may have had no `presence`.
- * So players who are there have the time to say so before any counts as gone.
+ * Since when pings are noted: since the last change of the definition, because the previous one may have had no `presence`. So
+ * players have time to send a sign before one of them counts as gone.
  */
 export function heardFrom({ change }: Pick<QueueState, 'change'>): number {
   return change?.at === undefined || change.version === 1 ? 0 : Date.parse(change.at);

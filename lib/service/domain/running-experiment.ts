@@ -6,12 +6,12 @@ import type { QueueRecord, QueueState } from './queue-record.ts';
 import type { EarlyEnd, StoredExperiment } from './stored-experiment.ts';
 
 /**
- * Which definition a queue is searched by. Everything here follows from the stored record and the time that is asked about, so
- * all functions find the same without asking each other:
+ * Which definition a queue is searched by. The answer depends only on the stored record and on the time in question, so all
+ * functions find the same:
  *
  *     a switch          ticks ask about their slot, not about their clock. A tick that is late, or whose function has kept the
- *                       record for a second, uses the variant of its slot. Clocks apart matter only for when a ticket was
- *                       enqueued: at the edges of a block, which do not count
+ *                       record for a second, uses the variant of its slot. A difference of clocks only changes when a
+ *                       ticket was enqueued, at the ends of a block, which do not count
  *     start             the first block begins two seconds after the write or later, when every function has read it
  *     early end         until a function has read it, for a second, it continues. The block is not in the results
  *     another version   an earlier version of Muster does not know experiments, and searches by the queue's definition. If it
@@ -37,7 +37,7 @@ export function blockInForce(record: QueueRecord, atMs: number): Block | undefin
   return blockAt(experiment.schedule, atMs);
 }
 
-/** Whether an experiment has begun, or will, and has not ended. */
+/** Whether an experiment has not ended. It may begin later. */
 export function isExperimenting(record: QueueState & Partial<QueueRecord>, nowMs: number): boolean {
   const { experiment } = record;
   return experiment !== undefined && earlyEnd(record) === undefined && nowMs < endMs(experiment.schedule);

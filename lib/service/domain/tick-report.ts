@@ -12,7 +12,7 @@ import { type SetAside, setAside } from './set-aside.ts';
  */
 export type TickCount = 'found' | 'matched' | 'timedOut' | 'cut' | 'missed';
 
-/** The state that a tick stores for the statistics and for the next tick's release policy. */
+/** What a tick stores for the statistics and for the release policy of the next tick. */
 export interface TickReport {
   readonly slotMs: number;
   readonly durationMs: number;
@@ -25,7 +25,7 @@ export interface TickReport {
   readonly counted?: readonly MinuteCounts<TickCount>[] | undefined;
   /** What the release policy has learned about the range. */
   readonly memory?: TickMemory | undefined;
-  /** Players per second in the range when the newest of them was seen, which a silence does not lower. */
+  /** Players per second in the range when the newest of them was seen, which a pause in arrivals does not lower. */
   readonly arrivalRate?: number | undefined;
   /** The sort key where the next tick continues to read, if this one could not read the whole range. */
   readonly next?: string | undefined;
@@ -45,7 +45,7 @@ export interface TickReport {
 
 /** The backfills of a range after a tick. */
 export interface BackfillReport {
-  /** The number that still ask for players, of those that the tick has read, and the longest of their waits. */
+  /** Of the backfills that the tick has read: the number that are still open, and the longest of their waits. */
   readonly open: number;
   readonly oldestWaitMs: number;
   /** The last that were filled, newest last. */

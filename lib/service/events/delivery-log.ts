@@ -6,9 +6,9 @@ import { StoreBusy } from '../ports/store-busy.ts';
 const NOTE_EVERY_MS = 10_000;
 /** The same for failures after the first ones. */
 const FAILURE_EVERY_MS = 1_000;
-/** So many failures after a success are each noted. */
+/** The first failures after a success, up to this number, are each noted. */
 const FIRST_FAILURES = 5;
-/** The latest results of a webhook, by which one is found that fails often and never for long. */
+/** The number of latest results that are kept of a webhook, to find one that fails often but never for long. */
 const RESULTS_MAX = 20;
 /** The longest text of a failure that is kept, in letters. */
 const TEXT_MAX = 300;
@@ -31,7 +31,7 @@ interface Noted {
   /** The latest results, the newest last: whether each is a failure. None from before an outage that has ended. */
   results: boolean[];
   waitingMs: number;
-  /** Since when the first of the deliveries waits that were noted lately. */
+  /** Since when the longest of the recently noted deliveries waits. */
   firstMs: number;
 }
 
@@ -53,7 +53,7 @@ export class DeliveryLog {
   async succeeded(queue: string, url: string): Promise<void> {
     const noted = this.#of(queue, url);
     const nowMs = this.#now();
-    // That was an outage, which its failures have reported.
+    // Its failures have already reported this outage.
     if (noted.failures >= FIRST_FAILURES) noted.results.length = 0;
     const recent = withResult(noted, false);
     noted.failures = 0;

@@ -13,8 +13,8 @@ export const EVENT_BYTES_MAX = 240 * 1024;
 const REASON_MAX = 1_000;
 
 /**
- * The event itself if it fits into a message, else its short form: it has every player, team and id, but not the fields
- * whose size nothing else limits. `truncated` tells receivers to read the whole match or ticket from the API.
+ * The event itself if it fits into a message, else its short form: it has every player, team and id, but no field without
+ * a limit of its size. `truncated` tells receivers to read the whole match or ticket from the API.
  *
  * The short form always fits: 200 seats with ids of 128 bytes and roles of 32 letters, their tickets twice, and 100
  * names of teams are below 200 KB.

@@ -62,12 +62,12 @@ export interface Failure extends Partial<NotedFailure> {
  * use the slow lane. So the first queue waits only for receivers that have responded quickly so far and for one post to each new
  * one, and for each post at most 2 s. Each step may be repeated:
  *
- *     read           a queue that cannot be read, and a webhook whose secret does not exist or is malformed: their deliveries wait in the slow
- *                    lane until it can, or does
+ *     read           the queue and the secret. While the queue cannot be read, or the secret does not exist or is malformed, the
+ *                    delivery waits in the slow lane
  *     split          an event for several webhooks, or of a queue that could not be read, becomes one new delivery for each, so
  *                    that they are independent. A crash after it, before this message is deleted: split again
  *     admit          see `receivers.ts`
- *     blank          the players of an event that has waited, who were erased meanwhile: see `without-erased.ts`
+ *     blank          players who were erased while the event waited: see `without-erased.ts`
  *     post           a crash after it: posted again with the same `webhook-id`, which receivers use to discard duplicates.
  *                    A receiver that does not respond in 2 s is given 5 s in the slow lane
  *     record         the result; see `receivers.ts` and `delivery-log.ts`. A crash after it: the failure counts twice
@@ -199,14 +199,14 @@ function failed({ deliveries }: NotifyDeps, { event, url }: DeliveryTo, text: st
   return deliveries.failed(event.queue, url, { text, ...(status !== undefined && { status }) });
 }
 
-/** Notes that a webhook has its event, or wants none. */
+/** Notes that a webhook has received its event, or does not subscribe to it. */
 async function delivered(deps: NotifyDeps, delivery: DeliveryTo, status: number): Promise<void> {
   if (status === GONE) await failed(deps, delivery, 'the receiver accepts no more events', status);
   else await deps.deliveries.succeeded(delivery.event.queue, delivery.url);
   await noLonger(deps, delivery);
 }
 
-/** Notes that a delivery does not wait any more, if it has. */
+/** Notes the end of a wait, if the delivery has waited. */
 async function noLonger(
   { deliveries }: NotifyDeps,
   { event, url, waits, slowSinceMs }: DeliveryTo,
@@ -268,7 +268,7 @@ async function sendOn(
     if (url !== undefined) await noLonger(deps, { ...delivery, url });
     return false;
   }
-  // What passes on to the slow lane at once does not wait.
+  // A delivery that goes to the slow lane at once does not count as waiting.
   const waits = delivery.waits ?? (url !== undefined && afterMs > 0);
   await sender.slowLane({ ...to, failed: tries, slowSinceMs, ...(waits && { waits }) }, afterMs);
   if (waits && delivery.waits === undefined) await deliveries.begins(event.queue, url!);

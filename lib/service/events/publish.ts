@@ -98,7 +98,7 @@ function definitionOf({ queues }: PublishDeps, queue: string): Promise<MaybeDefi
   return unlessUnreadable(async () => (await queues.get(queue, DEFINITION_AGE_MS))?.definition);
 }
 
-/** The event of a change; undefined when no status changed. */
+/** The event of a change; undefined when the change is none. */
 export function toEvent(change: Change): MusterEvent | undefined {
   if (change.table === 'tickets') {
     const type = eventOf(TICKET, change.before, change.after) as TicketEventType | undefined;
@@ -141,6 +141,6 @@ function destinationsOf(event: MusterEvent, definition: MaybeDefinition): string
 /** Always publish these: the deadline function needs the event even without a subscriber. */
 function hasDeadline(change: Change): boolean {
   if (change.table !== 'matches' || change.after.deadline === undefined) return false;
-  // A dissolved match has a deadline too, of which it needs no event, because its tickets are returned by who dissolves it.
+  // A dissolved match also has a deadline, but needs no event for it: whoever dissolves it returns its tickets.
   return change.after.status !== 'FAILED' || change.after.requeued === true;
 }

@@ -9,7 +9,7 @@ const SLOW_MS = 1_000;
 export const SLOW_FOR_MS = 60_000;
 /** How long a receiver may take to respond, in each lane. */
 export const RESPONSE_MS = { first: 2_000, slow: 5_000 } as const;
-/** How long a receiver is marked as down, for each failure since its last response. No post takes as long as the minimum. */
+/** How long a receiver is marked as down: the time for each failure since its last response. The minimum is longer than any post. */
 const DOWN_MS = { each: 2_000, min: 10_000, max: 60_000 } as const;
 /** How long a delivery to a receiver that is down is postponed. It grows with its wait, up to the maximum of SQS. */
 const POSTPONE_MS = { min: 1_000, max: 900_000 } as const;
@@ -24,8 +24,8 @@ export type Admission =
   | { readonly outcome: 'slow' | 'down' };
 
 /**
- * Whether a delivery may be posted now. What is posted in the first lane may hold its invocation while deliveries to all
- * others wait, so only receivers that have shown to be fast are called there, and new ones once.
+ * Whether a delivery may be posted now. A slow post in the first lane occupies an invocation for which deliveries to other receivers
+ * wait. So only receivers that were fast are called there, and new ones once.
  *
  *     fast                         posted
  *     slow or failing              posted in the slow lane only
@@ -95,9 +95,8 @@ function downMs({ failures }: Pick<ReceiverRecord, 'failures'> = { failures: 0 }
 }
 
 /**
- * How long a delivery is postponed that has waited this long for a receiver that is down, or for a queue that cannot be read: half as
- * long again. So when the receiver responds again, the newest deliveries come first, each within half of its wait: one of the last
- * two seconds within a second.
+ * How long a delivery is postponed whose receiver is down, or whose queue cannot be read: half as long as it has waited. So when the
+ * receiver responds again, the newest deliveries come first: one that has waited for two seconds comes within a second.
  * @param random in [0, 1), shortens it by up to a quarter, so that deliveries are not postponed together
  */
 export function postponeMs(waitedMs: number, random: number): number {

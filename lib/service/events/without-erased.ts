@@ -3,12 +3,12 @@ import type { TicketView } from '../../contract/ticket.ts';
 import { reasonWithout } from '../domain/erased-name.ts';
 import type { ErasedPlayers } from '../ports/erased-players.ts';
 
-/** A younger event is posted as it is: it has hardly waited. Milliseconds. */
+/** A younger event is posted unchanged, because it has hardly waited. Milliseconds. */
 export const LATE_MS = 60_000;
 
 /**
- * A match may name a player for this long after its erasure: it is placed by then. Until nothing more is found of the player, the
- * erasure is repeated.
+ * A match may still name a player for this long after the player's erasure; by then it is placed. The erasure is repeated until it
+ * finds nothing more.
  */
 const ERASING_MS = 2 * 3_600_000;
 /** The names that are looked up for an event. One with more loses the avoid lists of its players: 100 names are one read. */
@@ -18,9 +18,9 @@ const NAMES_MAX = 500;
 const ERASED = 'erased';
 
 /**
- * An event without the players who were erased since it happened, as a webhook may wait for days for its receiver. Their
- * ids are `erased`, and nothing else of them stays. Only events older than a minute are looked at, so a prompt webhook
- * costs nothing, and only while players were being erased two hours before the event or since: otherwise it costs a read in a second.
+ * An event without the players who were erased since it happened, because a webhook may wait for days for its receiver. Their ids
+ * become `erased`, and their other fields are removed. A webhook that is posted within a minute costs nothing. A later one costs a
+ * read in a second, and more only if players were erased at most two hours before the event, or since.
  */
 export async function withoutErased(
   erased: Pick<ErasedPlayers, 'among' | 'lastAtMs'>,

@@ -10,14 +10,14 @@ export interface CheckedTicket {
   readonly misfit: string | undefined;
 }
 
-/** A function that serves more queues checks the tickets of the others again. */
+/** The maximum of queues whose checks are kept. Tickets of further queues are checked again. */
 const QUEUES_MAX = 16;
 
 /**
  * The tickets that a function has checked against the definition of their queue, and converted for the engine.
  *
  * A result is used again only for the same object, and while the queue's definition and its variants have the same text. The result depends on
- * nothing else, so a function that has kept nothing finds the same. It is forgotten with the ticket.
+ * nothing else, so a function without kept results finds the same. A result is dropped with its ticket.
  */
 export class CheckedTickets {
   /** By the name of the queue, the one served last at the end. */

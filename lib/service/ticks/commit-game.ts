@@ -26,7 +26,7 @@ export interface GameCommitDeps extends PresenceDeps, ExpectedOddsDeps {
   readonly newId: () => string;
 }
 
-/** A game and the outcome of its commit. `player-left`: a player of it was gone, and there is no match. */
+/** A game and the outcome of its commit. `player-left`: one of its players was gone, so there is no match. */
 export interface GameCommit {
   readonly game: Released;
   readonly match: StoredMatch;
@@ -65,8 +65,8 @@ export class GameCommits {
    * Commits a game, unless a player of it has left, in a queue with `presence`.
    *
    *     look      one read for the records of the game's tickets
-   *     end       the tickets of those who have left. The others were not touched, and the next tick finds them. A crash before
-   *               it: the next tick does it
+   *     end       the tickets of those who have left. The next tick finds the other tickets, which have not changed. A crash
+   *               before it: the next tick does it
    *     commit    see `commits/commit-match.ts`
    */
   async commit(game: Released): Promise<GameCommit> {
@@ -100,7 +100,7 @@ export class GameCommits {
     return { game, match: filled.match, outcome };
   }
 
-  /** In a match with a ladder, newcomers count for their part of it, and the odds are those of the new teams. */
+  /** In a match with a ladder, notes when newcomers have joined, and computes the odds of the new teams. */
   async #backfilled(asked: OpenBackfill, game: Filling): Promise<BackfilledMatch> {
     const filled = backfilledMatch(asked, game);
     const { expected: _, ...match } = filled.match;
@@ -112,9 +112,8 @@ export class GameCommits {
   }
 
   /**
-   * Cancels what would make the same match again at the next tick, although no item can hold it: the largest ticket of a new
-   * match, so that the others continue without it, or the backfill of a running one. The attributes of a ticket are limited when
-   * it is posted, so this is for tickets and players from before a limit.
+   * Cancels the largest ticket of a new match that no item can hold, or the backfill of such a running match. Otherwise the next tick
+   * would make the same match again. A posted ticket is checked for its size, so this concerns tickets from before a limit.
    * @returns their ids
    */
   async endTooLarge(commits: readonly GameCommit[]): Promise<string[]> {

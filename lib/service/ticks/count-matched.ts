@@ -41,9 +41,9 @@ export function matchedWaits(
  *     count    one write for each block, most often one. A crash between two: the others are not counted. When the response of a
  *              write is lost, the SDK repeats it, and it counts twice. When the store is too busy, it is not counted
  *
- * None of this asks which variant a block has. Only a variant whose searches are stopped again and again loses more than the others,
- * and then its queue is set aside and reported. It is written before anything that a tick does only while it has time, so a variant
- * that searches longer loses nothing by that. Waits that end without a match: see `events/count-unmatched.ts`.
+ * What is lost does not depend on the variant, with one exception: a variant whose searches are stopped again and again, and then its
+ * queue is set aside and reported. The count precedes everything that a tick omits when its time is short, so a variant with longer
+ * searches loses nothing. Waits that end without a match: see `events/count-unmatched.ts`.
  */
 export async function countMatched(
   { experiments }: CountMatchedDeps,

@@ -23,11 +23,11 @@ const QUEUE_GRACE_MS = 2 * 3_600_000;
  */
 const TICK_GRACE_MS = 60_000;
 
-/** The maximum of queues that are looked after concurrently. */
+/** The maximum of queues that are handled concurrently. */
 const QUEUES_AT_ONCE = 16;
 /**
- * The time of one queue in each of the three rounds, and of all of them together: less than the function's 30 s. What there is
- * no time for is done in the next minute.
+ * The time of one queue in each of the three rounds, and of all of them together: less than the function's 30 s. The next
+ * minute does the rest.
  */
 const QUEUE_MS = 5_000;
 export const ROUNDS_MS = 24_000;
@@ -71,7 +71,7 @@ interface FailedTask {
  *                ticket needs
  *     stop       round three, every queue: ends an experiment that exceeds its `stop`. A crash before it: the next minute judges again
  *     sweep      at the same time: sends overdue matches to `deadline`
- *     note       queues whose work failed, for their statistics. A crash before it, or a store that fails: the alarm tells alone
+ *     note       queues whose work failed, for their statistics. A crash before it, or a store that fails: only the alarm reports it
  *
  * A few queues at a time, and each has its share of the time. A queue whose share is used up, or that fails, does not stop the
  * others: it is woken if it may have waiting tickets, and the rest of its work is done in the next minute. A queue with one
@@ -134,7 +134,7 @@ export async function dispatch(deps: DispatchDeps, nowMs: number): Promise<Dispa
   return { ...of, overdue: overdue ?? 0, failed };
 }
 
-/** Counts this run for each queue for which it failed. What is failing may be the store, so a count that fails is skipped. */
+/** Counts this run for each queue for which it failed. A count that fails is skipped, because the store may be the cause. */
 async function noteFailed(
   { outcomes }: DispatchDeps,
   failed: readonly FailedTask[],
@@ -146,7 +146,7 @@ async function noteFailed(
   );
 }
 
-/** The queues, beginning with another one each minute, so that it is not always the same ones that there is no time for. */
+/** The queues, beginning with another one each minute, so that those without time are not always the same. */
 function inTurn(records: readonly QueueRecord[], nowMs: number): readonly QueueRecord[] {
   const first = Math.floor(nowMs / 60_000) % Math.max(1, records.length);
   return [...records.slice(first), ...records.slice(0, first)];

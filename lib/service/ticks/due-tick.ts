@@ -43,7 +43,7 @@ export function isOneOfSeveral({ ranges }: DueTick): boolean {
   return ranges.length > 1;
 }
 
-/** Finds what a message asks for. Sends a message for each further range if it is that of the whole slot. */
+/** The tick that a message asks for. If the message is for a whole slot, sends one for each further range. */
 export async function dueTick(deps: DueTickDeps, message: TickMessage): Promise<DueTick | Dropped> {
   const startMs = deps.clock.now();
   const { queue, slotMs } = message;

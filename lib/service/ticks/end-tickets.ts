@@ -17,7 +17,7 @@ export interface EndingTicket {
   readonly why: Why;
 }
 
-/** A ticket that this version can neither match nor read the age of. It would wait forever. */
+/** A ticket that this version cannot parse. It can be neither matched nor timed out, so it would wait forever. */
 export const unreadableTicket = (ticketId: string): EndingTicket => ({
   ticketId,
   status: 'CANCELLED',
@@ -63,7 +63,7 @@ export class TicketEnds {
     this.#nowMs = nowMs;
   }
 
-  /** Ends tickets that are still QUEUED. Returns how many timed out, and those that there was no time for. */
+  /** Ends tickets that are still QUEUED. Returns how many timed out, and those for which the time was too short. */
   async end(
     ending: readonly EndingTicket[],
     untilMs: number,

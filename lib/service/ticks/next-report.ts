@@ -92,7 +92,7 @@ export function reportAtRest(
 export interface RestResults {
   readonly setAside: SetAside;
   readonly timedOut: number;
-  /** The number of overdue tickets that there was no time for. */
+  /** The number of overdue tickets that did not end, because the time was up. */
   readonly left: number;
   readonly durationMs: number;
 }

@@ -10,11 +10,11 @@ import type { GameCommit } from './commit-game.ts';
 import type { RangeRead } from './read-range.ts';
 import type { RangeSearch } from './search-range.ts';
 
-/** What a search has come to, in numbers. */
+/** The results of a search, in numbers. */
 export interface SearchSummary {
   /** The matches committed. */
   readonly matches: readonly StoredMatch[];
-  /** The tickets of the range that were committed, also to running matches. */
+  /** The tickets of the range that were committed, to new or running matches. */
   readonly matchedIds: ReadonlySet<string>;
   readonly recent: readonly RecentMatch[];
   /** The matches committed by region and rule; empty in a queue without rules. */

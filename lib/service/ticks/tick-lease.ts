@@ -103,8 +103,8 @@ export async function closeOlderLayouts(
 }
 
 /**
- * Tries a request for cells again while another tick holds them, and after what crashed ticks have left is settled. It is
- * Unreadable when some of that cannot be read; then the others are settled, and their leases stay too.
+ * Requests cells, and repeats the request while another tick holds them and after it has settled crashed ticks. Returns Unreadable
+ * when the journal of a crashed tick cannot be read; the others are then settled, but all leases stay.
  */
 async function unlessCrashed<T extends string>(
   deps: LeaseDeps,

@@ -49,7 +49,7 @@ export interface TickDeps extends DueTickDeps, LeaseDeps, ReadDeps, LookDeps, Se
  *     check      for 1 s     whether the tickets fit the definition
  *     look       in a queue with `presence`, for tickets of players who have left: see `without-vanished.ts`
  *     end        until 4 s   a conditional write for each ticket past its time-out, unless bots fill its game. A crash
- *                            after it: they have ended, however long the search would have taken
+ *                            after it: they have ended
  *     plan       until 7 s   pure: engine and release policy, one game after another. A crash: as after the lease
  *     commit     until 8 s   each match in steps, on the condition that every ticket is still QUEUED, while the plan
  *                            continues: see `commits/commit-match.ts`. A crash: committed matches stay, the others are
@@ -126,7 +126,7 @@ async function search(deps: TickDeps, tick: LeasedTick, before: TicksBefore): Pr
   return { outcome: 'searched', ...result, ...(held !== undefined && { held }) };
 }
 
-/** Ends the tickets that a search would end, also those whose games bots would fill. It needs no lease. */
+/** Ends the tickets that a search would end, including those whose games bots would fill. It needs no lease. */
 async function rest(deps: TickDeps, tick: DueTick, before: TicksBefore, setAside: SetAside): Promise<AtRest> {
   const { record, range, ageMs, startMs, limits } = tick;
   const queue = record.definition.name;
@@ -193,7 +193,7 @@ function updateArrivals(deps: TickDeps, { record, ranges }: DueTick): Promise<Ti
   });
 }
 
-/** Leaves a task that the store was too busy for to a later tick. */
+/** The result of a task; undefined when the store was too busy, and a later tick repeats it. */
 async function unlessBusy<T>(task: () => Promise<T>): Promise<T | undefined> {
   try {
     return await task();

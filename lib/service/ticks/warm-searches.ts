@@ -2,7 +2,7 @@ import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { KeptSearches } from '../../policies/kept-searches.ts';
 import type { KeyRange } from '../domain/buckets.ts';
 
-/** As many as the tickets that a function keeps parsed: about 60 MB, of the 1,769 MB of the function. */
+/** The number of tickets that a function also keeps parsed. They take about 60 MB, of the 1,769 MB of the function. */
 const TICKETS_MAX = 40_000;
 
 /**
@@ -21,8 +21,8 @@ const RANGES_MAX = 64;
  *
  *     take       nothing is kept for the range now. A crash after it, a plan that ends in the middle or a second tick of the
  *                range in the same function finds nothing, and begins as a cold function does
- *     plan       whatever the last tick planned, its searches hold the tickets that this one has read: see `KeptSearches`.
- *                A game that lost its race is nowhere in them; its tickets wait or do not, as the store says
+ *     plan       the searches are brought up to date with the tickets that this tick has read: see `KeptSearches`. A game of the
+ *                last tick that lost its race leaves nothing in them
  *     return     after all commits. A crash before it loses what is kept, and nothing else
  *
  * What is kept belongs to the text of the queue's definition. A change discards it, and so does a change back.

@@ -19,13 +19,13 @@ export interface LookDeps extends PresenceDeps {
   readonly sockets?: Pick<Sockets, 'send'> | undefined;
 }
 
-/** Every waiting ticket is looked at once in this time at most, so that one of a player who has left does not stand in the pool. */
+/** Every waiting ticket is looked at once in this time, so that a ticket whose player has left does not stay in the pool. */
 const LOOK_EVERY_MS = 10_000;
-/** The maximum of tickets that a tick looks at: with more, each has to wait longer for its turn. */
+/** The maximum of tickets that a tick looks at. With more, the turn of each comes later. */
 export const LOOKS_MAX = 5_000;
 /** The maximum of players whom a tick asks for a ping. */
 const ASKS_MAX = 32;
-/** How many tickets are looked at to tell one player whose pings are missing from a service that does not hear any. */
+/** The size of the sample of tickets that shows whether the pings of one player are missing, or those of many. */
 const SAMPLE = 20;
 /**
  * Pings are doubted when they are missing of this many players of the sample, and of more than this share. Those of one ticket
@@ -33,10 +33,10 @@ const SAMPLE = 20;
  */
 const DOUBTED_MIN = 4;
 const DOUBTED_SHARE = 0.25;
-/** A doubt lasts this long. It is renewed as long as it is found. */
+/** How long a doubt lasts. It is renewed while pings of many players are missing. */
 const DOUBT_MS = 60_000;
 
-/** The pool without tickets of players who have left, and with what a tick has found out about their pings. */
+/** The pool without the tickets of players who have left, and what the tick knows about their pings. */
 export interface Looked {
   readonly read: RangeRead;
   readonly tick: LeasedTick;
@@ -48,12 +48,12 @@ export interface Looked {
 
 /**
  * Moves the waiting tickets of which a player has left to those that end, in a queue with `presence`; in another one it reads
- * nothing. Each tick looks at some of the tickets: a record is read ten times less often than the pool, and before a match every
- * one of its tickets is looked at once more (`commit-game.ts`).
+ * nothing. Each tick looks at some of the tickets: a record is read ten times less often than the pool, and every ticket
+ * of a match is looked at once more before it (`commit-game.ts`).
  *
  * A missing ping is no proof that a player has left: it may be lost, or its function may have failed.
  *
- *     ask       players whose ping is missing for one now. So two may be lost in a row
+ *     ask       players whose ping is missing to send one now. So a player may lose two pings in a row
  *     doubt     when signs of many players are missing at once: their pings, or the requests of their backend. For a minute, renewed while it is so, no player counts as gone
  *               for a missing sign, in any function: the record of the queue says so. A crash before it: the next look does it
  *     end       the tickets of which a player is gone
@@ -85,7 +85,7 @@ async function look(
   const heardFromMs = heardFrom({ ...(record.change && { change: record.change }) });
   const missing = (one: PresenceRecord) => unheard({ presence, heardFromMs }, one, nowMs);
   const silent = [...records.values()].flatMap(missing);
-  // Those whose backend says that they are there have no connection.
+  // Players whose backend sends their signs have no connection.
   const asked = ask(deps, silent.filter(Boolean), nowMs);
   const isDoubtful = silent.length > 0 && areMany(await sampleOf(deps, tick, read), missing);
   const untilMs = nowMs + DOUBT_MS;
@@ -122,11 +122,11 @@ function dueTickets(
   { graceSeconds }: PresenceOptions,
 ): string[] {
   const tickMs = 1_000 * definition.tickSeconds;
-  // A short grace begins late, so its end has to be found sooner.
+  // A short grace begins late, so its end must be found sooner.
   const everyMs = Math.min(LOOK_EVERY_MS, 1_000 * (graceSeconds - 3));
   const turns = Math.ceil(Math.max(everyMs / tickMs, tickets.length / LOOKS_MAX));
   const slot = Math.floor(slotMs / tickMs);
-  // A range that is read in parts has its turns by chance, because its parts take turns as well.
+  // In a range that is read in parts, chance decides about the turns, because the parts take turns too.
   const turnOf = (ticketId: string) =>
     Math.floor(turns * shareOf(tieKey(isPart ? `${ticketId} ${slot}` : ticketId)));
   const turn = isPart ? 0 : slot % turns;
@@ -136,7 +136,7 @@ function dueTickets(
     .slice(0, LOOKS_MAX);
 }
 
-/** Asks players for a ping. Some, if they are many: a tick must not wait for sockets. */
+/** Asks players for a ping. If they are many it asks only some, because a tick must not wait for sockets. */
 async function ask({ sockets }: LookDeps, connectionIds: readonly string[], nowMs: number): Promise<void> {
   if (sockets === undefined) return;
   const message: WatchMessage = { type: 'Ping', timestamp: new Date(nowMs).toISOString(), data: {} };

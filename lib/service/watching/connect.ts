@@ -24,10 +24,10 @@ export interface ConnectDeps extends KeepAliveDeps {
 export const CONNECTION_MS = 7_200_000;
 /** A queue counts as watched for this long, so that its item is written once in some hours. */
 const WATCHED_MS = 4 * CONNECTION_MS;
-/** The clocks of functions differ by less, and the time in which the queue's item is written. */
+/** More than the clocks of functions differ by, and more than the write of the queue's item takes. */
 const CLOCKS_MS = 250;
 const WRITE_MS = 250;
-/** From then on every function knows that a queue is watched. */
+/** How long after the write every function knows that a queue is watched. */
 const KNOWN_MS = DEFINITION_AGE_MS + CLOCKS_MS + WRITE_MS;
 /** The maximum of connections of one player of a ticket. */
 export const CONNECTIONS_PER_PLAYER_MAX = 3;
@@ -50,7 +50,7 @@ const TRIES_MAX = 5;
  *     close    older connections of the same player beyond the maximum, so that a token opens only a few. A crash before
  *              it: the next connection closes them
  *
- * @param query what the client shows already: then it needs no first message
+ * @param query the state that the client already shows; if it is the current one, no first message is sent
  * @throws Problem 404 the ticket or the queue is gone
  * @throws StoreBusy
  */
@@ -85,7 +85,7 @@ async function watchedFrom({ queues, clock }: ConnectDeps, queue: string, nowMs:
     if (watched !== undefined && watched.untilMs >= nowMs + CONNECTION_MS) return watched.fromMs;
     const beforeMs = clock.now();
     const next = { fromMs: startOf(record, beforeMs), untilMs: beforeMs + WATCHED_MS };
-    // A write that took longer is made again, because others may not know of it at the time that it names.
+    // A write that took too long is repeated with a later time, because other functions may not have read it at the time that it names.
     if ((await queues.extendWatched(record, next)) && clock.now() - beforeMs <= WRITE_MS) return next.fromMs;
   }
   throw new StoreBusy(`other connections keep changing queue ${queue}`);
@@ -96,7 +96,7 @@ function startOf({ watched }: QueueRecord, nowMs: number): number {
   return watched !== undefined && watched.untilMs > nowMs + KNOWN_MS ? watched.fromMs : nowMs + KNOWN_MS;
 }
 
-/** Each closes those before its own place. So a thousand that are made at the same moment do not all close the same ones. */
+/** Each connection closes those older than itself. So a thousand that open at the same moment do not all close the same ones. */
 async function closeOldest(
   { connections, sockets }: ConnectDeps,
   { ticketId, player, connectionId }: Connection,
@@ -104,11 +104,11 @@ async function closeOldest(
   const all = await connections.of(ticketId, 'eventual');
   const own = all.filter((one) => one.player === player && one.status === 'CONNECTED');
   const at = own.findIndex((one) => one.connectionId === connectionId);
-  // The read may be older than this connection, which then is the latest.
+  // The read may be from before this connection, which is then the latest.
   const place = at === -1 ? own.length : at;
   const older = own.slice(0, Math.max(0, place + 1 - CONNECTIONS_PER_PLAYER_MAX));
   for (const one of older.slice(-CLOSED_MAX)) {
-    // One that may still be open is left to the next connection.
+    // The next connection closes one that may still be opening.
     if (await sockets.close(one.connectionId)) await connections.remove(ticketId, one.connectionId);
   }
 }

@@ -9,7 +9,7 @@ export interface FrameLimitDeps {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** What a client needs: a ping, an answer to each match, and some more after a pause of its network. */
+/** What a client needs: pings, a response to each match, and some more after an interruption of its network. */
 export const FRAMES: RateLimit = { perSecond: 3, burst: 12 };
 /** The maximum of connections that a function remembers. */
 const CONNECTIONS_MAX = 1_000;
@@ -20,16 +20,17 @@ interface Counted {
 }
 
 /**
- * Ends connections that send more frames than {@link FRAMES}: all clients share the rate limit of the stage, so one could take it
- * from the others. Each instance of the function counts what it gets itself. A flood comes to few of them, many times a second.
+ * Ends connections that send more frames than {@link FRAMES}, because all clients share the rate limit of the stage and one of them
+ * could use it up. Each instance of the function counts the frames that it receives. That is enough: a flood reaches few instances,
+ * many times a second.
  */
 export class FrameLimit {
   readonly #counted = new Map<string, Counted>();
 
   /**
-   * Whether a frame is to be answered.
+   * Whether a frame gets a response.
    *
-   *     tell     the client, once. A crash before it: its next frame does it
+   *     report   the limit to the client, once. A crash before it: its next frame does it
    *     close    the connection. If it fails, the next frame does it
    */
   async admits({ sockets, clock }: FrameLimitDeps, connectionId: string): Promise<boolean> {

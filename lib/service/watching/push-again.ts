@@ -9,22 +9,22 @@ export interface PushAgainDeps extends ShowDeps {
   readonly connections: Pick<ConnectionStore, 'of' | 'remove'>;
 }
 
-/** How long the players of a ticket are tried to reach. Then the next change or ping finds what they have missed. */
+/** For how long a message to the players of a ticket is retried. Then the next change or ping finds what they have missed. */
 const RETRIED_MS = 60_000;
 /** The pause before the next try: a fifth of the time since the first, within these milliseconds. */
 const PAUSE_MS = { min: 1_000, max: 20_000 } as const;
-/** Tickets of a message whose players are tried at the same time. */
+/** Tickets of a message whose players get a message at the same time. */
 const RETRIED_AT_ONCE = 16;
 
-/** `done`: every player has the ticket as it is, or watches it no more. `dropped`: the time is up. */
+/** `done`: every player has the current ticket, or no longer watches it. `dropped`: the time is up. */
 export type PushedAgain =
   | { readonly outcome: 'done' }
   | { readonly outcome: 'dropped' }
   | { readonly outcome: 'waiting'; readonly why: string; readonly afterMs: number };
 
 /**
- * Sends tickets as they are to players who could not be reached, with growing pauses. A player who has to accept a match is
- * tried until its deadline, because a ping may come too late for it. A crash before the end: the message is received again, and
+ * Sends current tickets to players who could not be reached, with growing pauses. For a player who has to accept a match it tries
+ * until the deadline, because a ping may come too late for it. A crash before the end: the message is received again, and
  * clients ignore what they know.
  */
 export async function pushAgain(
@@ -49,14 +49,14 @@ export async function pushAgain(
 async function unreachedOf(deps: PushAgainDeps, ticketId: string): Promise<Connection[]> {
   const unreached: Connection[] = [];
   for (const { seen: _, ...connection } of await deps.connections.of(ticketId)) {
-    // Without what the client showed when it connected, which a message since may have changed.
+    // The state that the client showed when it connected is ignored, because a later message may have changed it.
     const sent = await sendTicket(deps, connection);
     if (sent === 'failed' || (sent === 'gone' && isOpening(deps, connection))) unreached.push(connection);
   }
   return unreached;
 }
 
-/** When the acceptances end that the players of these connections are asked for. */
+/** The deadlines of the acceptances that the players of these connections are asked for. */
 async function acceptsUntil(deps: PushAgainDeps, connections: readonly Connection[]): Promise<number[]> {
   const states = await inParallel(connections, RETRIED_AT_ONCE, (one) => stateOf(deps, one, 'eventual'));
   return states.flatMap((state) => {

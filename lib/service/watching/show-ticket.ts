@@ -23,11 +23,11 @@ export interface ShowDeps extends SendDeps {
 const OPENS_MS = [25, 50, 100, 200, 400, 800, 1_600] as const;
 
 /**
- * Sends a new connection the ticket as it is. No change is missed between this message and those of `push`:
+ * Sends the current ticket to a new connection. No change is missed between this message and those of `push`:
  *
  *     wait     until `publish` looks for those who watch the queue
- *     find     the connection open. From then on `push` reaches it; before, a change finds no connection. One whose $connect
- *              is slow is left to the retries
+ *     find     the connection open. From then on `push` reaches it; a change before that finds no connection. A connection that
+ *              opens slowly is left to the retries
  *     show     the ticket: see {@link sendTicket}, unless the client has said that it shows it. What cannot be sent is left to
  *              the retries: see push-again.ts. A crash before it: the stream reports the connection again
  */
@@ -45,8 +45,8 @@ export async function showTicket(
 }
 
 /**
- * The latest connections of each player of a ticket, as many as a player may have: those before them have been closed. So a client that
- * connects again and again delays the first messages of others no longer than three that never open.
+ * The latest connections of each player of a ticket, as many as a player may have; older ones have been closed. So a client that keeps
+ * connecting delays the first messages of others by no more than three connections that never open.
  * @param added in this order
  */
 export function latestOfEach<Added extends { readonly connection: Connection }>(
@@ -65,11 +65,11 @@ export function latestOfEach<Added extends { readonly connection: Connection }>(
 }
 
 /**
- * Sends an open connection the ticket as it is.
+ * Sends the current ticket to an open connection.
  *
  *     read     the ticket and its match. Changes before it are in the message
- *     send     the message. A change after the read is sent by `push`, before this message or after it: its revision is higher, by
- *              which the client knows. A crash after it: it is sent once more
+ *     send     the message. `push` sends a change after the read, before this message or after it. The client takes the one with
+ *              the higher revision. A crash after it: the message is sent once more
  */
 export async function sendTicket(deps: ShowDeps, connection: Connection): Promise<Sent> {
   const state = await stateOf(deps, connection);
@@ -104,11 +104,11 @@ export function isKnown(
   { ticket, match }: TicketAndMatch,
 ): boolean {
   const isSame = seen.status === ticket.status && seen.matchId === ticket.matchId;
-  // A client that has seen the end of its match watches no more.
+  // A client that has seen the end of its match needs no more messages.
   return isSame && seen.roster === match?.roster && match?.endedAt === undefined;
 }
 
-/** Whether the first message would say nothing new: neither about the ticket, nor how often to ping. */
+/** Whether the first message would contain nothing new, about the ticket or about how often to ping. */
 async function needsNone(deps: ShowDeps, { seen, queue, pingSeconds }: Connection, state: TicketAndMatch) {
   if (seen === undefined || !isKnown({ status: seen }, state)) return false;
   const asked = await pingSecondsOf(deps, queue);
