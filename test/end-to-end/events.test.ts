@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { EventType } from '../../lib/contract/event-type.ts';
 import { eventually } from '../patience.ts';
@@ -206,56 +204,6 @@ describe.concurrent('webhooks', () => {
     expect(typesAt('/some').sort()).toEqual(['MatchFound', 'TicketCancelled']);
   });
 
-  it('are signed, so that another secret or another body fails the verification', async () => {
-    const queue = await api.queue({ webhooks: [webhook('/signed')] });
-    await api.ticket(queue, 1);
-    const delivery = await delivered('/signed', 'TicketQueued');
-    expect(delivery.headers['webhook-signature']).toMatch(/^v1,/);
-    expect(Number(delivery.headers['webhook-timestamp'])).toBeCloseTo(Date.now() / 1_000, -2);
-  });
-
-  it('of a slow and an unreachable receiver do not delay those of other receivers', async () => {
-    const held: (() => void)[] = [];
-    let holding = true;
-    receiver.answer('/slow', (_, response) => {
-      if (holding) held.push(() => response.end());
-      else response.end();
-    });
-    const queue = await api.queue({
-      webhooks: [
-        webhook('/slow'),
-        { url: `http://127.0.0.1:${await closedPort()}/`, secret: SECRET_NAME },
-        webhook('/quick'),
-      ],
-    });
-    const other = await api.queue({ webhooks: [webhook('/neighbour')] });
-    for (const skill of [1, 2, 3]) {
-      await api.ticket(queue, 1000 * skill);
-      await api.ticket(other, 1000 * skill);
-    }
-    await receiver.deliveries.until(
-      () => receiver.at('/quick').length >= 3 && receiver.at('/neighbour').length >= 3,
-    );
-    expect(held.length).toBeGreaterThan(0);
-    holding = false;
-    for (const end of held) end();
-  });
-
-  it('that fail are retried with the same id until the receiver accepts them', async () => {
-    receiver.answer('/flaky', (_, response) => {
-      response.statusCode = receiver.at('/flaky').length < 3 ? 503 : 204;
-      response.end();
-    });
-    const queue = await api.queue({ webhooks: [webhook('/flaky')] });
-    await api.ticket(queue, 1);
-    await receiver.deliveries.until(() => receiver.at('/flaky').length === 3);
-    const tries = receiver.at('/flaky');
-    expect(new Set(tries.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
-    expect(new Set(tries.map(({ text }) => text)).size).toBe(1);
-    await untilEarlierEventsCame();
-    expect(receiver.at('/flaky')).toHaveLength(3);
-  });
-
   it('that always fail are tried eight times at growing intervals, and then kept as dead letters', async () => {
     receiver.answer('/broken', (_, response) => {
       response.statusCode = 500;
@@ -282,16 +230,6 @@ describe.concurrent('webhooks', () => {
     await untilEarlierEventsCame();
     expect(receiver.at('/gone')).toHaveLength(1);
   });
-
-  it('do not follow redirects', async () => {
-    receiver.answer('/moved', (_, response) => {
-      response.writeHead(307, { location: receiver.url('/elsewhere') }).end();
-    });
-    const queue = await api.queue({ webhooks: [webhook('/moved')] });
-    await api.ticket(queue, 1);
-    await receiver.deliveries.until(() => receiver.at('/moved').length >= 2);
-    expect(receiver.at('/elsewhere')).toEqual([]);
-  });
 });
 
 it('the bus carries only the events that a queue subscribes to', async () => {
@@ -311,13 +249,3 @@ it('no two events have the same id', () => {
   expect(ids.length).toBeGreaterThan(20);
   expect(new Set(ids).size).toBe(ids.length);
 });
-
-/** A port on which no process listens. */
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  const port = await new Promise<number>((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
-  });
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
