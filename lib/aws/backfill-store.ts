@@ -35,8 +35,8 @@ const MARK = 'backfill#';
  *                                             read and has not ended; every new ticket: MATCHED if QUEUED
  *     end      update if QUEUED
  *
- * A match names one backfill, and a filling takes the name away. So seats are promised once, whatever comes in between: a
- * newer backfill, a cancel, a time-out, the end of the match, another tick.
+ * A match names one backfill, and filling it removes the name. So a seat is promised once, even if a newer backfill, a cancel, a
+ * time-out, the end of the match or another tick comes in between.
  */
 export function backfillStore(
   client: DynamoDBDocumentClient,

@@ -13,8 +13,8 @@ import { movedBy } from './status-condition.ts';
 export const KEPT_SECONDS = 3 * 3_600;
 
 /**
- * Connections in DynamoDB. Key: `ticketId`, `connectionId`. Its stream reports each new item, and the first message to the client
- * follows from it.
+ * Connections in DynamoDB. Key: `ticketId`, `connectionId`. Its stream reports each new item, so that the client gets its
+ * first message.
  *
  *     add     if there is none: a repetition must not be reported once more
  *     remove
@@ -69,7 +69,7 @@ const connectionItem = z.object({
   pingSeconds: z.number().optional(),
 }) satisfies z.ZodType<Connection>;
 
-/** None for an item that another version has written, which sends to it: the other clients of the ticket get their messages. */
+/** Empty for an item of another version, which sends to it itself. The other clients of the ticket get their messages. */
 function readable(item: Record<string, unknown>): Connection[] {
   try {
     return [toConnection(item)];

@@ -25,9 +25,8 @@ export function deadlineGroup(matchId: string): string {
 /**
  * Reads the index: half a read unit for each group when nothing is overdue.
  *
- * The matches of a queue that cannot be read stay overdue for as long as that lasts, and may be more than a sweep reads. So a
- * group that has more is read in two places: from the longest overdue, and from a random time on, which finds the others
- * sooner or later.
+ * The matches of a queue that cannot be read stay overdue, and may be more than a sweep reads. So a group with more is read in
+ * two places: from the longest overdue, and from a random time on, which finds the others sooner or later.
  * @param random in [0, 1)
  */
 export function overdueMatches(

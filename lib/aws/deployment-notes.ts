@@ -16,7 +16,7 @@ export function deploymentNotes(client: DynamoDBDocumentClient, table: string): 
   // No queue can have this name.
   const items = itemTable(client, table, () => ({ queue: '#deployment', item: 'last' }));
   return {
-    // A note of another version says nothing: the deployment then counts as one that takes nothing back.
+    // A note that cannot be read is ignored: the deployment then does not count as a rollback.
     last: async () => deploymentNote.safeParse(await items.get([])).data,
 
     async note(deployment) {

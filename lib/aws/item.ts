@@ -17,8 +17,8 @@ export function jsonOf<T extends z.ZodType>(schema: T) {
 }
 
 /**
- * As {@link jsonOf}, for texts that are read far more often than they change, such as definitions: a function keeps what the texts
- * that it read last mean, or what is wrong with them. Their values are shared, so nobody may change them.
+ * As {@link jsonOf}, for texts that are read far more often than they change, such as definitions: a function keeps the
+ * values of the texts that it read last, or their errors. The values are shared, so callers must not change them.
  *
  * @param lettersMax the maximum of letters in the texts that are kept
  */

@@ -10,7 +10,7 @@ import { jsonOf } from './item.ts';
 
 /**
  * Ladders in DynamoDB, in the table of the queues; see `definition-store.ts`. No queue can have a name like the partition key of a
- * ladder. It is the same ladder if version and changedAt are as read: one that was removed and created since has another time.
+ * ladder. It is the same ladder if version and changedAt are as read: a ladder that was removed and created again has another time.
  *
  *     put   if it is the same ladder
  */

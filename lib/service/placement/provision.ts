@@ -17,8 +17,8 @@ export interface ProvisionDeps extends CountDeps, PresenceDeps {
 }
 
 /**
- * What becomes of the message of a match. `done`: it is deleted. `refused`: the same, and `why` is logged. `retry`: a try has failed, the next one follows with a
- * growing delay. `waiting`: nothing has failed, the message is read again after this time.
+ * What happens to the message of a match. `done`: it is deleted. `refused`: it is deleted, and `why` is logged. `retry`: a try has
+ * failed, and the next one follows after a growing delay. `waiting`: nothing has failed, and the message is read again later.
  */
 export type Provisioned =
   | { outcome: 'done' }
@@ -38,7 +38,7 @@ const ENDED_MS = 15_000;
  *                            the others. A crash before it: looked at again
  *     call the provisioner   a crash after it: called again, with the same idempotency key. A failed try is counted
  *     write the assignment   on the condition that the match is still PLACING
- *     read the match again   a request that was accepted after the match had ended is taken back
+ *     read the match again   a request that was accepted after the match had ended is withdrawn
  *     release                a crash before it: the message is read again and finds the match ended
  *
  * The message of a match is kept until its request has become the assignment or is released, so that no server runs

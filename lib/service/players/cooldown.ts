@@ -28,8 +28,8 @@ export async function getCooldown(
 }
 
 /**
- * Ends the cooldown of a player: offences up to now do not count any more, also those of a match that a crashed writer notes
- * later. Repeating it changes nothing but that time.
+ * Ends the cooldown of a player: offences up to now do not count any more, even if they are noted later. Repeating it only moves that
+ * time.
  * @throws Problem (404) no such queue
  */
 export async function endCooldown(

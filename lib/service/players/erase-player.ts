@@ -43,8 +43,8 @@ export interface EraseDeps extends CancelDeps {
  *     avoid lists of others        without the player
  *     what cannot be read          stays, and is counted: another version of Muster has to erase it
  *
- * Each write is conditional on the item as it was read, so a tick, a cancel or an acceptance that is faster wins, and the
- * next reading finds the item again. A crash leaves a part erased; a repetition from the beginning or from the last
+ * Each write is conditional on the item as it was read, so a faster tick, cancel or acceptance wins, and the next
+ * reading finds the item again. A crash leaves a part erased; a repetition from the beginning or from the last
  * continuation does the rest. Until a whole reading has found nothing, `isErased` is false. So a tick that writes back what
  * it has read before, such as the players that a player met, is found as well.
  *
@@ -145,7 +145,7 @@ async function ofTicket(
   }
 }
 
-/** Whether seats of a match may still go to the pool or to others, which is decided by what is stored about them. */
+/** Whether the tickets of a match may still return to the pool, or its seats may be filled. Both depend on the stored players. */
 async function isOpen(
   { backfills, clock }: EraseDeps,
   match: Extract<Named, { kind: 'match' }>['match'],

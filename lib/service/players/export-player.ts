@@ -12,7 +12,7 @@ import { type TicketStatusDeps, withMatchStatus } from '../tickets/ticket-status
 import { AT_ONCE, PAGES_MS } from './erase-player.ts';
 import { progressFrom, progressText } from './progress.ts';
 
-/** The maximum of items that name the player, but for those of the last page. */
+/** The maximum of items that name the player, without those of the last page. */
 const ITEMS_MAX = 500;
 /** What the last page may add: a megabyte is read at once. */
 const PAGE_BYTES = 1_048_576;
@@ -24,7 +24,7 @@ export interface ExportDeps extends TicketStatusDeps {
 
 /**
  * What is stored about a player, page by page: the player's own tickets, seats, meetings, places, cooldowns and ratings. Avoid lists and meetings of
- * others that name the player are theirs, and are not returned. A ticket has the status that its owner sees, that of its match.
+ * others belong to them and are not returned. A ticket has the status that its owner sees, which may be that of its match.
  * @param text the continuation of the response before; undefined begins
  * @throws Problem (400) when the continuation is not one of this route
  */
@@ -73,7 +73,7 @@ type Kind = Exclude<keyof PlayerData, 'playerId' | 'unreadable' | 'continuation'
 /** An item of one of the lists. */
 type Part = { [K in Kind]: readonly [K, PlayerData[K][number]] }[Kind];
 
-/** What an item says about the player; nothing when it is the item of others. */
+/** What an item contains about the player; undefined for an item of others. */
 async function partsOf(
   deps: TicketStatusDeps,
   playerId: string,

@@ -6,8 +6,8 @@ import { onlyWhere } from './only-where.ts';
 import { visibilityOf } from './visibility.ts';
 
 /**
- * The part of a match that a caller may see. A player in the match sees it without the other players' tokens, and with
- * those attributes and results of rules alone that the queue shows to players: see {@link visibilityOf}. Any other player gets
+ * The part of a match that a caller may see. A player in the match sees it without the other players' tokens, and only
+ * with the attributes and results of rules that the queue shows to players: see {@link visibilityOf}. Any other player gets
  * 404, so that ids cannot be probed.
  * @throws Problem (404)
  */
@@ -48,7 +48,7 @@ function withoutOthersTokens(playerId: string, match: MatchView): MatchView {
   return { ...match, assignment: { ...match.assignment, tokens: own } };
 }
 
-/** The ratings of the others tell their skill. */
+/** Without the ratings of the others, which reveal their skill. */
 function ownRating(playerId: string, { ratings, ...match }: MatchView): MatchView {
   if (ratings === undefined) return match;
   return { ...match, ratings: ratings.filter((one) => one.playerId === playerId) };

@@ -24,7 +24,7 @@ export async function checkOwnTicket(
 
 /**
  * The part of a ticket that a caller may see. A player in it sees the party without avoid lists, without the latencies of
- * the others, which tell where they are, and with the attributes alone that the queue shows to players: see {@link visibilityOf}.
+ * the others, which reveal where they are, and only with the attributes that the queue shows to players: see {@link visibilityOf}.
  */
 export async function ticketFor(
   deps: { readonly queues: Pick<QueueStore, 'get'> },
@@ -46,7 +46,7 @@ export async function ticketFor(
   return { ...rest, players, ...(reason !== undefined && { reason: tellable(reason) }) };
 }
 
-/** The part of a reason that says so, as in `(2 more may not be matched with it: …)`. */
+/** The part of a reason about players who avoid others, as in `(2 more may not be matched with it: …)`. */
 const REFUSED_BY_AVOIDING = new RegExp(` \\([^()]*${AVOIDED}[^()]*\\)`);
 
 /** A reason without values of the players, and without the fact that a player avoids another. */

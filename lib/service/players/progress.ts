@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Problem } from '../../contract/problem.ts';
 
-/** How far a reading of all tables is. */
+/** The position of a reading of all tables. */
 export interface Progress {
   position: string | undefined;
   changed: number;

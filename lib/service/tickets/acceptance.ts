@@ -45,7 +45,7 @@ export async function answerMatch(
   throw new StoreBusy(`other tickets of the match of ticket ${ticketId} keep accepting`);
 }
 
-/** A request that declines is retried when another ticket has accepted since: more than the tickets of a match, at most 200. */
+/** A request that declines is retried when another ticket has accepted since. A match has fewer tickets than this, at most 200. */
 const TRIES_MAX = 250;
 
 async function acceptOrDecline(
@@ -95,8 +95,8 @@ function otherMatch({ ticketId, status, matchId }: StoredTicket, requestedId: st
 }
 
 /**
- * Advances a match when every ticket has accepted. Returns whether they have. In a queue with `presence` a match with a player who
- * has left is dissolved: the ticket is cancelled, and the others return.
+ * Advances a match when every ticket has accepted, and returns whether they have. In a queue with `presence` it dissolves the match if
+ * a player has left: the ticket of this player is cancelled, and the others return.
  */
 export async function advanceIfAccepted(
   deps: AcceptanceDeps,
@@ -120,8 +120,8 @@ export async function advanceIfAccepted(
 }
 
 /**
- * Fails a match that was not accepted, cancels the tickets that did not accept or whose players have left, and returns the others to the pool with the
- * time they were first enqueued. If the queue no longer exists, all are cancelled. `lost-race`: a ticket has accepted since
+ * Fails a match that was not accepted. Cancels the tickets that did not accept or whose players have left, and returns the others to
+ * the pool with the time they were first enqueued. If the queue no longer exists, all are cancelled. `lost-race`: a ticket has accepted since
  * the match was read, or the match has moved on.
  *
  *     dissolve   one conditional write fails the match and names the tickets that are cancelled. From here on every

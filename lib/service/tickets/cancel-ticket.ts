@@ -86,8 +86,8 @@ export async function freeFromMatch(
 }
 
 /**
- * The ticket that a new one replaces, as the store can cancel it in one transaction with the new one. So a party whose member
- * leaves or joins keeps its wait: at every moment exactly one of the two tickets waits.
+ * Prepares the end of a ticket that a new one replaces. The store cancels it in one transaction with the new ticket, so exactly one of
+ * the two waits at every moment, and a party whose member leaves or joins keeps its wait.
  *
  *     read       the ticket: QUEUED, or claimed by a tick
  *     wait       a moment, until the match of that tick exists: the ticket cannot be replaced any more
@@ -118,7 +118,7 @@ export async function replacedTicket(
   const now = (await deps.tickets.get(ticketId)) ?? found;
   const freedFrom = await freeFromMatch(deps, now, nowMs);
   const match = freedFrom === undefined ? undefined : await deps.matches.get(freedFrom);
-  // Its failure counts when the ticket is written back to the pool, which now never happens.
+  // A failure is counted when the ticket returns to the pool. This ticket does not return any more, so it is counted here.
   const failures = (now.failures ?? 0) + (match?.requeued === true ? 1 : 0);
   return { ticket: failures === 0 ? now : { ...now, failures }, freedFrom, nowMs };
 }

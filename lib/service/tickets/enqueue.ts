@@ -56,8 +56,9 @@ export interface Enqueued {
  *
  * A repeated request returns the ticket's current state, and wakes the queue unless its ticks are scheduled. Once the ticket has
  * ended without a match, its id is refused.
- * @throws Problem 400 invalid ticket, 404 no such queue, 409 the id belongs to another ticket or to one that has ended without a match, a player is in another ticket, the ladder was removed, or
- * the ticket that it replaces has a match, 429 a player is cooling down
+ * @throws Problem 400 invalid ticket, 404 no such queue, 409 the id belongs to another ticket or to one that has ended without a
+ * match, a player is in another ticket, the ladder was removed, or the ticket that it replaces has a match, 429 a player is cooling
+ * down
  */
 export async function enqueue(
   deps: EnqueueDeps,
@@ -170,7 +171,7 @@ async function alongsideWrites(
   return { ...(replaced && { replaced }), ...(places && { places }) };
 }
 
-/** A ticket that replaces another has waited as long, and fails with as few further matches. */
+/** A ticket that replaces another keeps its time of enqueueing and its number of failed matches. */
 function withWaitOf(ticket: CurrentTicket, replaced: StoredTicket | undefined): CurrentTicket {
   if (replaced === undefined) return ticket;
   const { enqueuedAt, failures } = replaced;

@@ -22,12 +22,12 @@ export interface KeepAliveDeps {
 const WRITES_AT_ONCE = 16;
 
 /**
- * Notes that a player is there, in a queue with `presence`; elsewhere it writes nothing. One conditional write: repeating it, or a
- * crash before or after it, changes nothing else.
- * @param by the connection that says so
- * @param isKnown only if the player was noted before: a client that connected before the queue had `presence` pings more rarely, and
- *   counts as one who never connected
- * @param nowMs the player is expected to say so again within {@link PRESENCE_PING_SECONDS}
+ * Notes a sign of a player, in a queue with `presence`; in other queues it writes nothing. It is one conditional write, so a repetition
+ * or a crash changes nothing else.
+ * @param by the connection that sent the sign
+ * @param isKnown notes it only if the player was noted before. A client that connected before the queue had `presence` pings too
+ *   rarely, and counts as one that never connected
+ * @param nowMs the next sign is expected within {@link PRESENCE_PING_SECONDS}
  */
 export async function noteSeen(
   deps: KeepAliveDeps,
@@ -43,7 +43,8 @@ export async function noteSeen(
 }
 
 /**
- * A request keeps a ticket alive: a player itself, a backend all players of the ticket. A ticket that has ended stays as it is.
+ * A request keeps a ticket alive. That of a player counts as a sign of this player, that of a backend as one of all players of the
+ * ticket. A ticket that has ended does not change.
  *
  *     read    the ticket, and its match
  *     note    each player: see {@link noteSeen}. A crash between two: the request is repeated
