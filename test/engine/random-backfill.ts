@@ -38,11 +38,6 @@ function ruledBackfill(random: () => number): BackfillCase {
   const of = random() < 0.5 ? randomRuledCase(random) : randomShapedRuledCase(random);
   const { rules, definition, nowMs, met, kinds } = of;
   const { games, tickets } = running(of.tickets, rules, nowMs, random);
-  // The players of a game in progress are one party: they avoid no player who is there.
-  const calm = games.map((game) => ({
-    ...game,
-    players: game.players.map((player) => ({ ...player, avoid: avoidOthers(player, game) })),
-  }));
   const players = of.tickets.flatMap((ticket) => ticket.players);
   const meetings = meetingsOf(
     players.map(({ playerId }) => ({
@@ -58,19 +53,23 @@ function ruledBackfill(random: () => number): BackfillCase {
   return {
     rules,
     tickets,
-    games: calm,
+    games,
     nowMs,
     constraints,
     costOf: (teams, members) => rulesCost({ ...of, tickets: [] }, teams, members),
   };
 }
 
-function avoidOthers(player: RuledPlayer, { players }: RunningGame): readonly string[] {
-  return (player.avoid ?? []).filter((id) => !players.some(({ playerId }) => playerId === id));
+/** The players of a game in progress are one party: they avoid no player who is there. */
+function withoutGrudges(game: RunningGame): RunningGame {
+  const ids = game.players.map(({ playerId }) => playerId);
+  const calm = (player: RuledPlayer) => player.avoid?.filter((id) => !ids.includes(id));
+  const players = game.players.map((player) => ({ ...player, avoid: calm(player) }));
+  return { ...game, players };
 }
 
 /** Takes players out of the pool and puts them into one or two running games with empty seats. */
-function running(
+export function running(
   tickets: readonly Ticket[],
   rules: GameRules,
   nowMs: number,
@@ -114,7 +113,7 @@ function running(
       players: present,
     });
   }
-  return { games, tickets: rest.slice(0, 9) };
+  return { games: games.map(withoutGrudges), tickets: rest.slice(0, 9) };
 }
 
 function sizesOf({ teamSize, teams = 2 }: GameRules): number[] {

@@ -4,10 +4,11 @@ import { sample } from '../long.ts';
 import { comparePlan } from './plan-oracle.ts';
 
 it('plans with bots, roles, parties, percentiles and rules make valid games, with bounds on all games of people', () => {
-  const counts = { games: 0, withBots: 0, proved: 0 };
+  const counts = { games: 0, withBots: 0, fillings: 0, proved: 0 };
   for (let seed = 1; seed <= sample(60, 3000); seed++) comparePlan(seed, counts);
   expect(counts.games).toBeGreaterThan(40);
   expect(counts.withBots).toBeGreaterThan(20);
+  expect(counts.fillings).toBeGreaterThan(2);
   expect(counts.proved).toBeGreaterThan(3);
 });
 

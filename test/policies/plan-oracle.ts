@@ -3,8 +3,10 @@ import { estimatesOf } from '../../lib/policies/memory.ts';
 import { inPercentiles } from '../../lib/policies/percentile.ts';
 import { isFilling, planGames, type QueueRules, type Released } from '../../lib/policies/plan.ts';
 import { byArrival, meanSkill } from '../../lib/policies/policy.ts';
+import { allFillings, type BackfillCase } from '../engine/backfill-oracle.ts';
+import { running } from '../engine/random-backfill.ts';
 import { seeded } from '../engine/random-pool.ts';
-import { near } from '../rules/oracle.ts';
+import { near, rulesCost } from '../rules/oracle.ts';
 import { meetingsOf, shapedOracle } from '../rules/oracle-run.ts';
 import { randomShapedRuledCase } from '../rules/random-rules.ts';
 import { somePolicies } from './some-policies.ts';
@@ -13,6 +15,7 @@ import { somePolicies } from './some-policies.ts';
 export interface PlanCounts {
   games: number;
   withBots: number;
+  fillings: number;
   /** Games that are proved best, although one with bots costs less. */
   proved: number;
 }
@@ -20,7 +23,7 @@ export interface PlanCounts {
 const TIMEOUT_SECONDS = 12;
 
 /**
- * Plans the tick of a random small pool of any shape, with bots, roles, parties, percentiles and rules together, and compares
+ * Plans the tick of a random small pool of any shape, with bots, backfills, roles, parties, percentiles and rules together, and compares
  * each released game with all games that the waiting tickets could form then. Throws at the first mismatch.
  */
 export function comparePlan(seed: number, counts: PlanCounts): void {
@@ -44,13 +47,16 @@ export function comparePlan(seed: number, counts: PlanCounts): void {
     fill: 'bots',
     ...(random() < 0.2 && { skillScale: 'percentile' }),
   };
+  const { games: backfills, tickets: all } =
+    random() < 0.5 ? running(of.tickets, rules, nowMs, random) : { games: [], tickets: of.tickets };
   const released: Released[] = [];
-  const plan = planGames({ rules: queue, tickets: of.tickets, nowMs, meetings: meetingsOf(of) });
+  const plan = planGames({ rules: queue, tickets: all, backfills, nowMs, meetings: meetingsOf(of) });
   let step = plan.next();
   for (; !step.done; step = plan.next()) released.push(step.value);
   const { memory, timedOut } = step.value;
-  const tickets =
-    queue.skillScale === 'percentile' ? inPercentiles(of.tickets, estimatesOf(memory, 1)) : of.tickets;
+  const scaled = <Group extends Pick<Ticket, 'players'>>(groups: readonly Group[]) =>
+    queue.skillScale === 'percentile' ? inPercentiles(groups, estimatesOf(memory, 1)) : groups;
+  const tickets = scaled(all);
   const must = (holds: boolean, what: string, game?: unknown) => {
     if (!holds) throw new Error(`seed ${seed}: ${what} ${JSON.stringify({ game, queue, of })}`);
   };
@@ -59,7 +65,23 @@ export function comparePlan(seed: number, counts: PlanCounts): void {
   const isTimedOut = ({ ticketId }: Ticket) => timedOut.includes(ticketId);
   let waiting = tickets;
   for (const game of released) {
-    if (isFilling(game)) continue;
+    if (isFilling(game)) {
+      const running = scaled(backfills).find(({ backfillId }) => backfillId === game.backfillId)!;
+      const costOf: BackfillCase['costOf'] = (teams, members) =>
+        rulesCost({ ...of, definition, tickets: [] }, teams, members);
+      const fillings = allFillings(running, waiting, { rules, tickets, games: [running], nowMs, costOf });
+      const own = fillings.find(({ ticketIds }) => ticketIds === game.ticketIds.join());
+      must(own !== undefined, 'the filling is not possible', game);
+      // Tickets that are equal may be divided in several ways.
+      must(
+        game.imbalance >= own!.imbalance || near(game.imbalance, own!.imbalance),
+        'no division is as good',
+        game,
+      );
+      counts.fillings++;
+      waiting = waiting.filter(({ ticketId }) => !game.ticketIds.includes(ticketId));
+      continue;
+    }
     const members = waiting.filter(({ ticketId }) => game.ticketIds.includes(ticketId));
     const [first] = members.toSorted(byArrival);
     must(members.length === game.ticketIds.length && first !== undefined, 'a ticket is not waiting', game);
