@@ -151,8 +151,8 @@ function matchExits(client: DynamoDBDocumentClient, table: string): MatchExits {
   };
   return {
     release(ticket, matchId, layout, announced) {
-      const how = announced ? { returns: returnsOf(ticket) } : { releasedFrom: matchId };
-      const set = { ...queued(ticket, layout), ...how };
+      const returns = announced && { returns: returnsOf(ticket) };
+      const set = { ...queued(ticket, layout), releasedFrom: matchId, ...returns };
       return change(announced ? RELEASE : UNCLAIM, ticket.ticketId, matchId, set, ['matchId', 'expiresAt']);
     },
 

@@ -483,9 +483,22 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         expect(await tickets.get(id('a'))).toEqual({ ...released, status: 'MATCHED', matchId: id('n') });
         await tickets.release(claimed, id('n'), oneLayout, true);
         // Its players knew of this match.
-        expect(await tickets.get(id('a'))).toEqual({ ...released, returns: 1 });
+        const returned = { ...stored, releasedFrom: id('n'), returns: 1 };
+        expect(await tickets.get(id('a'))).toEqual(returned);
         expect(await namesWaiting()).toEqual(['a']);
       });
+
+      it.each([false, true])(
+        'is refused when its copy arrives after the release (announced: %s)',
+        async (announced) => {
+          newQueue();
+          await put('a', 1);
+          await tickets.claim(id('a'), id('m'), NOW_MS);
+          await tickets.release((await tickets.get(id('a')))!, id('m'), oneLayout, announced);
+          expect(await tickets.claim(id('a'), id('m'), NOW_MS)).toBe(false);
+          expect(await tickets.get(id('a'))).toMatchObject({ status: 'QUEUED', releasedFrom: id('m') });
+        },
+      );
 
       it('ends with the ticket when the caller knows that it is free of the match', async () => {
         newQueue();
@@ -846,7 +859,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
           matchId: made.matchId,
           ...why('no'),
         });
-        expect(await tickets.get(id('b'))).toEqual({ ...stored[1], returns: 1 });
+        expect(await tickets.get(id('b'))).toEqual({ ...stored[1], returns: 1, releasedFrom: made.matchId });
         await tickets.release((await tickets.get(id('a')))!, made.matchId, oneLayout, true);
         expect(await statusOf('a')).toBe('CANCELLED');
       });

@@ -215,7 +215,7 @@ export const TICKET = machine<StoredTicketStatus>()({
       from: IN_MATCH,
       to: ['QUEUED'],
       if: 'it is still in this match',
-      changes: ['matchId', 'returns'],
+      changes: ['matchId', 'returns', 'releasedFrom'],
       by: 'who dissolves the match',
       event: 'TicketQueued',
       crash: 'the other tickets of the match: see `dissolve`',
