@@ -1,6 +1,6 @@
 /**
  * Second opinions about the OpenAPI document: two linters find nothing, and the clients of four generators compile and post a ticket to the
- * local service. Names what it skips, because Python or Go is not here.
+ * local service; and the example backends of other languages play 60 players each. Names what it skips, because Python or Go is not here.
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startMuster } from '../lib/local/start-muster.ts';
+import { playBackend } from './check-api/backends.ts';
 
 const REDOCLY = '@redocly/cli@2.77.0';
 const SPECTRAL = '@stoplight/spectral-cli@6.16.0';
@@ -31,10 +32,14 @@ const cloud = await startMuster({ port: 0 });
 try {
   await lint();
   await callFromTypeScript();
-  if (works('python3', ['-c', 'import venv, ensurepip'])) await callFromPython();
-  else console.log('skipped: openapi-python-client, because python3 with venv is not here');
-  if (works('go', ['version'])) await callFromGo();
-  else console.log('skipped: oapi-codegen, because go is not here');
+  if (works('python3', ['-c', 'import venv, ensurepip'])) {
+    await callFromPython();
+    await playBackend('python', 'python3', ['backend.py']);
+  } else console.log('skipped: Python, because python3 with venv is not here');
+  if (works('go', ['version'])) {
+    await callFromGo();
+    await playBackend('go', 'go', ['run', 'backend.go']);
+  } else console.log('skipped: Go, because go is not here');
 } finally {
   await cloud.stop();
   rmSync(scratch, { recursive: true, force: true });
