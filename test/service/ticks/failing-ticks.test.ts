@@ -250,7 +250,7 @@ describe('a queue whose search fails', () => {
     expect(result).toMatchObject({ outcome: 'set-aside', metrics: { timedOut: 1, waiting: 1 } });
     expect([await statusOf('old'), await statusOf('new')]).toEqual(['TIMED_OUT', 'QUEUED']);
     const { setAside } = await getStats(cloud.deps, queue, cloud.nowMs);
-    expect(setAside?.reason).toMatch(/cannot read what it has left: page 0 of the journal/);
+    expect(setAside?.reason).toMatch(/cannot read its journal: page 0 of the journal/);
     // The lease has stayed, so a version that can read the journal settles it.
     expect(await cloud.deps.ranges.crashed(queue, ['1.0'], cloud.nowMs)).toHaveProperty('size', 1);
     cloud.nowMs += 1_000;
