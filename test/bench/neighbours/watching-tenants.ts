@@ -13,15 +13,17 @@ import type { ClientCommand, ClientReply } from './watching-clients.ts';
 const OPENED_AT_ONCE = 32;
 /** Players of a match whose players all watch. */
 const TEAM_SIZE = 50;
-/** Clients that flood frames, and frames of each in a second. */
-const FLOOD = { clients: 20, perSecond: 50 } as const;
-/**
- * Clients that connect again and again; connections a second; watched tickets that change a second while messages are throttled. Many
- * more would fill the two cores that the functions and their emulators share here, and nowhere else.
+/*
+ * More would fill the two cores that the functions, their emulators and the clients share here, and nowhere else: a frame takes 10 ms of
+ * them, a connection 100 ms.
  */
+/** Clients that flood frames, and frames of each in a second: eight times what a connection may send. */
+const FLOOD = { clients: 4, perSecond: 25 } as const;
+/** Clients that connect again and again; connections a second. */
 const RECONNECTING = 50;
-const CONNECTIONS_PER_SECOND = 20;
-const CHANGES_PER_SECOND = 4;
+const CONNECTIONS_PER_SECOND = 4;
+/** Watched tickets that change a second while messages are throttled. */
+const CHANGES_PER_SECOND = 1;
 
 /** Tenants whose players watch their tickets. @param queue the definition of their queue, without its matches */
 export function watchingTenants(queue: QueueDefinition): HostileTenant[] {
