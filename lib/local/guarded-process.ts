@@ -23,7 +23,8 @@ export function startGuarded(command: string, args: readonly string[], scratchDi
   // Ignore errors of writing to a shell that has ended: `ended` reports the end.
   shell.stdin?.on('error', () => {});
   const ended = Promise.race([
-    once(shell, 'exit').then(output),
+    // Not `exit`, after which the last lines of output may still come.
+    once(shell, 'close').then(output),
     once(shell, 'error').then(([error]) => String(error)),
   ]);
   return {
