@@ -210,12 +210,12 @@ export const FEATURES: readonly Feature[] = [
     has: ({ presence }) => presence !== undefined,
     units: () => ({
       players: {
-        invocations: 3.9,
+        invocations: 3.96,
         gbSeconds: 0.06,
-        writeUnits: 2.9,
-        readUnits: 14,
+        writeUnits: 2,
+        readUnits: 10.7,
         socketMessages: 1,
-        socketMinutes: 0.07,
+        socketMinutes: 0.01,
       },
       waitMinutes: {
         invocations: 3,
