@@ -41,8 +41,8 @@ const LONG = [
 export default defineConfig(({ mode }) => ({
   test: {
     globalSetup: 'test/global-setup.ts',
-    // One more than the two processors of CI, because some files wait for ticks, retries and other processes.
-    maxWorkers: 3,
+    // As many as the processors of CI. With a third one a function of a local cloud once took longer to start than API Gateway waits.
+    maxWorkers: 2,
     // They end only what hangs. A test waits for events, however long these take on a busy machine: see `test/patience.ts`.
     testTimeout: 900_000,
     hookTimeout: 900_000,
