@@ -17,7 +17,7 @@ import { watcherOf } from '../lib/aws/watcher-context.ts';
 import { connectQuery } from '../lib/contract/watch.ts';
 import { inParallel } from '../lib/service/concurrency/in-parallel.ts';
 import type { Connection, Watcher } from '../lib/service/domain/connection.ts';
-import { Unreadable } from '../lib/service/domain/unreadable.ts';
+import { ifReadable } from '../lib/service/domain/unreadable.ts';
 import { answerFrame, type FrameDeps } from '../lib/service/watching/answer-frame.ts';
 import { type ConnectDeps, connect } from '../lib/service/watching/connect.ts';
 import { type DisconnectDeps, disconnect } from '../lib/service/watching/disconnect.ts';
@@ -108,11 +108,8 @@ async function fromStream(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResp
 }
 
 function connectionOf({ dynamodb }: DynamoDBRecord): Connection | undefined {
-  try {
-    return toConnection(unmarshall(dynamodb!.NewImage as Parameters<typeof unmarshall>[0]));
-  } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
-    logger.error('a connection cannot be read and gets no message', { error });
-    return undefined;
-  }
+  return ifReadable(
+    () => toConnection(unmarshall(dynamodb!.NewImage as Parameters<typeof unmarshall>[0])),
+    (error) => logger.error('a connection cannot be read and gets no message', { error }),
+  );
 }

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { TICKET_STATUSES } from '../contract/ticket.ts';
 import type { Connection } from '../service/domain/connection.ts';
 import { CONNECTION } from '../service/domain/statuses.ts';
-import { readWith, Unreadable } from '../service/domain/unreadable.ts';
+import { ifReadable, readWith } from '../service/domain/unreadable.ts';
 import type { ConnectionStore } from '../service/ports/connection-store.ts';
 import { conditionally } from './dynamo.ts';
 import { isConsistent } from './is-consistent.ts';
@@ -43,7 +43,8 @@ export function connectionStore(client: DynamoDBDocumentClient, table: string): 
             ...(from && { ExclusiveStartKey: from }),
           }),
         );
-        connections.push(...Items.flatMap(readable));
+        // A connection of another version gets its messages from that one, and the others of the ticket theirs from this one.
+        connections.push(...Items.flatMap((item) => ifReadable(() => toConnection(item)) ?? []));
         from = LastEvaluatedKey;
       } while (from !== undefined);
       return connections.sort((a, b) => a.connectedAtMs - b.connectedAtMs);
@@ -68,16 +69,6 @@ const connectionItem = z.object({
   seen: z.enum(TICKET_STATUSES).optional().catch(undefined),
   pingSeconds: z.number().optional(),
 }) satisfies z.ZodType<Connection>;
-
-/** Empty for an item of another version, which sends to it itself. The other clients of the ticket get their messages. */
-function readable(item: Record<string, unknown>): Connection[] {
-  try {
-    return [toConnection(item)];
-  } catch (error) {
-    if (error instanceof Unreadable) return [];
-    throw error;
-  }
-}
 
 /** @throws Unreadable */
 export function toConnection(item: Record<string, unknown>): Connection {

@@ -8,7 +8,7 @@ import {
   type DefinitionState,
   type Deployed,
 } from '../service/domain/definition-state.ts';
-import { Unreadable } from '../service/domain/unreadable.ts';
+import { ifReadable } from '../service/domain/unreadable.ts';
 import type { DefinitionStore, StoredDefinitions } from '../service/ports/definition-store.ts';
 import { BATCH_GET_MAX, batchGet } from './batch-get.ts';
 import type { Condition } from './change-item.ts';
@@ -86,12 +86,12 @@ export function definitionStore<Definition extends { readonly name: string }, St
       };
       for await (const keys of definitionKeys(client, table, item)) {
         for (const found of await batchGet(client, table, keys)) {
-          try {
-            listed.records.push(toRecord(found, nameOf(found)));
-          } catch (error) {
-            if (!(error instanceof Unreadable)) throw error;
-            listed.unreadable.push({ name: nameOf(found), error });
-          }
+          const name = nameOf(found);
+          const record = ifReadable(
+            () => toRecord(found, name),
+            (error) => listed.unreadable.push({ name, error }),
+          );
+          if (record !== undefined) listed.records.push(record);
         }
       }
       listed.records.sort((a, b) => (a.definition.name < b.definition.name ? -1 : 1));

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { StoredMatch } from '../service/domain/stored-match.ts';
-import { Unreadable } from '../service/domain/unreadable.ts';
+import { ifReadable } from '../service/domain/unreadable.ts';
 import type { LatestMatches } from '../service/ports/latest-matches.ts';
 import { BATCH_GET_MAX, batchGet } from './batch-get.ts';
 import { journalItem } from './journals.ts';
@@ -84,11 +84,5 @@ function byAge(a: StoredMatch, b: StoredMatch): number {
 
 /** The match of an item unless it was abandoned or this version of Muster cannot parse it. */
 function existing(item: Record<string, unknown>): StoredMatch[] {
-  if (isAbandoned(item)) return [];
-  try {
-    return [toMatch(item)];
-  } catch (error) {
-    if (error instanceof Unreadable) return [];
-    throw error;
-  }
+  return isAbandoned(item) ? [] : (ifReadable(() => [toMatch(item)]) ?? []);
 }

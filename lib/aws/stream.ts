@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
-import { Unreadable } from '../service/domain/unreadable.ts';
+import { ifReadable } from '../service/domain/unreadable.ts';
 import type { Change } from '../service/events/publish.ts';
 import { isBackfill } from './backfill-store.ts';
 import { logger } from './log.ts';
@@ -17,17 +17,15 @@ export function readableChanges(
   records: readonly DynamoDBRecord[],
 ): { readonly record: DynamoDBRecord; readonly change: Change }[] {
   return records.flatMap((record) => {
-    try {
-      const change = toChange(record);
-      return change === undefined ? [] : [{ record, change }];
-    } catch (error) {
-      if (!(error instanceof Unreadable)) throw error;
-      logger.error('a change in a stream cannot be parsed and is skipped', {
-        eventId: record.eventID,
-        error,
-      });
-      return [];
-    }
+    const change = ifReadable(
+      () => toChange(record),
+      (error) =>
+        logger.error('a change in a stream cannot be parsed and is skipped', {
+          eventId: record.eventID,
+          error,
+        }),
+    );
+    return change === undefined ? [] : [{ record, change }];
   });
 }
 

@@ -30,6 +30,23 @@ export async function unlessUnreadable<Result>(
   }
 }
 
+/**
+ * What `read` returns; undefined when this version cannot parse it.
+ * @param skipped gets the error then
+ */
+export function ifReadable<Result>(
+  read: () => Result,
+  skipped: (error: Unreadable) => void = () => {},
+): Result | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    skipped(error);
+    return undefined;
+  }
+}
+
 /** The letters of the faults that an error names. */
 const FAULTS_LETTERS_MAX = 1_000;
 
