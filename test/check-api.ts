@@ -2,14 +2,12 @@
  * Second opinions about the OpenAPI document: two linters find nothing, and the clients of four generators compile and post a ticket to the
  * local service; and the example backends of other languages play 60 players each. Names what it skips, because Python or Go is not here.
  */
-import { execFile, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { startMuster } from '../lib/local/start-muster.ts';
 import { playBackend } from './check-api/backends.ts';
+import { PYTHON_MISSING, pythonPrograms, ROOT, run, works } from './tools.ts';
 
 const REDOCLY = '@redocly/cli@2.77.0';
 const SPECTRAL = '@stoplight/spectral-cli@6.16.0';
@@ -24,18 +22,17 @@ const PYTHON = ['openapi-python-client==0.29.1', 'mypy==2.4.1'];
 const OAPI_CODEGEN = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
 const QUEUE = 'duel';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const document = join(root, 'docs/openapi.json');
-const calls = join(root, 'test/check-api');
+const document = join(ROOT, 'docs/openapi.json');
+const calls = join(ROOT, 'test/check-api');
 const scratch = mkdtempSync(join(tmpdir(), 'muster-check-api-'));
 const cloud = await startMuster({ port: 0 });
 try {
   await lint();
   await callFromTypeScript();
-  if (works('python3', ['-c', 'import venv, ensurepip'])) {
+  if (PYTHON_MISSING === undefined) {
     await callFromPython();
     await playBackend('python', 'python3', ['backend.py']);
-  } else console.log('skipped: Python, because python3 with venv is not here');
+  } else console.log(`skipped: Python, because ${PYTHON_MISSING}`);
   if (works('go', ['version'])) {
     await callFromGo();
     await playBackend('go', 'go', ['run', 'backend.go']);
@@ -65,7 +62,7 @@ async function callFromTypeScript(): Promise<void> {
   await run(folder, 'npx', 'openapi-typescript', document, '-o', 'paths.ts');
   const flags = ['--strict', '--skipLibCheck', '--noEmit', '--allowImportingTsExtensions'];
   await run(folder, 'npx', 'tsc', ...flags, '--target', 'es2022', '--module', 'preserve', 'call.ts');
-  const esbuild = join(root, 'node_modules/.bin/esbuild');
+  const esbuild = join(ROOT, 'node_modules/.bin/esbuild');
   await run(folder, esbuild, 'call.ts', '--bundle', '--platform=node', '--format=esm', '--outfile=call.mjs');
   const said = await run(folder, process.execPath, 'call.mjs', cloud.url, QUEUE);
   console.log(`hey-api, openapi-typescript: ${said.trim().split('\n').join(', ')}`);
@@ -73,11 +70,7 @@ async function callFromTypeScript(): Promise<void> {
 
 async function callFromPython(): Promise<void> {
   const folder = folderOf('python');
-  const bin = join(root, 'node_modules/.cache', PYTHON.join('-'), 'bin');
-  if (!existsSync(join(bin, 'mypy'))) {
-    await run(folder, 'python3', '-m', 'venv', '--clear', join(bin, '..'));
-    await run(folder, join(bin, 'pip'), 'install', '--quiet', ...PYTHON);
-  }
+  const bin = await pythonPrograms(...PYTHON);
   await run(
     folder,
     join(bin, 'openapi-python-client'),
@@ -109,17 +102,4 @@ function folderOf(language: string): string {
   const folder = join(scratch, language);
   mkdirSync(folder);
   return folder;
-}
-
-function works(command: string, args: string[]): boolean {
-  return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
-}
-
-/** The standard output of a command. The service runs in this process meanwhile. @throws what it has printed, when it fails */
-async function run(cwd: string, command: string, ...args: string[]): Promise<string> {
-  const running = promisify(execFile)(command, args, { cwd, maxBuffer: 64 * 1024 * 1024 });
-  const { stdout } = await running.catch(({ message, stdout, stderr }) => {
-    throw new Error(`${message}\n${stdout}\n${stderr}`);
-  });
-  return stdout;
 }

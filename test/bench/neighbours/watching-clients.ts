@@ -2,9 +2,9 @@
  * The sockets of the benchmark of neighbours, in a process of their own: the local cloud holds the other end of each, and a process has
  * a limit of open files.
  */
-import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { inParallel } from '../../../lib/service/concurrency/in-parallel.ts';
+import { settled } from './settled-socket.ts';
 
 /** Connections that are opened at the same time. */
 const OPENED_AT_ONCE = 32;
@@ -24,9 +24,8 @@ process.on('message', async (command: ClientCommand) => {
 async function open(urls: readonly string[]): Promise<number> {
   const sockets = await inParallel(urls, OPENED_AT_ONCE, async (url) => {
     const socket = new WebSocket(url);
-    socket.on('error', () => {});
     socket.on('message', () => messages++);
-    await Promise.race([once(socket, 'open'), once(socket, 'close')]).catch(() => {});
+    await settled(socket);
     return socket;
   });
   return sockets.filter(({ readyState }) => readyState === WebSocket.OPEN).length;

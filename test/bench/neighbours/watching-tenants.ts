@@ -6,6 +6,7 @@ import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts'
 import type { TicketView } from '../../../lib/contract/ticket.ts';
 import { inParallel } from '../../../lib/service/concurrency/in-parallel.ts';
 import type { HostileTenant } from './hostile-tenants.ts';
+import { settled } from './settled-socket.ts';
 import type { Stage } from './stage.ts';
 import type { ClientCommand, ClientReply } from './watching-clients.ts';
 
@@ -127,7 +128,6 @@ function urlOf({ watch }: Watched): string {
 async function opened(stage: Stage, ticket: Watched): Promise<WebSocket | undefined> {
   const socket = new WebSocket(urlOf(ticket));
   stage.owns({ stop: () => socket.terminate() });
-  socket.on('error', () => {});
-  await Promise.race([once(socket, 'open'), once(socket, 'close')]).catch(() => {});
+  await settled(socket);
   return socket.readyState === WebSocket.OPEN ? socket : undefined;
 }
