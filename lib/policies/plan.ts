@@ -14,7 +14,7 @@ import { gameRulesOf, type QueueRules } from './queue-rules.ts';
 import { policyOf } from './release.ts';
 import { WaitingPool } from './waiting-pool.ts';
 import { waitingReasons } from './waiting-reasons.ts';
-import { WhatIf } from './what-if.ts';
+import { type PoolAfter, WhatIf } from './what-if.ts';
 
 export type { Filling } from '../engine/game-pool.ts';
 export type { Backfill } from './backfills.ts';
@@ -155,11 +155,12 @@ export function* planGames(input: TickInput): Generator<Released, TickPlan> {
   const isOver = ({ requestedAtMs }: Backfill) => timeouts && nowMs - requestedAtMs >= timeoutMs;
   const { games: matches, timedOut } = yield* endLate(late, pool, rules, gameRules, outOfTime);
 
-  const whatIf = new WhatIf(rules, nowMs, meetings, (some, change) => {
+  const poolAfter: PoolAfter = (some, change) => {
     const applied = rules.rules?.filter((rule) => !change.without.includes(rule));
     const changed = constraintsOf({ ...moment, nowMs: change.nowMs }, applied, some);
     return new WaitingPool(gameRules, some, change.nowMs, changed, undefined, outOfTime);
-  });
+  };
+  const whatIf = new WhatIf(rules, nowMs, meetings, poolAfter, outOfTime);
   const policy = policyOf(rules.release);
   const facts = factsOf(input, percentiles ? ofPercentiles(ofSkills) : ofSkills, pool, gameRules, timeoutMs);
   const backfills =

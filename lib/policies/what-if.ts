@@ -47,14 +47,23 @@ export class WhatIf {
   readonly #nowMs: number;
   readonly #meetings: Meetings;
   readonly #poolAfter: PoolAfter;
+  readonly #isOver: () => boolean;
   #searchesLeft = SEARCHES_MAX;
 
-  constructor(rules: QueueRules, nowMs: number, meetings: Meetings, poolAfter: PoolAfter) {
+  /** @param isOver whether the time of the plan is over: reasons after that name no rule and no time */
+  constructor(
+    rules: QueueRules,
+    nowMs: number,
+    meetings: Meetings,
+    poolAfter: PoolAfter,
+    isOver: () => boolean,
+  ) {
     this.#rules = rules;
     this.#hard = (rules.rules ?? []).filter((rule) => !isCostOnly(rule));
     this.#nowMs = nowMs;
     this.#meetings = meetings;
     this.#poolAfter = poolAfter;
+    this.#isOver = isOver;
   }
 
   /** The tickets nearest to a skill, of tickets in the order of skill. */
@@ -125,7 +134,7 @@ export class WhatIf {
   }
 
   #find({ tickets, find }: FailedSearch, change: Change): Found | undefined {
-    if (this.#searchesLeft <= 0) return undefined;
+    if (this.#searchesLeft <= 0 || this.#isOver()) return undefined;
     this.#searchesLeft--;
     return find(this.#poolAfter(tickets, change));
   }

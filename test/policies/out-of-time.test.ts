@@ -1,11 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
+  gameRulesOf,
   planGames,
   planTick,
   type QueueRules,
   type TickInput,
   type TickPlan,
 } from '../../lib/policies/plan.ts';
+import { WaitingPool } from '../../lib/policies/waiting-pool.ts';
+import { type PoolAfter, WhatIf } from '../../lib/policies/what-if.ts';
+import { noMeetings } from '../../lib/rules/met.ts';
+import { RuleStates } from '../../lib/rules/rule-states.ts';
 import { normal, seeded } from '../engine/random-pool.ts';
 import { VirtualClock } from '../engine/virtual-clock.ts';
 import { somePolicies } from './some-policies.ts';
@@ -42,6 +47,42 @@ it('a tick that runs out of time leaves overdue tickets waiting, so that the nex
   const plan = planFor(0, { rules: late, tickets, nowMs: 90_000 });
   expect(plan).toMatchObject({ matches: [], timedOut: [] });
   expect(plan.waiting).toHaveLength(20);
+});
+
+it('reasons that are written after the time of a tick try no search again', () => {
+  let searches = 0;
+  const explained = (isOver: boolean) => {
+    const rule = { name: 'Level', type: 'within', attribute: 'skill', max: 5 } as const;
+    const poolAfter: PoolAfter = (some, { nowMs }) => {
+      searches++;
+      return new WaitingPool(gameRulesOf(rules), some, nowMs);
+    };
+    const whatIf = new WhatIf({ ...rules, rules: [rule] }, 1000, noMeetings, poolAfter, () => isOver);
+    return whatIf.explain({ what: 'One is possible', ageing: tickets, tickets, find: () => tickets });
+  };
+  expect(explained(false)).toBe(' One is possible without the rule Level.');
+  expect(searches).toBeGreaterThan(0);
+  searches = 0;
+  expect(explained(true)).toBe('');
+  expect(searches).toBe(0);
+});
+
+it('a search around due tickets asks no rule once its time is over', () => {
+  const asked = vi.spyOn(RuleStates.prototype, 'admits');
+  const within = { name: 'Level', type: 'within', attribute: 'skill', max: 150 } as const;
+  const release = { policy: 'option-value', waitCost: 1 } as const;
+  const input: TickInput = {
+    rules: { ...rules, timeoutSeconds: 10, rules: [within], release },
+    tickets,
+    nowMs: 9_500,
+    reasons: false,
+  };
+  planTick(input);
+  expect(asked).toHaveBeenCalled();
+  asked.mockClear();
+  planTick({ ...input, outOfTime: () => true });
+  expect(asked).not.toHaveBeenCalled();
+  asked.mockRestore();
 });
 
 it('a tick whose time ends while it looks for the game of an overdue ticket does not time the ticket out', () => {

@@ -192,16 +192,17 @@ export class BackfillPool {
     return { ticket, credit: 0, number: this.#constraints?.enter(ticket.ticket) ?? 0, isHere: true };
   }
 
-  /** What `find` returns while those who are there have joined the constraints; undefined if these do not admit them. */
+  /**
+   * What `find` returns while those who are there have joined the constraints; undefined if these do not admit them. `find` may
+   * begin the constraints again, as a draft does, so nobody leaves them afterwards.
+   */
   #asJoined<Found>({ seated }: Opening, find: (anchor: QueuedTicket) => Found): Found | undefined {
     const anchor = this.#queuedOf(seated);
     const constraints = this.#constraints;
     constraints?.start();
     if (constraints && !constraints.admits(anchor.number)) return undefined;
     constraints?.join(anchor.number);
-    const found = find(anchor);
-    constraints?.leave(anchor.number);
-    return found;
+    return find(anchor);
   }
 
   /** The tickets that the constraints admit beside those who have joined. Cost: linear under constraints. */

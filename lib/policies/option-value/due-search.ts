@@ -216,7 +216,7 @@ class DueSearch {
   /** The best game with the ticket among its neighbours, or else among all. */
   *#lastChance(anchor: number): Iterable<Candidate> {
     const ticket = this.#of.sorted[anchor];
-    for (const neighbours of this.#isSmall ? this.#searched : []) {
+    for (const neighbours of this.#isSmall && !this.#pool.isOver() ? this.#searched : []) {
       const near = this.#near(anchor, neighbours, () => false);
       const best = near.players < this.#seatsMin ? undefined : this.#bestAmong(near.places, anchor);
       if (best !== undefined) yield* this.#offer(best);
@@ -228,10 +228,12 @@ class DueSearch {
     if (best !== undefined) yield* this.#offer(best);
   }
 
-  /** The nearest tickets that may meet the anchor. */
+  /** The nearest tickets that may meet the anchor, as far as the time goes. */
   #near(anchor: number, neighbours: Neighbours, isLeftOut: (at: number) => boolean) {
     const { sorted } = this.#of;
-    const mayMeet = (at: number) => !this.#pool.hasRules || this.#pool.mayMeet(sorted[anchor], sorted[at]);
+    const pool = this.#pool;
+    const mayMeet = (at: number) =>
+      !pool.hasRules || (!pool.isOver() && pool.mayMeet(sorted[anchor], sorted[at]));
     return this.#line.nearest(anchor, neighbours, this.#enough, (at) => isLeftOut(at) || !mayMeet(at));
   }
 

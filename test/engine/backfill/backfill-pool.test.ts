@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BackfillPool, type RunningGame } from '../../../lib/engine/game-pool.ts';
 import type { GameRules, Ticket } from '../../../lib/engine/types.ts';
+import { compileRules } from '../../../lib/rules/compile-rules.ts';
 import { compareBackfills } from '../backfill-oracle.ts';
 import { backfillCase } from '../random-backfill.ts';
 import { seeded } from '../random-pool.ts';
@@ -127,6 +128,24 @@ describe('a running game', () => {
     expect(filling.lowerBound).toBeGreaterThan(0);
     expect(filling.lowerBound).toBeLessThanOrEqual(filling.imbalance);
     expect(new BackfillPool(rules, tickets.slice(0, 11), [game], 0).fill('b')).toBeUndefined();
+  });
+
+  it('has more than 16 empty seats filled again without the players whom those who are there avoid', () => {
+    const avoid = ['t1', 't2', 't3'];
+    const tickets = Array.from({ length: 30 }, (_, i) => solo(`t${i}`, 1500));
+    const [there] = running([0, 1500]).players;
+    const games = ['a', 'b'].map((backfillId) => ({
+      backfillId,
+      requestedAtMs: 0,
+      players: [{ ...there, avoid }],
+    }));
+    const constraints = compileRules({}, { nowMs: 0, seats: 20 }, true)!();
+    const pool = new BackfillPool({ ...duo, teamSize: 10 }, tickets, games, 0, { constraints });
+    for (const backfillId of ['a', 'b', 'a', 'b']) {
+      const filling = pool.fill(backfillId)!;
+      expect(filling.ticketIds).toHaveLength(19);
+      for (const ticketId of avoid) expect(filling.ticketIds).not.toContain(ticketId);
+    }
   });
 
   it('returns a valid bound when the node budget runs out', () => {
