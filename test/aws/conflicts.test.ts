@@ -114,7 +114,7 @@ describe('a conditional write', () => {
     const committed = {
       ticketId: { S: 'a' },
       queue: { S: 'q' },
-      status: { S: 'PLACING' },
+      status: { S: 'MATCHED' },
       enqueuedAt: { N: '1767268800000' },
       players: { S: '[]' },
       matchId: { S: 'm' },
@@ -126,7 +126,7 @@ describe('a conditional write', () => {
       .rejects(new ConditionalCheckFailedException({ $metadata, message: 'unmet', Item: committed }));
     expect(await tickets.end('a', 'CANCELLED', why('why'), NOW_MS)).toMatchObject({
       ended: false,
-      ticket: { status: 'PLACING', matchId: 'm' },
+      ticket: { status: 'MATCHED', matchId: 'm' },
     });
     expect(client.commandCalls(UpdateCommand)).toHaveLength(3);
   });

@@ -2,7 +2,7 @@ import type { Why } from '../../lib/contract/reason-code.ts';
 import type { Player } from '../../lib/engine/types.ts';
 import type { BucketLayout, Edge } from '../../lib/service/domain/buckets.ts';
 import type { StoredMatch } from '../../lib/service/domain/stored-match.ts';
-import type { CurrentTicket } from '../../lib/service/domain/stored-ticket.ts';
+import type { QueuedTicket } from '../../lib/service/domain/stored-ticket.ts';
 
 /** Sample items for the tests of stores; a test sets only the fields that it is about. */
 
@@ -13,7 +13,7 @@ export function bucketLayout(version: number, ...boundaries: Edge[]): BucketLayo
 }
 
 /** A ticket of one player for each skill. */
-export function ticket(queue: string, ticketId: string, skills: number | readonly number[]): CurrentTicket {
+export function ticket(queue: string, ticketId: string, skills: number | readonly number[]): QueuedTicket {
   const players: Player[] = [skills].flat().map((skill, i) => ({ playerId: `${ticketId}.${i}`, skill }));
   return { ticketId, queue, status: 'QUEUED', enqueuedAt: new Date(NOW_MS).toISOString(), players };
 }

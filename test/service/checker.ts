@@ -43,8 +43,6 @@ function ofTickets({ accepted, tickets, matches, changes }: Outcome): string[] {
     const rosters = match === undefined ? [] : rostersOf(match.matchId, changes);
     if (match !== undefined && ![match, ...rosters].some(({ ticketIds }) => ticketIds.includes(ticketId)))
       found.push(`ticket ${ticketId} points to match ${match.matchId}, which does not have it`);
-    if (match !== undefined && ticket.status === 'COMPLETED' && match.status !== 'COMPLETED')
-      found.push(`ticket ${ticketId} is COMPLETED, its match ${match.matchId} ${match.status}`);
     if (match !== undefined && ticket.status === 'CANCELLED' && match.status !== 'FAILED')
       found.push(`ticket ${ticketId} is CANCELLED, its match ${match.matchId} ${match.status}`);
     if (match !== undefined && ticket.status === 'FAILED' && match.status !== 'FAILED')
@@ -165,7 +163,7 @@ function rostersOf(matchId: string, changes: readonly Change[]): StoredMatch[] {
 }
 
 /** A MATCHED ticket has ended with its match, or returns to the pool. */
-function hasEnded(status: StoredTicket['status']): boolean {
+function hasEnded(status: Change['after']['status']): boolean {
   return status !== 'MATCHED' && isFinal(status as TicketStatus);
 }
 

@@ -169,25 +169,13 @@ export const MATCH = machine<StoredMatchStatus>()({
 
 /**
  * The statuses of stored tickets. MATCHED is internal: the ticket has left the pool for a match, and clients see the status
- * of the match; see {@link SEEN_IN_MATCH}. Version 0.1 stored the first status of the match instead.
+ * of the match; see {@link SEEN_IN_MATCH}.
  */
-export type StoredTicketStatus = TicketStatus | 'MATCHED';
-
-/** A ticket in a match. The other two are those of tickets that version 0.1 has stored. */
-const IN_MATCH = ['MATCHED', 'REQUIRES_ACCEPTANCE', 'PLACING'] as const;
+export type StoredTicketStatus = 'QUEUED' | 'MATCHED' | 'CANCELLED' | 'TIMED_OUT' | 'FAILED';
 
 /** The tickets. Every way out of the pool starts at QUEUED, and every way back ends there. */
 export const TICKET = machine<StoredTicketStatus>()({
-  statuses: [
-    'QUEUED',
-    'MATCHED',
-    'REQUIRES_ACCEPTANCE',
-    'PLACING',
-    'COMPLETED',
-    'CANCELLED',
-    'TIMED_OUT',
-    'FAILED',
-  ],
+  statuses: ['QUEUED', 'MATCHED', 'CANCELLED', 'TIMED_OUT', 'FAILED'],
   transitions: {
     create: {
       from: [NONE],
@@ -212,7 +200,7 @@ export const TICKET = machine<StoredTicketStatus>()({
       crash: 'nothing is missing',
     },
     release: {
-      from: IN_MATCH,
+      from: ['MATCHED'],
       to: ['QUEUED'],
       if: 'it is still in this match',
       changes: ['matchId', 'returns', 'releasedFrom'],
@@ -221,7 +209,7 @@ export const TICKET = machine<StoredTicketStatus>()({
       crash: 'the other tickets of the match: see `dissolve`',
     },
     requeue: {
-      from: IN_MATCH,
+      from: ['MATCHED'],
       to: ['QUEUED'],
       if: 'it is still in this match, and fewer than three of its matches have failed',
       changes: ['matchId', 'returns', 'failures', 'releasedFrom'],
@@ -230,7 +218,7 @@ export const TICKET = machine<StoredTicketStatus>()({
       crash: 'the other tickets of the match: see `requeue` of matches',
     },
     unclaim: {
-      from: IN_MATCH,
+      from: ['MATCHED'],
       to: ['QUEUED'],
       if: 'it is still in this match',
       changes: ['matchId', 'releasedFrom'],
@@ -245,7 +233,7 @@ export const TICKET = machine<StoredTicketStatus>()({
       crash: 'nothing is missing',
     },
     cancelFreed: {
-      from: ['QUEUED', ...IN_MATCH],
+      from: ['QUEUED', 'MATCHED'],
       to: ['CANCELLED'],
       if: 'it is QUEUED, or still in a match that was abandoned, dissolved or requeued',
       // Of a QUEUED ticket it changes the same as `cancel`.
@@ -255,7 +243,7 @@ export const TICKET = machine<StoredTicketStatus>()({
       crash: 'nothing is missing',
     },
     cancelWithMatch: {
-      from: IN_MATCH,
+      from: ['MATCHED'],
       to: ['CANCELLED'],
       if: 'it is still in this match',
       by: 'who dissolves the match',
@@ -263,7 +251,7 @@ export const TICKET = machine<StoredTicketStatus>()({
       crash: 'the other tickets of the match: see `dissolve`',
     },
     failWithMatch: {
-      from: IN_MATCH,
+      from: ['MATCHED'],
       to: ['FAILED'],
       if: 'it is still in this match, the third of its matches that failed',
       by: '`deadline`',

@@ -32,8 +32,11 @@ export interface StoredTicket {
   readonly replacedBy?: string;
 }
 
+/** A ticket in the pool. */
+export type QueuedTicket = StoredTicket & { readonly status: 'QUEUED' };
+
 /** A ticket with the status that clients see. */
-export type CurrentTicket = StoredTicket & { readonly status: TicketStatus };
+export type CurrentTicket = Omit<StoredTicket, 'status'> & { readonly status: TicketStatus };
 
 /** The schema of a stored ticket. Fields of other versions are ignored. */
 export const storedTicket = z.object({

@@ -85,7 +85,7 @@ async function repeatedRequest(
   );
 }
 
-function otherMatch({ ticketId, status, matchId }: StoredTicket, requestedId: string): Problem {
+function otherMatch({ ticketId, status, matchId }: CurrentTicket, requestedId: string): Problem {
   const its = matchId === undefined ? 'has no match' : `is in match ${matchId}`;
   return conflict(
     'TICKET_NOT_ACCEPTING',

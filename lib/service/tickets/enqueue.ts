@@ -5,7 +5,7 @@ import type { TicketStatus } from '../../contract/ticket.ts';
 import { recentSeconds } from '../../rules/recent-seconds.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import { runningVariants } from '../domain/running-experiment.ts';
-import type { CurrentTicket, StoredTicket } from '../domain/stored-ticket.ts';
+import type { CurrentTicket, QueuedTicket, StoredTicket } from '../domain/stored-ticket.ts';
 import { isOnBus } from '../domain/subscribers.ts';
 import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -90,7 +90,7 @@ export async function putTicket(
     definition,
     runningVariants(record, nowMs),
   );
-  const ticket: CurrentTicket = {
+  const ticket: QueuedTicket = {
     ticketId,
     queue: definition.name,
     status: 'QUEUED',
@@ -124,7 +124,7 @@ function ended({ ticketId, status }: CurrentTicket): Problem {
 /** Each try after the first meets another ticket that has taken a place since, or a tick that has claimed the replaced one. */
 const TRIES_MAX = 5;
 
-type Put = { created: true; ticket: CurrentTicket } | { created: false; existing: StoredTicket };
+type Put = { created: true; ticket: QueuedTicket } | { created: false; existing: StoredTicket };
 
 /**
  * Stores a ticket and what is written alongside it. A repeated request finds its own ticket, even if since then its places were
@@ -134,7 +134,7 @@ async function putOnce(
   deps: EnqueueDeps,
   definition: QueueDefinition,
   put: PoolWriter,
-  ticket: CurrentTicket,
+  ticket: QueuedTicket,
   nowMs: number,
 ): Promise<Put> {
   const announced = isOnBus(definition, 'TicketQueued');
@@ -172,7 +172,7 @@ async function alongsideWrites(
 }
 
 /** A ticket that replaces another keeps its time of enqueueing and its number of failed matches. */
-function withWaitOf(ticket: CurrentTicket, replaced: StoredTicket | undefined): CurrentTicket {
+function withWaitOf(ticket: QueuedTicket, replaced: StoredTicket | undefined): QueuedTicket {
   if (replaced === undefined) return ticket;
   const { enqueuedAt, failures } = replaced;
   return { ...ticket, enqueuedAt, ...(failures !== undefined && { failures }) };

@@ -1,5 +1,5 @@
 import { isFinal, type TicketStatus } from '../../contract/ticket.ts';
-import type { CurrentTicket } from '../domain/stored-ticket.ts';
+import type { CurrentTicket, QueuedTicket } from '../domain/stored-ticket.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
@@ -50,10 +50,10 @@ export async function getTicket(
     latest = await current(deps, ticketId);
   }
   const { ticket } = latest;
-  return explain && ticket.status === 'QUEUED'
-    ? { ...ticket, reason: await whyWaiting(deps, ticket) }
-    : ticket;
+  return explain && isQueued(ticket) ? { ...ticket, reason: await whyWaiting(deps, ticket) } : ticket;
 }
+
+const isQueued = (ticket: CurrentTicket): ticket is QueuedTicket => ticket.status === 'QUEUED';
 
 function isNews(
   { ticket, match }: TicketAndMatch,

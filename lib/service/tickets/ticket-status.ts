@@ -1,5 +1,4 @@
 import { Problem } from '../../contract/problem.ts';
-import { isFinal } from '../../contract/ticket.ts';
 import { fateOf } from '../domain/returning.ts';
 import { SEEN_IN_MATCH } from '../domain/statuses.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
@@ -34,8 +33,7 @@ export interface TicketAndMatch {
 export async function withMatch(deps: TicketStatusDeps, ticket: StoredTicket): Promise<TicketAndMatch> {
   if (hasOwnStatus(ticket)) return { ticket };
   const match = await deps.matches.get(ticket.matchId!);
-  if (match === undefined)
-    return { ticket: ticket.status === 'MATCHED' ? waiting(ticket) : (ticket as CurrentTicket) };
+  if (match === undefined) return { ticket: waiting(ticket) };
   if (match.status === 'FAILED') {
     // The match may have been dissolved since the ticket was read. The ticket then has ended or is waiting again.
     const now = await deps.tickets.get(ticket.ticketId);
@@ -57,8 +55,10 @@ export function unknownTicket(ticketId: string): Problem {
 }
 
 /** Whether the status of a ticket is in its own item. */
-function hasOwnStatus(ticket: StoredTicket): ticket is CurrentTicket {
-  return ticket.status !== 'MATCHED' && (ticket.matchId === undefined || isFinal(ticket.status));
+function hasOwnStatus(
+  ticket: StoredTicket,
+): ticket is StoredTicket & { readonly status: Exclude<StoredTicket['status'], 'MATCHED'> } {
+  return ticket.status !== 'MATCHED';
 }
 
 function waiting({ matchId: _, reason: __, reasonCode: ___, ...ticket }: StoredTicket): CurrentTicket {

@@ -2,7 +2,7 @@ import { planTick } from '../../policies/plan.ts';
 import { poolOrder, rangeName, rangesAround } from '../domain/buckets.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import { definitionAt, runningVariants } from '../domain/running-experiment.ts';
-import { type StoredTicket, toEngineTicket } from '../domain/stored-ticket.ts';
+import { type QueuedTicket, type StoredTicket, toEngineTicket } from '../domain/stored-ticket.ts';
 import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
@@ -26,7 +26,7 @@ const SEARCH_MS = 1_000;
  * Explains why a ticket is waiting. It plans a tick among the ticket's neighbours without storing anything, and returns
  * the plan's reason for this ticket. In an experiment it plans by the variant in force. It reads the pool and searches 81 tickets, so do not call it for every poll.
  */
-export async function whyWaiting(deps: ExplainDeps, ticket: StoredTicket): Promise<string> {
+export async function whyWaiting(deps: ExplainDeps, ticket: QueuedTicket): Promise<string> {
   const record = await deps.queues.get(ticket.queue, DEFINITION_AGE_MS);
   if (record === undefined) return 'its queue was deleted';
   const variants = runningVariants(record, deps.clock.now());
@@ -59,7 +59,7 @@ export async function whyWaiting(deps: ExplainDeps, ticket: StoredTicket): Promi
 }
 
 /** The memory of the last tick that searched this ticket's skill. */
-async function lastMemory(deps: ExplainDeps, record: QueueRecord, ticket: StoredTicket) {
+async function lastMemory(deps: ExplainDeps, record: QueueRecord, ticket: QueuedTicket) {
   const order = poolOrder(ticket.ticketId, ticket.players);
   const names = new Set(record.layouts.flatMap((layout) => rangesAround(layout, order).map(rangeName)));
   const reports = await deps.ranges.reports(record.definition.name, [...names]);

@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { ticketStore } from '../../../lib/aws/ticket-store.ts';
 import { Problem } from '../../../lib/contract/problem.ts';
 import type { StoredMatch } from '../../../lib/service/domain/stored-match.ts';
-import type { CurrentTicket } from '../../../lib/service/domain/stored-ticket.ts';
+import type { QueuedTicket } from '../../../lib/service/domain/stored-ticket.ts';
 import { freePlaces } from '../../../lib/service/tickets/one-place.ts';
 import { type EmulatedTables, startTables, type Wire } from '../../aws/emulated-tables.ts';
 import { bucketLayout, match, NOW_MS, ticket } from '../../aws/samples.ts';
@@ -68,7 +68,7 @@ async function unitsOf(queue: string, size: number, again: boolean, onePlace: bo
     },
   };
   const layout = bucketLayout(1);
-  const post = async (one: CurrentTicket) => {
+  const post = async (one: QueuedTicket) => {
     const places = onePlace ? await freePlaces({ tickets, matches }, one, queue, NOW_MS) : undefined;
     if (places instanceof Problem) throw places;
     await tickets.create(one, layout, false, places && { places });

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import type { StoredMatch } from '../../../lib/service/domain/stored-match.ts';
-import type { StoredTicket } from '../../../lib/service/domain/stored-ticket.ts';
+import type { CurrentTicket, StoredTicket } from '../../../lib/service/domain/stored-ticket.ts';
 import { type TicketStatusDeps, withMatchStatus } from '../../../lib/service/tickets/ticket-status.ts';
 
 const proposed: StoredTicket = {
   ticketId: 't',
   queue: 'duel',
-  status: 'REQUIRES_ACCEPTANCE',
+  status: 'MATCHED',
   enqueuedAt: '2026-01-01T00:00:00.000Z',
   players: [{ playerId: 'p', skill: 1 }],
   matchId: 'm',
@@ -28,7 +28,7 @@ it('a ticket of a match that failed to be placed is FAILED, with the reason', as
   expect(seen).toEqual({ ...proposed, status: 'FAILED', reason: 'why m' });
 });
 
-it.each<[string, StoredTicket, Record<string, StoredMatch['status']>, Partial<StoredTicket>]>([
+it.each<[string, StoredTicket, Record<string, StoredMatch['status']>, Partial<CurrentTicket>]>([
   ['waits again', { ...unmatched, status: 'QUEUED' }, { m: 'FAILED' }, { status: 'QUEUED' }],
   [
     'is cancelled',
