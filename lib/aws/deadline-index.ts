@@ -56,7 +56,7 @@ export function overdueMatches(
     return [...new Set([...items, ...others.items].map(({ matchId }) => matchId))];
   };
   return {
-    async until(byMs) {
+    async findOverdue(byMs) {
       const groups = Array.from({ length: GROUPS }, (_, group) => inGroup(String(group), byMs));
       return (await Promise.all(groups)).flat();
     },

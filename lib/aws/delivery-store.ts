@@ -44,7 +44,7 @@ export function deliveryStore(client: DynamoDBDocumentClient, table: string): De
       return deliveryItem.parse(item).failures;
     },
 
-    async begins(queue, url, nowMs) {
+    async waitStarted(queue, url, nowMs) {
       const set = { waiting: 1, seenMs: nowMs, sinceMs: nowMs, firstSeenMs: nowMs };
       const isFirst = {
         condition: 'attribute_not_exists(seenMs) OR seenMs < :staleMs',
@@ -54,7 +54,7 @@ export function deliveryStore(client: DynamoDBDocumentClient, table: string): De
       if (!first.met) await change(queue, url, nowMs, { set: { seenMs: nowMs }, add: { waiting: 1 } });
     },
 
-    async waits(queue, url, sinceMs, nowMs) {
+    async stillWaiting(queue, url, sinceMs, nowMs) {
       const isFirst = {
         condition: 'attribute_not_exists(sinceMs) OR sinceMs >= :sinceMs OR firstSeenMs < :staleMs',
         values: { ':sinceMs': sinceMs, ':staleMs': nowMs - WAITING_SEEN_MS },
@@ -64,7 +64,7 @@ export function deliveryStore(client: DynamoDBDocumentClient, table: string): De
       if (!first.met) await change(queue, url, nowMs, { set: { seenMs: nowMs } });
     },
 
-    async ends(queue, url, sinceMs, nowMs) {
+    async waitEnded(queue, url, sinceMs, nowMs) {
       const less = { add: { waiting: -1 } };
       const wasFirst = { condition: 'sinceMs = :sinceMs', values: { ':sinceMs': sinceMs } };
       const first = await change(queue, url, nowMs, { ...less, remove: ['sinceMs'], if: [wasFirst] });

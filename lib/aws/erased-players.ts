@@ -39,7 +39,7 @@ export function erasedPlayers(client: DynamoDBDocumentClient, table: string): Er
       return last.atMs;
     },
 
-    async among(playerIds) {
+    async findErased(playerIds) {
       const byKey = new Map(playerIds.map((playerId) => [keyOf(playerId), playerId]));
       const found = await items.all([...byKey.keys()].map((receiver) => [receiver]));
       return new Set(found.map(({ receiver }) => byKey.get(receiver as string)!));

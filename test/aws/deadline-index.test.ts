@@ -21,7 +21,7 @@ it('finds an overdue match sooner or later beside more matches than it reads, wh
 
   const sweeps = await Promise.all(
     Array.from({ length: 20 }, (_, i) =>
-      overdueMatches(client, tables.names.matches, () => i / 20).until(NOW_MS + HOUR_MS),
+      overdueMatches(client, tables.names.matches, () => i / 20).findOverdue(NOW_MS + HOUR_MS),
     ),
   );
   const found = sweeps.filter((matchIds) => matchIds.includes('lost'));

@@ -50,31 +50,31 @@ describe.each(DELIVERIES)('deliveries in $emulator', ({ emulator, skipped }) => 
     });
 
     it('know how many wait, and since when the first does', async () => {
-      await store.begins('q', url, NOW_MS);
-      await store.begins('q', url, NOW_MS + 5);
+      await store.waitStarted('q', url, NOW_MS);
+      await store.waitStarted('q', url, NOW_MS + 5);
       expect((await record())!.waiting).toEqual({ count: 2, sinceMs: NOW_MS });
-      await store.waits('q', url, NOW_MS + 5, NOW_MS + 10);
+      await store.stillWaiting('q', url, NOW_MS + 5, NOW_MS + 10);
       expect((await record())!.waiting!.sinceMs).toBe(NOW_MS);
-      await store.ends('q', url, NOW_MS, NOW_MS + 20);
-      await store.waits('q', url, NOW_MS + 5, NOW_MS + 30);
+      await store.waitEnded('q', url, NOW_MS, NOW_MS + 20);
+      await store.stillWaiting('q', url, NOW_MS + 5, NOW_MS + 30);
       expect((await record())!.waiting).toEqual({ count: 1, sinceMs: NOW_MS + 5 });
-      await store.ends('q', url, NOW_MS + 5, NOW_MS + 40);
+      await store.waitEnded('q', url, NOW_MS + 5, NOW_MS + 40);
       expect(await record()).toEqual({ failures: 0 });
     });
 
     it('forget those of a function that was stopped', async () => {
-      await store.begins('q', url, NOW_MS);
+      await store.waitStarted('q', url, NOW_MS);
       const laterMs = NOW_MS + WAITING_SEEN_MS + 1;
       expect(await record(laterMs)).toEqual({ failures: 0 });
-      await store.begins('q', url, laterMs);
+      await store.waitStarted('q', url, laterMs);
       expect((await record(laterMs))!.waiting).toEqual({ count: 1, sinceMs: laterMs });
     });
 
     it('take another as the first when the first was not seen any more', async () => {
-      await store.begins('q', url, NOW_MS);
-      await store.begins('q', url, NOW_MS + 5);
+      await store.waitStarted('q', url, NOW_MS);
+      await store.waitStarted('q', url, NOW_MS + 5);
       const laterMs = NOW_MS + WAITING_SEEN_MS + 1;
-      await store.waits('q', url, NOW_MS + 5, laterMs);
+      await store.stillWaiting('q', url, NOW_MS + 5, laterMs);
       expect((await record(laterMs))!.waiting!.sinceMs).toBe(NOW_MS + 5);
     });
   });

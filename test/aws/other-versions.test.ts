@@ -143,7 +143,7 @@ describe('A queue of another version', () => {
     await stores.tickets.create(ticket('healthy', 'h-1', 5), oneLayout);
     const sent: unknown[] = [];
     const ticks = { send: async (messages: readonly unknown[]) => void sent.push(...messages) };
-    const overdue = { until: async () => [] };
+    const overdue = { findOverdue: async () => [] };
     const timer = { again: async () => {} };
     const experiments = experimentStore(client, tables.names.ranges);
     const outcomes = outcomeStore(client, tables.names.ranges);

@@ -1118,7 +1118,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         return made;
       };
       const found = async (byMs: number) =>
-        (await overdue.until(byMs))
+        (await overdue.findOverdue(byMs))
           .filter((matchId) => matchId.startsWith(`${queue}:`))
           .map((matchId) => matchId.slice(queue.length + 1))
           .sort();

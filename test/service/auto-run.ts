@@ -14,7 +14,7 @@ import { definition } from './definitions.ts';
 import { MemoryCloud } from './memory-cloud.ts';
 
 const NO_DEADLINES = {
-  overdue: { until: async () => [] },
+  overdue: { findOverdue: async () => [] },
   timer: { again: async () => {} },
 };
 

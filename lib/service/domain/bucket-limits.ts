@@ -72,7 +72,7 @@ export interface BucketLimits {
   readonly saturatedFactor: number;
   /** Neighbours whose total load is below this are merged. */
   readonly mergeBelow: number;
-  /** Neighbours whose total load is below this are merged soon, because their players hardly find each other. */
+  /** Neighbours whose total load is below this are merged soon, because they have too few players for matches. */
   readonly starvedBelow: number;
   readonly bucketsMax: number;
 }

@@ -9,9 +9,9 @@ export interface BucketLoad {
   readonly share: number;
   /** The share due to tickets alone. The rest is the time of the tick, which may have other causes. */
   readonly ticketShare: number;
-  /** The highest recent share; it decays by half in two minutes. */
+  /** The highest recent share; it halves in two minutes. */
   readonly peak: number;
-  /** The same, but it fades by half in ten seconds. Earlier releases did not report it. */
+  /** The highest recent share, but halving in ten seconds. Absent in reports of earlier versions. */
   readonly lately: number;
   /** When the share first rose above 1 in the current overload, and when it was last above 1; milliseconds since the epoch. */
   readonly overSinceMs?: number | undefined;

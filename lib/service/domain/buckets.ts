@@ -188,8 +188,8 @@ export function rangesAround(layout: BucketLayout, order: string): TickRange[] {
 }
 
 /**
- * A layout is written this long before its first slot, so that every function has read it by then. Functions cache
- * definitions for `DEFINITION_AGE_MS`. A function that has not read it finds its cells closed, which is harmless.
+ * How long before its first slot a layout is written, so that every function has read it by then. Functions cache definitions for
+ * `DEFINITION_AGE_MS`. A function that has not read it finds its cells closed, which is harmless.
  */
 const LAYOUT_NOTICE_MS = DEFINITION_AGE_MS + 2_000;
 
@@ -203,12 +203,12 @@ export function nextLayout(newest: BucketLayout, boundaries: readonly Edge[], no
 }
 
 /**
- * The pool keys that the layouts of a queue may have together. Each of them is a query for the ticks and for `dispatch`, and a
- * layout is kept until it is five minutes over and its last ticket is gone. 256 buckets can change seven times in that time.
+ * The maximum of pool keys of all layouts of a queue. Ticks and `dispatch` make a query for each key. A layout is kept until it
+ * is five minutes over and its last ticket is gone. 256 buckets can change seven times in that time.
  */
 const POOL_KEYS_MAX = 2_048;
 
-/** The layouts with one more, or undefined if they would have too many pool keys together. */
+/** The layouts with one more; undefined if they would exceed the maximum of pool keys. */
 export function withLayout(
   layouts: readonly BucketLayout[],
   next: BucketLayout,
@@ -263,7 +263,7 @@ function bucketOf(layout: BucketLayout, order: string): number {
   return layout.boundaries.filter((edge) => edgeKey(edge) <= order).length;
 }
 
-/** The first shard has the key that the bucket has without shards, so tickets from before they were added are found. */
+/** The first shard has the key of the bucket without shards, so tickets from before the shards are found. */
 function keyOfShard(queue: string, layout: BucketLayout, bucket: number, shard: number): string {
   return `${queue}#${layout.version}.${bucket}${shard === 0 ? '' : `.${shard}`}`;
 }

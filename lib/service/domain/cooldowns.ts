@@ -7,19 +7,19 @@ import {
   type OffenceKind,
 } from '../../contract/cooldown.ts';
 
-/** Something that a player has done in a match. A player has one offence of a kind for each match at most. */
+/** An offence of a player in a match. A match gives a player at most one offence of each kind. */
 export interface Offence {
   readonly kind: OffenceKind;
   readonly matchId: string;
-  /** When the match was dissolved or ended, in milliseconds since the epoch: the same at every repetition. */
+  /** When the match was dissolved or ended, in milliseconds since the epoch. Every repetition of the write has the same time. */
   readonly atMs: number;
 }
 
-/** What is stored of a player in a queue. */
+/** The stored offences of a player in a queue. */
 export interface CooldownRecord {
-  /** By time. Of each kind the latest 20 are kept. */
+  /** In order of time. The latest 20 of each kind are kept. */
   readonly offences: readonly Offence[];
-  /** Offences up to this time do not count any more. */
+  /** Offences up to this time no longer count. */
   readonly forgivenAtMs?: number;
 }
 
@@ -28,10 +28,10 @@ export const storedOffences = z.array(
   z.object({ kind: z.enum(OFFENCE_KINDS), matchId: z.string(), atMs: z.number() }),
 );
 
-/** A player gets no ticket until a time. */
+/** A period in which a player gets no ticket. */
 export interface Cooldown {
   readonly kind: OffenceKind;
-  /** The number of offences of this kind that it is for. */
+  /** The number of offences of this kind that have led to it. */
   readonly times: number;
   readonly untilMs: number;
 }
@@ -42,7 +42,8 @@ export function forgetMs({ forgetAfterSeconds = FORGET_SECONDS }: CooldownOption
 }
 
 /**
- * A record with one more offence. Adding the same one again changes nothing, even if it is older than those that are kept.
+ * A record with one more offence. An offence that is already recorded changes nothing, even if it is older than those that are
+ * kept.
  * @returns undefined when the record has it already
  */
 export function withOffence(record: CooldownRecord, offence: Offence): CooldownRecord | undefined {
@@ -62,9 +63,9 @@ export function counting(options: CooldownOptions, record: CooldownRecord, nowMs
 }
 
 /**
- * The cooldown of a player at a time, by the definition in force; undefined when there is none. Each offence begins one: its
- * length is that of the last step whose `times` are reached by the offences of its kind that counted when it happened. The one
- * that ends last is returned.
+ * The cooldown of a player at a time, by the definition in force; undefined when there is none. Each offence starts a cooldown.
+ * Its length is that of the last step whose `times` is at most the number of offences of its kind that counted at that time. The
+ * result is the cooldown that ends last.
  */
 export function cooldownAt(
   options: CooldownOptions,
@@ -83,19 +84,19 @@ export function cooldownAt(
   return latest;
 }
 
-/** By time; of the same time by match, so that the order is that of no writer. */
+/** In order of time, then of the match, so that all writers have the same order. */
 function byTime(a: Offence, b: Offence): number {
   return a.atMs - b.atMs || (a.matchId < b.matchId ? -1 : 1);
 }
 
-/** Why a player gets no ticket, and for how long, as the rest of a sentence that begins with the player. */
+/** Why a player gets no ticket, and for how long. The text continues a sentence whose subject is the player. */
 export function cooldownReason({ kind, times, untilMs }: Cooldown, nowMs: number): string {
   const what = kind === 'decline' ? 'declined, or did not answer,' : 'left';
   const matches = times === 1 ? 'a match' : `${times} matches`;
   return `${what} ${matches} and gets no ticket for ${durationText(untilMs - nowMs)}`;
 }
 
-/** A duration in words, with its two largest units: `1 hour 5 minutes`. Rounded up to seconds. */
+/** A duration in words, with its two largest units: `1 hour 5 minutes`. Seconds are rounded up. */
 function durationText(ms: number): string {
   let left = Math.ceil(ms / 1_000);
   const parts = UNITS.flatMap(([name, seconds]) => {

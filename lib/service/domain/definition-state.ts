@@ -1,14 +1,14 @@
-/** What is stored with the definition of a queue or a ladder, about its changes and deployments. */
+/** The state stored with the definition of a queue or a ladder: its last change and its last deployment. */
 export interface DefinitionState {
   /** The change that made the definition; absent if an earlier version of Muster has stored it. */
   readonly change?: DefinitionChange;
-  /** What the last deployment of a folder of definitions has put; absent if none has. */
+  /** The last deployment of the definition; absent if none has put it. */
   readonly deployed?: Deployed;
-  /** Set when the definition is deleted and not removed yet. */
+  /** When the definition was deleted. Absent unless it is deleted and not removed yet. */
   readonly deletedAt?: string;
 }
 
-/** What a deployment has put for a definition; see `deploy-definitions.ts`. */
+/** What a deployment has put; see `deploy-definitions.ts`. */
 export interface Deployed {
   /** The digest of the definition in the file. */
   readonly digest: string;
@@ -22,13 +22,13 @@ export interface DefinitionChange {
   readonly version: number;
   /** ISO 8601; absent if an earlier version of Muster has stored the definition. */
   readonly at?: string;
-  /** Who has changed it, if this is known. */
+  /** The author of the change, if known. */
   readonly by?: string;
-  /** The version whose definition it restored. */
+  /** The number of the version that the change restored. */
   readonly restored?: number;
 }
 
-/** A definition that was replaced, with its change. */
+/** A replaced definition, with the change that had made it. */
 export interface ReplacedDefinition<Definition> {
   readonly definition: Definition;
   readonly change: DefinitionChange;

@@ -6,13 +6,16 @@ import { readWith } from './unreadable.ts';
 export interface Delivery {
   readonly event: MusterEvent;
   readonly url?: string;
-  /** The name of the secret of its webhook, by which it finds the URL that has taken the place of its own. */
+  /**
+   * The name of the secret of its webhook. If the URL is no longer in the definition, the webhook with this secret gets the
+   * event.
+   */
   readonly secret?: string;
-  /** The number of failed posts, without those to a receiver that was down. @default 0 */
+  /** The number of failed posts, not counting those to a receiver that was down. @default 0 */
   readonly failed?: number;
   /** When it entered the slow lane. A delivery without it is in the queue of new ones. */
   readonly slowSinceMs?: number;
-  /** Present when it is noted as waiting for a further try. */
+  /** Present when the statistics count it as waiting for another try. */
   readonly waits?: true;
 }
 

@@ -1,55 +1,55 @@
 import type { Counts, MinuteCounts } from './minute-counts.ts';
 import { recentCounts } from './minute-counts.ts';
 
-/** What becomes of matches after they are found, and of tickets other than by their time-out. */
+/** The outcomes of matches after they were found, and of tickets that ended other than by their time-out. */
 export const OUTCOMES = [
   'accepted',
   'declined',
   'notAccepted',
   'placed',
-  // A request for a server that failed, and is repeated until the deadline of its match.
+  // A failed request for a server, which is repeated until the deadline of its match.
   'placementTried',
   'placementRefused',
   'placementTimedOut',
   'requeued',
   'ended',
   'cancelled',
-  // Tickets of matches that have failed, which wait again.
+  // Tickets of failed matches that wait again.
   'returned',
 ] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Players whose cooldown began, by its kind. They are counted with the outcomes, but have no metrics. */
+/** Cooldowns that began, by kind. They are counted with the outcomes, but have no metrics. */
 export const COOLDOWNS_BEGUN = ['cooledForDecline', 'cooledForLeave'] as const;
 
-/** What Muster could not do for a queue and tries again: events that the bus rejects, and runs of `dispatch` that fail. No metrics. */
+/** Faults of Muster that it retries: events that the bus rejects, and runs of `dispatch` that fail. They have no metrics. */
 export const FAULTS = ['notPublished', 'notDispatched'] as const;
 export type Fault = (typeof FAULTS)[number];
 
 /** Tickets that were cancelled because a player has left. They are counted with the outcomes, but have no metrics. */
 export const VANISHED = 'vanished' as const;
 
-/** Everything that is counted of a queue by minute, besides what its ticks count. */
+/** All counts of a queue by minute, except those of its ticks. */
 export type Counted = Outcome | (typeof COOLDOWNS_BEGUN)[number] | Fault | typeof VANISHED;
 
 /** The steps from a match to a game, each with the outcome of success and those of failure. */
 export const STEPS = {
   acceptance: { success: 'accepted', failures: ['declined', 'notAccepted'] },
   placement: { success: 'placed', failures: ['placementRefused', 'placementTimedOut'] },
-  // Tells of provisioners that fail before the deadlines of the first matches.
+  // Shows provisioners that fail before the deadlines of the first matches.
   provisioner: { success: 'placed', failures: ['placementTried'] },
 } as const satisfies Readonly<Record<string, { success: Outcome; failures: readonly Outcome[] }>>;
 export type Step = keyof typeof STEPS;
 
-/** Of the matches that have come to the end of a step. */
+/** The matches that have ended a step. */
 export interface StepShare {
   readonly decided: number;
   readonly failed: number;
-  /** Of those that failed; undefined when none has come to its end. */
+  /** The share of those that failed; undefined without any. */
   readonly failedShare: number | undefined;
 }
 
-/** How the matches have passed a step. */
+/** The matches that have passed a step or failed at it. */
 export function stepShare(counts: Counts<Outcome>, step: Step): StepShare {
   const { success, failures } = STEPS[step];
   const failed = failures.reduce((sum, name) => sum + (counts[name] ?? 0), 0);
@@ -60,12 +60,12 @@ export function stepShare(counts: Counts<Outcome>, step: Step): StepShare {
 /** A step at which too many matches of a queue fail. */
 export interface FailingStep extends StepShare {
   readonly step: Step;
-  /** Over this many minutes. */
+  /** The number of minutes that the share covers. */
   readonly minutes: number;
   readonly counts: Counts<Outcome>;
 }
 
-/** The short window shows a new fault within a minute, the long one a fault of a queue with few matches. */
+/** The short window detects a new fault within a minute, the long one a fault of a queue with few matches. */
 const WINDOWS_MINUTES = [2, 6] as const;
 /** One player may decline a match; this many failed matches point to a fault. */
 const FAILED_MIN = 3;

@@ -8,7 +8,7 @@ export interface Stage<Status extends MatchStatus = MatchStatus> {
   readonly deadline?: string;
 }
 
-/** The first status of a match, by what its queue requires. */
+/** The first status of a match, which depends on the definition of its queue. */
 export function firstStatus(definition: QueueDefinition, nowMs: number): Stage {
   if (definition.acceptance === undefined) return statusAfterAcceptance(definition, nowMs);
   return { status: 'REQUIRES_ACCEPTANCE', deadline: isoAfter(nowMs, definition.acceptance.timeoutSeconds) };

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * What the matches of a range were like, by region and rule. All sums decay by a factor of e in an hour, so they are
- * those of about the last hour. Bounded by the regions and rules of a queue.
+ * Statistics of the matches of a range, by region and rule. All sums decay by a factor of e in an hour, so they cover about the
+ * last hour. The size is bounded by the regions and rules of a queue.
  */
 export interface MatchTally {
   /** The time of the last match that was added. */
@@ -20,9 +20,9 @@ export interface RegionTally {
 }
 
 export interface RuleTally {
-  /** The matches that the rule as written forbids. */
+  /** The number of matches that the unrelaxed rule would forbid. */
   readonly relaxed: number;
-  /** The sum of what the rule cost, in imbalance. */
+  /** The sum of the costs of the rule, in imbalance. */
   readonly cost: number;
 }
 
@@ -37,11 +37,11 @@ export const matchTally = z.object({
   rules: z.record(z.string(), z.object({ relaxed: z.number(), cost: z.number() })),
 }) satisfies z.ZodType<MatchTally>;
 
-/** A match, for the tally. */
+/** A match to add to the tally. */
 export interface TalliedMatch {
   readonly waitsMs: readonly number[];
   readonly region?: string | undefined;
-  /** What rules with a cost added to the imbalance. */
+  /** The costs that rules added to the imbalance. */
   readonly costs: Readonly<Record<string, number>>;
   readonly relaxed: readonly string[];
 }
@@ -59,7 +59,7 @@ export function addMatches(
   return mergedTallies([...(tally ? [tally] : []), ...matches.map((match) => tallyOf(match, nowMs))]);
 }
 
-/** The tallies of several ranges as one, at the time of the latest match; undefined without tallies. */
+/** Merges the tallies of several ranges at the time of the latest match; undefined without tallies. */
 export function mergedTallies(tallies: readonly MatchTally[]): MatchTally | undefined {
   if (tallies.length === 0) return undefined;
   const atMs = Math.max(...tallies.map((tally) => tally.atMs));
@@ -85,7 +85,7 @@ function tallyOf({ waitsMs, region, costs, relaxed }: TalliedMatch, atMs: number
   };
 }
 
-/** Adds the fields of equal names, each with its weight. Of too many names, those with the largest first field stay. */
+/** Adds the fields of equal names, each with its weight. If there are too many names, those with the largest first field stay. */
 function summed<T extends object>(parts: readonly (readonly [Readonly<Record<string, T>>, number])[]) {
   const sums = new Map<string, Record<string, number>>();
   for (const [record, kept] of parts) {

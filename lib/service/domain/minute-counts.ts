@@ -10,7 +10,7 @@ export interface MinuteCounts<Name extends string = string> {
   readonly counts: Counts<Name>;
 }
 
-/** The schema of stored counts. Names of other versions stay. */
+/** The schema of stored counts. Names that only other versions know are kept. */
 export const minuteCounts = z.array(
   z.object({ minute: z.number(), counts: z.record(z.string(), z.number()) }),
 );
@@ -31,7 +31,7 @@ export function countedSinceMs(nowMs: number): number {
   return countedMinutes(nowMs)[0]! * MINUTE_MS;
 }
 
-/** The counts of the last minutes, with further ones of this moment. */
+/** The counts of the last minutes after adding these at this moment. */
 export function withCounts<Name extends string>(
   before: readonly MinuteCounts<Name>[],
   counts: Counts<Name>,
@@ -45,7 +45,7 @@ export function withCounts<Name extends string>(
   });
 }
 
-/** The sum of the last minutes: of all that statistics cover, or of fewer. */
+/** The sum of the counts of the last minutes. @param minutes @default all that statistics cover */
 export function recentCounts<Name extends string>(
   all: readonly MinuteCounts<Name>[],
   nowMs: number,

@@ -1,50 +1,47 @@
 import { PRESENCE_PING_SECONDS, type PresenceOptions } from '../../contract/presence.ts';
 import type { QueueState } from './queue-record.ts';
 
-/** The last sign of a player of a ticket. */
+/** The last sign of life of a player of a ticket. */
 export interface PlayerPresence {
   /** The connection that sent it. Empty: a request of the API, or the POST of the ticket. {@link ENDED}: its connection ended. */
   readonly by: string;
   /**
-   * From then on the player is silent, in milliseconds since the epoch: since its last connection ended, or since
-   * {@link silentAfterMs} after its last sign.
+   * When the silence of the player begins, in milliseconds since the epoch: when the last connection ended, or {@link
+   * silentAfterMs} after the last sign.
    */
   readonly silentFromMs: number;
 }
 
-/** The end of the player's last connection was reported. This is certain, while a missing ping may only have been lost. */
+/** The end of the player's last connection was reported. Unlike a missing ping, this is certain. */
 export const ENDED = 'ended';
 
-/** The last sign of each player of a ticket, by the player's place in it. Players without an entry have never connected. */
+/** The last sign of each player of a ticket, by the player's index in it. Players without an entry have never connected. */
 export type PresenceRecord = ReadonlyMap<number, PlayerPresence>;
 
-/** A ping is missing when it is later than this. Milliseconds. */
+/** A ping that is later than this is missing. Milliseconds. */
 const LATE_MS = 2_000;
-/** A player does not count as gone for this long after the last sign: one ping may be lost, and the next is on its way. */
+/** A player counts as present for this long after the last sign, because one ping may be lost and the next one late. */
 const UNPROVEN_MS = 2_000 * PRESENCE_PING_SECONDS + LATE_MS;
-/**
- * How long a player may be silent while the service does not trust missing pings. API Gateway ends a connection without messages
- * after this time.
- */
+/** The grace while missing pings are not trusted. API Gateway ends a connection without messages after this time. */
 export const HELD_MS = 600_000;
 
-/** How long after its last sign a player counts as silent, so that the grace begins: one ping, or longer if the grace is short. */
+/** The time from the last sign of a player until the grace begins: one ping, or longer if the grace is short. */
 export function silentAfterMs({ graceSeconds }: PresenceOptions): number {
   return Math.max(1_000 * PRESENCE_PING_SECONDS, UNPROVEN_MS - 1_000 * graceSeconds);
 }
 
-/** What is known about signs of life in a queue. */
+/** When missing signs in a queue count. */
 export interface Signs {
   readonly presence: PresenceOptions;
-  /** Pings before were not noted: see {@link heardFrom}. */
+  /** The queue may not have recorded earlier pings: see {@link heardFrom}. */
   readonly heardFromMs: number;
-  /** Whether missing pings say nothing at the moment: see {@link QueueState.presenceHeldUntilMs}. */
+  /** Whether missing pings are ignored at the moment: see {@link QueueState.presenceHeldUntilMs}. */
   readonly isHeld: boolean;
 }
 
 /**
  * Whether a player of a ticket is gone for longer than the grace. A player who has never connected counts as present.
- * @param sinceMs signs from before this are of an earlier ticket with the same id
+ * @param sinceMs earlier signs belong to an earlier ticket with the same id
  */
 export function hasPlayerLeft(signs: Signs, record: PresenceRecord, sinceMs: number, nowMs: number): boolean {
   const { presence, heardFromMs, isHeld } = signs;
@@ -56,7 +53,7 @@ export function hasPlayerLeft(signs: Signs, record: PresenceRecord, sinceMs: num
   });
 }
 
-/** The senders of the last signs of players whose next sign is missing, if the last one is recent. */
+/** The connections whose next sign is missing, of players whose last sign is recent. */
 export function unheard(
   { presence, heardFromMs }: Omit<Signs, 'isHeld'>,
   record: PresenceRecord,
@@ -70,8 +67,8 @@ export function unheard(
 }
 
 /**
- * Since when pings are noted: since the last change of the definition, because the previous one may have had no `presence`. So
- * players have time to send a sign before one of them counts as gone.
+ * Since when pings are recorded: the last change of the definition, because the previous definition may have had no `presence`.
+ * So players have time to send a sign before they can count as gone.
  */
 export function heardFrom({ change }: Pick<QueueState, 'change'>): number {
   return change?.at === undefined || change.version === 1 ? 0 : Date.parse(change.at);

@@ -5,7 +5,7 @@ import { readWith } from './unreadable.ts';
 export interface PushRetry {
   readonly queue: string;
   readonly ticketIds: readonly string[];
-  /** When they should have been reached, in milliseconds since the epoch. */
+  /** When the first try failed, in milliseconds since the epoch. */
   readonly sinceMs: number;
 }
 

@@ -17,11 +17,11 @@ export interface QueueState extends DefinitionState {
   readonly awakeUntilMs: number;
   /** Ticks are sent up to this slot. Less than `awakeUntilMs` while a caller sends them, or after a crash. */
   readonly sentUntilMs: number;
-  /** When changes of its tickets are sent to sockets; absent if none was ever watched. */
+  /** The period in which changes of its tickets are sent to sockets; absent if the queue was never watched. */
   readonly watched?: Watched;
   /**
-   * Until then a player whose pings are missing does not count as gone: many were missing at once, so the service may be at fault.
-   * See `ticks/without-vanished.ts`.
+   * Until this time missing pings are ignored, because those of many players were missing at once and the service may be at
+   * fault. See `ticks/without-vanished.ts`.
    */
   readonly presenceHeldUntilMs?: number;
   /** Set when the queue is deleted. It accepts no new tickets, but waiting tickets can still be matched. */
@@ -30,9 +30,9 @@ export interface QueueState extends DefinitionState {
   readonly experiment?: StoredExperiment | undefined;
 }
 
-/** The time in which `publish` looks for those who watch the tickets of a queue. */
+/** The period in which `publish` looks for connections that watch tickets of a queue. */
 export interface Watched {
-  /** From here on every function knows of it. */
+  /** Every function knows the period from this time on. */
   readonly fromMs: number;
   readonly untilMs: number;
 }

@@ -11,7 +11,9 @@ export function fitting<Item>(items: readonly Item[]): readonly Item[] {
   return end === -1 ? items : items.slice(0, end);
 }
 
-/** The bytes of a part of a body as Lambda counts them: the body is a text in the JSON of the response, so its quotes are escaped. */
+/**
+ * The size of a part of a body as Lambda counts it. The body is a string in the JSON of the response, so its quotes are escaped.
+ */
 export function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(JSON.stringify(value)));
 }

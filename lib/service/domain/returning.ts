@@ -2,13 +2,16 @@ import type { TicketReasonCode } from '../../contract/reason-code.ts';
 import type { StoredMatch } from './stored-match.ts';
 import type { StoredTicket } from './stored-ticket.ts';
 
-/** The number of matches that were not placed with which a ticket fails. */
+/** A ticket fails when this many of its matches were not placed. */
 const FAILURES_MAX = 3;
 
-/** The code of a ticket that would return to a queue that is deleted. */
+/** The reason code of a ticket that would return to a deleted queue. */
 const QUEUE_DELETED = { reasonCode: 'QUEUE_DELETED' } as const;
 
-/** What becomes of a ticket whose match has FAILED. It follows from the match and the ticket, before the ticket is written. */
+/**
+ * What happens to a ticket whose match has FAILED. It follows from the stored match and ticket, so readers see it before the
+ * ticket is written.
+ */
 export interface Fate {
   readonly becomes: 'QUEUED' | 'CANCELLED' | 'FAILED';
   readonly reason?: string;
@@ -16,14 +19,14 @@ export interface Fate {
 }
 
 /**
- * What becomes of a ticket of a FAILED match.
+ * What happens to a ticket of a FAILED match.
  *
- *     not accepted in time       the tickets in `cancelled` are CANCELLED, the others return
- *     a player has left          the same
- *     not placed, requeued       tickets of the roster return; a ticket in its third such match is FAILED
- *     not placed                 FAILED
+ *     not accepted in time   the tickets in `cancelled` are CANCELLED, the others return
+ *     a player has left      the same
+ *     not placed, requeued   tickets of the roster return; a ticket whose third match was not placed is FAILED
+ *     not placed             FAILED
  *
- * A ticket of which every player has left the match is not in its roster, and is FAILED with it.
+ * A ticket whose players have all left the match is not in its roster, and is FAILED with it.
  */
 export function fateOf(match: StoredMatch, ticket: StoredTicket): Fate {
   const { cancelled, requeued, ticketIds } = match;
@@ -43,10 +46,7 @@ export function fateOf(match: StoredMatch, ticket: StoredTicket): Fate {
   return { becomes: 'FAILED', reason: why, ...code };
 }
 
-/**
- * Whether a ticket is a reason why its match was not accepted: it has declined, or it did not respond in time. A ticket whose player
- * has left is not.
- */
+/** Whether a ticket has declined its match or did not respond in time. A ticket whose player has left has done neither. */
 export function hasNotAccepted(
   { reasonCode, declinedBy, accepted }: Pick<StoredMatch, 'reasonCode' | 'declinedBy' | 'accepted'>,
   ticketId: string,

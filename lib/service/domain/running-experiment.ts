@@ -6,16 +6,16 @@ import type { QueueRecord, QueueState } from './queue-record.ts';
 import type { EarlyEnd, StoredExperiment } from './stored-experiment.ts';
 
 /**
- * Which definition a queue is searched by. The answer depends only on the stored record and on the time in question, so all
- * functions find the same:
+ * Which definition a queue is searched by. It depends only on the stored record and on a time, so all functions find the same:
  *
- *     a switch          ticks ask about their slot, not about their clock. A tick that is late, or whose function has kept the
- *                       record for a second, uses the variant of its slot. A difference of clocks only changes when a
- *                       ticket was enqueued, at the ends of a block, which do not count
- *     start             the first block begins two seconds after the write or later, when every function has read it
- *     early end         until a function has read it, for a second, it continues. The block is not in the results
- *     another version   an earlier version of Muster does not know experiments, and searches by the queue's definition. If it
- *                       changes that, the version is no longer the one that the variants change, and the experiment is over
+ *     a switch          ticks use the time of their slot, not their clock. A late tick, or one with a record that was cached for
+ *                       a second, uses the variant of its slot. Clocks that differ only change when a ticket was enqueued at the
+ *                       ends of a block, which do not count
+ *     start             the first block begins at least two seconds after the write, when every function has read it
+ *     early end         the experiment continues for up to a second, until a function has read it. The block is not in the
+ *                       results
+ *     another version   a version of Muster without experiments searches by the queue's definition. If it changes the definition,
+ *                       the variants no longer apply, and the experiment is over
  */
 
 /** The definition in force at a moment: that of the queue, or of a variant of it. */
@@ -24,7 +24,7 @@ export function definitionAt(record: QueueRecord, atMs: number): QueueDefinition
   return block === undefined ? record.definition : variantsOf(record)![block.variant]!;
 }
 
-/** The definitions that a running experiment may search a queue by, besides the queue's own. */
+/** The definitions other than the queue's own that a running experiment may use. */
 export function runningVariants(record: QueueRecord, nowMs: number): readonly QueueDefinition[] {
   return isExperimenting(record, nowMs) ? variantsOf(record)! : [];
 }
@@ -51,7 +51,7 @@ export function earlyEnd(
   if (experiment === undefined) return undefined;
   if (experiment.ended !== undefined) return experiment.ended;
   if (!isOfVersion(record, experiment)) {
-    // Once its last block has ended, its queue may change.
+    // When the last block has ended, the queue may change.
     if (change?.at !== undefined && Date.parse(change.at) >= endMs(experiment.schedule)) return undefined;
     const text = `the definition of the queue was changed by an earlier version of Muster, and the variants are those of its version ${experiment.ofVersion}`;
     return { why: 'stopped', text, ...(change?.at !== undefined && { atMs: Date.parse(change.at) }) };
@@ -67,8 +67,8 @@ function isOfVersion({ change }: QueueState, { ofVersion }: StoredExperiment): b
 }
 
 /**
- * The block that a ticket counts in.
- * @returns undefined for tickets outside of the experiment, in a burn-in, and in the block in which it ended early
+ * The block in which a ticket counts.
+ * @returns undefined for tickets outside of the experiment, in a burn-in, or in the block in which it ended early
  */
 export function countedBlock(record: QueueRecord, enqueuedAtMs: number): Block | undefined {
   if (record.experiment === undefined) return undefined;
@@ -76,7 +76,7 @@ export function countedBlock(record: QueueRecord, enqueuedAtMs: number): Block |
   return block !== undefined && isWhole(record, block) ? block : undefined;
 }
 
-/** Whether an experiment did not end within or before a block. */
+/** Whether the experiment did not end before the end of a block. */
 export function isWhole(record: QueueRecord, { untilMs }: Block): boolean {
   const end = earlyEnd(record);
   return end === undefined || untilMs <= (end.atMs ?? 0);
@@ -86,8 +86,8 @@ export function isWhole(record: QueueRecord, { untilMs }: Block): boolean {
 type Varied = Pick<QueueRecord, 'definition'> & { readonly experiment?: StoredExperiment | undefined };
 
 /**
- * The definitions of the variants, by the queue's definition and the experiment: a function that keeps both makes them once. Stored
- * texts that are equal have one value, so two queues may share an experiment.
+ * The definitions of the variants, cached by the queue's definition and the experiment. Equal stored texts have one parsed value,
+ * so two queues may share an experiment.
  */
 const KNOWN = new WeakMap<QueueDefinition, WeakMap<StoredExperiment, readonly QueueDefinition[] | null>>();
 
@@ -103,7 +103,7 @@ function variantsOf({ experiment, definition }: Varied): readonly QueueDefinitio
   return known ?? undefined;
 }
 
-/** @returns null when this version cannot read a variant that another has stored */
+/** Returns null when this version cannot read a variant that another version has stored. */
 function makeVariants(
   { definition: { variants } }: StoredExperiment,
   queue: QueueDefinition,

@@ -14,7 +14,7 @@ import type { Unreadable } from './unreadable.ts';
  *         └── the definition or the bucket layout changes
  *
  * The count is in the leases of the range's cells: a tick that fails leaves it there with the end of its lease, and one that
- * is stopped leaves a lease that expires without an end. So a tick that succeeds costs nothing for it. Ranges of even and of
+ * is stopped leaves a lease that expires without an end. So a tick that succeeds writes nothing for the count. Ranges of even and of
  * odd slots share cells, so the count names the ranges that have failed: it sets aside only these, and only their own success
  * ends it.
  */
@@ -31,13 +31,13 @@ export interface FailedTicks {
   readonly count: number;
   /** The slot of the last one, milliseconds since the epoch. */
   readonly atMs: number;
-  /** `stopped`: the last one ended without a word, or ran out of time. `error`: it threw. */
+  /** `stopped`: the last one ended without an error, or ran out of time. `error`: it threw. */
   readonly how: 'stopped' | 'error';
   /** The names of the ranges whose ticks have failed. @default every range that has the cell */
   readonly ranges?: readonly string[] | undefined;
 }
 
-/** The schema of stored ones. */
+/** The schema of stored failures. */
 export const failedTicks = z.object({
   count: z.number(),
   atMs: z.number(),
@@ -54,14 +54,14 @@ export interface SetAside {
   readonly why?: string;
 }
 
-/** The schema of a stored one. */
+/** The schema of a stored `SetAside`. */
 export const setAside = z.object({
   failed: failedTicks,
   untilMs: z.number(),
   why: z.string().exactOptional(),
 }) satisfies z.ZodType<SetAside>;
 
-/** The failures that count: those before the definition was changed do not. */
+/** The failures that count. Those from before the last change of the definition do not. */
 export function failuresInForce(
   failed: FailedTicks | undefined,
   { change }: QueueRecord,
@@ -84,8 +84,8 @@ export function setAsideAt(
 }
 
 /**
- * A range is also set aside while this version cannot read the journal of a crashed tick, for example that of a later version after a
- * rollback. The tickets in it are claimed, and only the journal names them. Every tick tries to read it again.
+ * A range is also set aside while this version cannot read the journal of a crashed tick, for example that of a later version
+ * after a rollback. Only the journal names the tickets that the tick has claimed. Every tick tries to read it again.
  */
 export function setAsideBy(
   unreadable: Unreadable,
@@ -99,7 +99,7 @@ export function setAsideBy(
   };
 }
 
-/** The same for an operator. */
+/** Why a range is set aside, in words for an operator. */
 export function whyOf({ failed: { count, how }, why }: SetAside): string {
   if (why !== undefined) return why;
   const last =
@@ -109,7 +109,7 @@ export function whyOf({ failed: { count, how }, why }: SetAside): string {
   return `${count} ticks in a row have not succeeded; the last one ${last}`;
 }
 
-/** The failures after a further tick has failed. @param range undefined when an earlier version has not noted it */
+/** The failures after one more tick has failed. @param range undefined when an earlier version has not recorded it */
 export function oneMore(
   before: FailedTicks | undefined,
   slotMs: number,
@@ -122,13 +122,13 @@ export function oneMore(
   return { count, atMs: slotMs, how, ranges: [...othersIn(before, range), range] };
 }
 
-/** The failures after a tick that succeeded: those of other ranges with the same cells. */
+/** The failures after a tick that succeeded. Those of other ranges with the same cells remain. */
 export function failuresLeft(before: FailedTicks | undefined, range: string): FailedTicks | undefined {
   const ranges = othersIn(before, range);
   return before === undefined || ranges.length === 0 ? undefined : { ...before, ranges };
 }
 
-/** The other ranges that have failed and have a cell in common with a range: at most two. */
+/** The other ranges that have failed and share a cell with a range: at most two. */
 function othersIn(failed: FailedTicks | undefined, range: string): string[] {
   const cells = range.split('+');
   return (failed?.ranges ?? []).filter(

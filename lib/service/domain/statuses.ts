@@ -14,11 +14,11 @@ export interface Transition<Status extends string> {
   readonly to: readonly Status[];
   /** Further conditions of the write. */
   readonly if?: string;
-  /** The attributes that it changes, besides the status, of those by which writes are recognised. @default none */
+  /** The attributes besides the status that it always changes, among those that identify transitions. @default none */
   readonly changes?: readonly string[];
-  /** Those that it changes in some cases. @default none */
+  /** The attributes that it changes in some cases. @default none */
   readonly mayChange?: readonly string[];
-  /** Who writes it. */
+  /** The function or use case that writes it. */
   readonly by: string;
   /** The event that is published for it, if any. */
   readonly event?: EventType;
@@ -139,7 +139,7 @@ export const MATCH = machine<StoredMatchStatus>()({
       to: ['COMPLETED'],
       if: 'it has no result, and the players that were read',
       changes: ['result'],
-      // It also ends the match, unless it has ended.
+      // It also ends the match, unless the match has ended.
       mayChange: ['endedAt'],
       by: 'the studio',
       event: 'MatchEnded',
@@ -236,7 +236,7 @@ export const TICKET = machine<StoredTicketStatus>()({
       from: ['QUEUED', 'MATCHED'],
       to: ['CANCELLED'],
       if: 'it is QUEUED, or still in a match that was abandoned, dissolved or requeued',
-      // Of a QUEUED ticket it changes the same as `cancel`.
+      // For a QUEUED ticket it changes the same attributes as `cancel`.
       changes: ['matchId'],
       by: 'a cancel; `enqueue`, in one transaction with the ticket that replaces it',
       event: 'TicketCancelled',
@@ -268,7 +268,7 @@ export const TICKET = machine<StoredTicketStatus>()({
   },
 });
 
-/** The backfills. A QUEUED backfill whose match is over, or names a newer one, is seen as CANCELLED. */
+/** The statuses of backfills. A QUEUED backfill whose match has ended or names a newer one is seen as CANCELLED. */
 export const BACKFILL = machine<BackfillStatus>()({
   statuses: ['QUEUED', 'COMPLETED', 'CANCELLED', 'TIMED_OUT'],
   transitions: {
@@ -304,7 +304,10 @@ export const BACKFILL = machine<BackfillStatus>()({
 /** The statuses of the connections of players who watch tickets. */
 export type ConnectionStatus = 'CONNECTED';
 
-/** The connections. One that has ended is removed, by `$disconnect` or by the next message to it, and they expire. */
+/**
+ * The statuses of connections. A connection that has ended is removed by `$disconnect` or by the next message to it, and records
+ * expire.
+ */
 export const CONNECTION = machine<ConnectionStatus>()({
   statuses: ['CONNECTED'],
   transitions: {
@@ -317,7 +320,7 @@ export const CONNECTION = machine<ConnectionStatus>()({
   },
 });
 
-/** What clients see of a MATCHED ticket, by the status of its match. Of a match that is dissolved: see `ticket-status.ts`. */
+/** The status of a MATCHED ticket that clients see, by the status of its match. For a dissolved match see `ticket-status.ts`. */
 export const SEEN_IN_MATCH: Readonly<Record<StoredMatchStatus | typeof NONE, TicketStatus>> = {
   none: 'QUEUED',
   ABANDONED: 'QUEUED',
@@ -344,7 +347,7 @@ export function eventOf<Status extends string>(
   const change: StatusChange<Status> = {
     from: before?.status ?? NONE,
     to: after.status,
-    // Of a new item the status says enough.
+    // For a new item, the status identifies the transition.
     changed: before === undefined ? [] : changedIn(machine, before, after),
   };
   return Object.values<Transition<Status>>(machine.transitions).find(
@@ -352,7 +355,7 @@ export function eventOf<Status extends string>(
   )?.event;
 }
 
-/** What a write has changed: the status, and those attributes by which the writes of its machine are recognised. */
+/** The change of an item: its status, and the attributes that identify transitions of its machine. */
 export interface StatusChange<Status extends string> {
   readonly from: Status | typeof NONE;
   readonly to: Status;
@@ -360,9 +363,9 @@ export interface StatusChange<Status extends string> {
 }
 
 /**
- * Whether a change is that of a transition: the status moves as it says, and exactly the attributes change that it names. So no change
- * is that of two transitions with different events, in whatever order they stand. A transition that changes nothing of both is
- * never recognised, and has no event.
+ * Whether a change is that of a transition: the status moves as the transition says, and exactly the attributes change that it
+ * names. So two transitions with different events can never match one change, in any order of declaration. A transition that
+ * changes neither matches no change, and has no event.
  */
 export function isChangeOf<Status extends string>(
   transition: Transition<Status>,
@@ -378,25 +381,25 @@ export function isChangeOf<Status extends string>(
   );
 }
 
-/** The attributes by which the writes of a machine are recognised. */
-export function recognisedBy({ transitions }: StatusMachine<string, string>): readonly string[] {
+/** The attributes that identify the transitions of a machine. */
+export function identifyingAttributes({ transitions }: StatusMachine<string, string>): readonly string[] {
   return [...new Set(Object.values(transitions).flatMap(({ changes = [] }) => changes))];
 }
 
 function changedIn(machine: StatusMachine<string, string>, before: object, after: object): readonly string[] {
-  return recognisedBy(machine).filter((name) =>
+  return identifyingAttributes(machine).filter((name) =>
     isChanged(attributeOf(before, name), attributeOf(after, name)),
   );
 }
 
 const attributeOf = (item: object, name: string): unknown => (item as Record<string, unknown>)[name];
 
-/** Of an object, whether it is there: an erased player changes what is in it. */
+/** Whether an attribute was added or removed, if it is an object: the erasure of a player changes its content only. */
 function isChanged(before: unknown, after: unknown): boolean {
   return typeof before === 'object' && typeof after === 'object' ? false : before !== after;
 }
 
-/** Checks the names of the statuses, and keeps those of the transitions. */
+/** Checks the names of the statuses, and keeps the literal names of the transitions. */
 function machine<Status extends string>() {
   return <const Name extends string>(one: StatusMachine<Status, Name>): StatusMachine<Status, Name> => one;
 }

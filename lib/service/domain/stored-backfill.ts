@@ -10,13 +10,13 @@ export interface StoredBackfill {
   readonly backfillId: string;
   readonly matchId: string;
   readonly queue: string;
-  /** Its own end. A backfill that is QUEUED here may still have ended with its match: see `currentBackfill`. */
+  /** The end of the backfill itself. A backfill that is QUEUED here may have ended with its match: see `currentBackfill`. */
   readonly status: BackfillStatus;
   /** ISO 8601, milliseconds, UTC. */
   readonly enqueuedAt: string;
   /** When it times out; ISO 8601. */
   readonly timesOutAt: string;
-  /** Those who are in the match. `ticketId` is absent for a player who came without a ticket. */
+  /** The players in the match. `ticketId` is absent for a player who joined without a ticket. */
   readonly players: Backfill['players'];
   readonly region?: string;
   readonly roster?: number;
@@ -37,7 +37,7 @@ export const storedRequest = z.object({
   region: z.string().exactOptional(),
 });
 
-/** The part that its end changes. */
+/** The part that changes when the backfill ends. */
 export const storedState = z.object({
   status: z.enum(BACKFILL.statuses),
   roster: z.number().exactOptional(),
@@ -45,8 +45,8 @@ export const storedState = z.object({
 });
 
 /**
- * A backfill as it is now. While it is QUEUED, its match decides whether it still asks for players: the match names its newest
- * backfill and its own end, so a newer backfill and the end of the match need no write to the older backfills.
+ * The current state of a backfill. While it is QUEUED, its match decides whether it still requests players: the match stores its
+ * newest backfill and its own end, so neither of these changes the older backfills.
  */
 export function currentBackfill(
   backfill: StoredBackfill,

@@ -4,8 +4,8 @@ import { type LadderDefinition, ladderDefinition } from '../../contract/ladder.t
 import { type QueueDefinition, queueDefinition } from '../../contract/queue-definition.ts';
 
 /**
- * The schema of a stored queue definition. It was valid for the version that stored it. Fields of later versions are ignored
- * at any depth.
+ * The schema of a stored queue definition. It was valid for the version of Muster that stored it. Fields of later versions are
+ * ignored at any depth.
  */
 export const storedDefinition: z.ZodType<QueueDefinition> = withoutFieldsOfLater(queueDefinition);
 

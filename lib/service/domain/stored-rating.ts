@@ -9,21 +9,21 @@ export interface StoredRating extends PlayerRating {
   readonly updatedAtMs: number;
   /** The means after the latest matches, oldest first; see {@link withRecent}. */
   readonly recent: string;
-  /** The mark of the write that has left it. Another write leaves another one. */
+  /** The mark of the last write of the rating. Every write leaves a different one. */
   readonly writeId: string;
 }
 
-/** What is learnt of a ladder's odds. */
+/** The odds learned for a ladder. */
 export interface StoredOdds extends OddsSlope {
   readonly sums: OddsSums;
   readonly writeId: string;
 }
 
-/** The bytes of the recent ratings of a player: with them the item stays below a kilobyte, the unit of a write. */
+/** The size of a player's recent ratings in bytes. It keeps the item below a kilobyte, the unit of a write. */
 const RECENT_BYTES = 600;
 const MINUTE = 60_000;
 
-/** Adds a mean to the recent ones, which are text: minutes in base 36 and the mean with four digits, `abc:1512`. */
+/** Appends a mean to the recent ones. They are text: minutes in base 36 and the mean with four digits, `abc:1512`. */
 export function withRecent(recent: string, atMs: number, mean: number): string {
   const one = `${Math.floor(atMs / MINUTE).toString(36)}:${Number(mean.toPrecision(4))}`;
   const all = [...(recent === '' ? [] : recent.split(' ')), one].slice(-RECENT_RATINGS_MAX);
@@ -31,7 +31,7 @@ export function withRecent(recent: string, atMs: number, mean: number): string {
   return all.join(' ');
 }
 
-/** A rating in the format of responses; that of a new player when there is none. */
+/** A rating in the format of responses; that of a new player when none is stored. */
 export function toRatingView(
   playerId: string,
   ladder: LadderDefinition,

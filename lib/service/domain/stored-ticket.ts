@@ -20,13 +20,13 @@ export interface StoredTicket {
   readonly matchId?: string;
   readonly reason?: string;
   readonly reasonCode?: TicketReasonCode;
-  /** The last match that was abandoned, or not placed, and that the ticket has returned from. */
+  /** The last abandoned or unplaced match that the ticket has returned from. */
   readonly releasedFrom?: string;
-  /** How often it has returned to the pool from a match that its players know of. */
+  /** How often it has returned to the pool from a match that clients have seen. */
   readonly returns?: number;
-  /** The number of its matches that were not placed, after which it has returned to the pool. */
+  /** The number of its matches that were not placed and from which it has returned. */
   readonly failures?: number;
-  /** The ticket that it has replaced, and whose wait it has. */
+  /** The ticket that it has replaced, and whose wait it continues. */
   readonly replaces?: string;
   /** The ticket that has replaced it. */
   readonly replacedBy?: string;
@@ -97,7 +97,7 @@ export function toTicketView(ticket: CurrentTicket): TicketView {
   };
 }
 
-/** The same attributes, with lists that belong to the response. */
+/** The same attributes, with copies of their lists for the response. */
 function withLists(attributes: NonNullable<RuledPlayer['attributes']>) {
   return Object.fromEntries(
     Object.entries(attributes).map(([name, value]): [string, number | string | string[]] => [
@@ -107,7 +107,7 @@ function withLists(attributes: NonNullable<RuledPlayer['attributes']>) {
   );
 }
 
-/** A ticket in the format of the engine and the policies, which knows only regions in which its queue can place matches. */
+/** A ticket in the format of the engine and the policies, with only the regions in which its queue can place matches. */
 export function toEngineTicket(
   ticket: {
     ticketId: string;

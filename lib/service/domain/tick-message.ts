@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { readWith } from './unreadable.ts';
 
 /**
- * The message of one tick. The message of a slot has no range, because it is sent minutes earlier and the layout in
- * force when it is due determines the ranges. With several ranges it becomes a message for each of them.
+ * The message of one tick. The message of a slot is sent minutes earlier and has no range, because the layout in force when it is
+ * due determines the ranges. With several ranges it becomes a message for each of them.
  */
 export interface TickMessage {
   readonly queue: string;

@@ -7,8 +7,8 @@ import { type MinuteCounts, minuteCounts } from './minute-counts.ts';
 import { type SetAside, setAside } from './set-aside.ts';
 
 /**
- * What a tick counts: matches that it has made, tickets that were matched or timed out, searches that were cut short
- * because their time was up, and last chances that were missed although no proof says that there was no game.
+ * The counts of a tick: matches that it has committed, tickets that were matched or timed out, searches that were cut short
+ * because their time was up, and missed last chances for which no proof shows that there was no game.
  */
 export type TickCount = 'found' | 'matched' | 'timedOut' | 'cut' | 'missed';
 
@@ -21,11 +21,11 @@ export interface TickReport {
   readonly matches: number;
   /** The last matches of this range, newest last. */
   readonly recent: readonly RecentMatch[];
-  /** What the ticks of the last minutes have counted. */
+  /** The counts of the ticks of the last minutes. */
   readonly counted?: readonly MinuteCounts<TickCount>[] | undefined;
   /** What the release policy has learned about the range. */
   readonly memory?: TickMemory | undefined;
-  /** Players per second in the range when the newest of them was seen, which a pause in arrivals does not lower. */
+  /** Players per second in the range when the newest player arrived. A pause in arrivals does not lower it. */
   readonly arrivalRate?: number | undefined;
   /** The sort key where the next tick continues to read, if this one could not read the whole range. */
   readonly next?: string | undefined;
@@ -45,18 +45,18 @@ export interface TickReport {
 
 /** The backfills of a range after a tick. */
 export interface BackfillReport {
-  /** Of the backfills that the tick has read: the number that are still open, and the longest of their waits. */
+  /** The number of open backfills that the tick has read, and the longest of their waits. */
   readonly open: number;
   readonly oldestWaitMs: number;
-  /** The last that were filled, newest last. */
+  /** The last filled backfills, newest last. */
   readonly filled: readonly FilledBackfill[];
 }
 
 /** A filled backfill, for the statistics. */
 export interface FilledBackfill {
-  /** From its request until it was filled. */
+  /** From the request until the backfill was filled. */
   readonly waitMs: number;
-  /** The players who joined. */
+  /** The number of players who joined. */
   readonly players: number;
 }
 

@@ -1,14 +1,12 @@
 import type * as z from 'zod';
 import { check, textOf } from '../../contract/problem.ts';
 
-/**
- * Stored data or a message that this version of Muster cannot parse. Unlike a `Problem`, no request is at fault.
- */
+/** Stored data or a message that this version of Muster cannot parse. Unlike with a `Problem`, no request is at fault. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
 
-/** A queue whose record this version of Muster cannot parse, such as a definition of a later version after a rollback. */
+/** The record of a queue cannot be parsed, for example because a later version has stored it before a rollback. */
 export class UnreadableQueue extends Unreadable {
   readonly queue: string;
 
@@ -18,7 +16,7 @@ export class UnreadableQueue extends Unreadable {
   }
 }
 
-/** What `work` returns, or the error when a queue that it reads cannot be parsed. */
+/** The result of `work`, or the error when it reads a queue that cannot be parsed. */
 export async function unlessUnreadable<Result>(
   work: () => Promise<Result>,
 ): Promise<Result | UnreadableQueue> {
@@ -31,8 +29,8 @@ export async function unlessUnreadable<Result>(
 }
 
 /**
- * What `read` returns; undefined when this version cannot parse it.
- * @param skipped gets the error then
+ * The result of `read`; undefined when this version cannot parse the data.
+ * @param skipped receives the error
  */
 export function ifReadable<Result>(
   read: () => Result,
@@ -47,12 +45,12 @@ export function ifReadable<Result>(
   }
 }
 
-/** The letters of the faults that an error names. */
+/** The maximum length of the faults that an error lists. */
 const FAULTS_LETTERS_MAX = 1_000;
 
 /**
  * Parses data that this or another version of Muster has written. Fields unknown to the schema are ignored.
- * @param what names it in the error
+ * @param what the subject of the error message
  * @throws Unreadable
  */
 export function readWith<T extends z.ZodType>(schema: T, value: unknown, what: string): z.output<T> {

@@ -6,12 +6,12 @@ import { endWithoutMatch } from './count-unmatched.ts';
 import type { Change } from './publish.ts';
 
 /**
- * Counts what has become of matches, by the same changes that become events. Queues whose matches need no acceptance and no
- * server have nothing to count, and cost nothing; others cost a write for all changes of a batch together.
+ * Counts the outcomes of matches in the changes that become events. A queue whose matches need neither acceptance nor a server
+ * has no outcomes and costs nothing. Any other queue costs one write for all changes of a batch.
  *
- *     publish    the changes. A crash after it: they come again and are counted then
- *     count      a crash after it, before the batch is done: its changes come again and are counted twice
- *     look       whether too many matches fail, only if one has failed in this batch
+ *     publish   the changes. A crash after it: the stream delivers them again, and they are counted then
+ *     count     a crash after it, before the batch is done: its changes are delivered again and counted twice
+ *     check     whether too many matches fail, only if one has failed in this batch
  *
  * So counts are exact unless a function is stopped or the store is too busy, and never delay an event.
  */
@@ -35,11 +35,11 @@ function byQueue(changes: readonly Change[]): Map<string, Counts<Counted>> {
   return counted;
 }
 
-/** The outcomes of a change, most often none. A match that both is accepted and has its server is two changes. */
+/** The outcomes of a change, usually none. The acceptance of a match and its assignment are two changes. */
 function outcomesOf(change: Change): Counts<Counted> {
   if (change.table === 'tickets') {
     const { before, after } = change;
-    // One that would return with its match, but has failed too often.
+    // A ticket that would return with its match but has failed too often.
     if (after.status === 'FAILED' && before !== undefined && before.status !== 'FAILED')
       return { returned: -1 };
     return {
@@ -62,7 +62,7 @@ function outcomesOf(change: Change): Counts<Counted> {
   };
 }
 
-/** The tickets that return from a match that has failed, with those of them that fail on their own. */
+/** The number of tickets that return from a failed match, including those that then fail themselves. */
 function returningFrom({ ticketIds, cancelled, requeued }: StoredMatch): number {
   return requeued || cancelled !== undefined ? ticketIds.length - (cancelled?.length ?? 0) : 0;
 }

@@ -3,8 +3,8 @@ import { StoreBusy } from '../ports/store-busy.ts';
 import type { Change } from './publish.ts';
 
 /**
- * Counts changes whose events the bus has rejected, so that the statistics of their queues report it within the minute. The stream
- * delivers them again, so a change counts once for each try. Nothing is counted, and nothing written, while the bus takes events.
+ * Counts changes whose events the bus has rejected, so that the statistics of their queues report the fault within a minute. The
+ * stream delivers them again, so each try of a change counts. Nothing is written while the bus accepts events.
  *
  *     count   a crash before it, or a store that is too busy: the next try counts
  */

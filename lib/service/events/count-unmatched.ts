@@ -7,7 +7,7 @@ import type { QueueStore } from '../ports/queue-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import type { Change, TicketChange } from './publish.ts';
 
-/** `publish` has read the queues of a batch just before, and keeps them. */
+/** `publish` has just read the queues of the batch, so the cached records suffice. */
 const JUST_READ_MS = 10_000;
 const WRITES_AT_ONCE = 8;
 
@@ -17,15 +17,14 @@ export interface CountUnmatchedDeps {
 }
 
 /**
- * Adds waits that ended without a match, because their tickets were cancelled or timed out, to the totals of their queue's
- * experiment. A queue without an experiment costs nothing. What ticks match, they count themselves: see `ticks/count-matched.ts`.
+ * Adds the waits of tickets that were cancelled or timed out to the totals of their queue's experiment. A queue without an
+ * experiment costs nothing. Ticks count the waits of matched tickets themselves: see `ticks/count-matched.ts`.
  *
- *     publish    the changes. A crash after it: they come again and are counted then
- *     count      a crash after it, before the batch is done: its changes come again and are counted twice. When the store is too
- *                busy, they are not counted
+ *     publish   the changes. A crash after it: the stream delivers them again, and they are counted then
+ *     count     a crash after it, before the batch is done: its changes are delivered again and counted twice. When the store is
+ *               too busy, they are not counted
  *
- * A batch has the changes of all queues and knows nothing of variants, so what is lost or doubled is no more often that of one
- * variant than of another.
+ * A batch has changes of all queues and does not depend on variants, so lost and doubled counts affect all variants alike.
  */
 export async function countUnmatched(
   deps: CountUnmatchedDeps,
@@ -66,8 +65,8 @@ export async function countUnmatched(
 }
 
 /**
- * How the wait of a ticket has ended in a change, if not by a match. A ticket that its match has cancelled was matched, and one
- * that is replaced waits on as the other.
+ * How the wait of a ticket has ended in a change, unless by a match. A ticket cancelled by its match was matched, and a replaced
+ * ticket continues to wait as its replacement.
  */
 export function endWithoutMatch({ before, after }: TicketChange): Exclude<WaitEnd, 'matched'> | undefined {
   if (before?.status === after.status || after.matchId !== undefined || after.replacedBy !== undefined)

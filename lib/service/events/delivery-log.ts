@@ -2,42 +2,42 @@ import type { RecentResults } from '../../contract/webhook-failing.ts';
 import type { DeliveryFailure, DeliveryStore } from '../ports/delivery-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 
-/** A success, and that deliveries wait, is noted once in this time by each function for each webhook. */
+/** For each webhook, each function records a success, and that deliveries wait, at most once in this interval. */
 const NOTE_EVERY_MS = 10_000;
-/** The same for failures after the first ones. */
+/** The same interval for failures after the first ones. */
 const FAILURE_EVERY_MS = 1_000;
-/** The first failures after a success, up to this number, are each noted. */
+/** The first failures after a success, up to this number, are all recorded. */
 const FIRST_FAILURES = 5;
-/** The number of latest results that are kept of a webhook, to find one that fails often but never for long. */
+/** The number of latest results kept for each webhook, to detect one that fails often but never for long. */
 const RESULTS_MAX = 20;
-/** The longest text of a failure that is kept, in letters. */
+/** The maximum length of the stored text of a failure. */
 const TEXT_MAX = 300;
 /** The maximum of webhooks that a function remembers. */
 const WEBHOOKS_MAX = 1_000;
 
-/** A failure that was noted. */
+/** A recorded failure. */
 export interface NotedFailure {
-  /** Those since the last success. */
+  /** The number of failures since the last success. */
   readonly failures: number;
   readonly recent: RecentResults;
 }
 
-/** What a function has noted of a webhook. */
+/** What a function has recorded for a webhook. */
 interface Noted {
   successMs: number;
   failureMs: number;
   /** Failures since the last success. */
   failures: number;
-  /** The latest results, the newest last: whether each is a failure. None from before an outage that has ended. */
+  /** The latest results, the newest last: whether each is a failure. Results from before the end of an outage are dropped. */
   results: boolean[];
   waitingMs: number;
-  /** Since when the longest of the recently noted deliveries waits. */
+  /** Since when the longest-waiting delivery recorded recently has been waiting. */
   firstMs: number;
 }
 
 /**
- * Keeps a record of the deliveries to each webhook, for people. A webhook that works costs a write in ten seconds for each
- * function that posts to it. Nothing fails when a record cannot be written.
+ * Keeps statistics of the deliveries to each webhook. For a webhook that works, each function that posts to it writes once in ten
+ * seconds. A failure of these writes affects no delivery.
  */
 export class DeliveryLog {
   readonly #store: DeliveryStore;
@@ -53,17 +53,20 @@ export class DeliveryLog {
   async succeeded(queue: string, url: string): Promise<void> {
     const noted = this.#of(queue, url);
     const nowMs = this.#now();
-    // Its failures have already reported this outage.
+    // The recorded failures have already reported this outage.
     if (noted.failures >= FIRST_FAILURES) noted.results.length = 0;
     const recent = withResult(noted, false);
     noted.failures = 0;
-    // The first success after a failure is always noted.
+    // The first success after a failure is always recorded.
     if (nowMs - noted.successMs < NOTE_EVERY_MS && noted.failureMs < noted.successMs) return;
     noted.successMs = nowMs;
     await unlessBusy(this.#store.succeeded(queue, url, recent, nowMs));
   }
 
-  /** A delivery has failed. Returns the failures since the last success, and the latest results; nothing when this one was not noted. */
+  /**
+   * A delivery has failed. Returns the failures since the last success and the latest results; undefined when this failure was
+   * not recorded.
+   */
   async failed(
     queue: string,
     url: string,
@@ -80,24 +83,24 @@ export class DeliveryLog {
     return failures === undefined ? undefined : { failures, recent };
   }
 
-  /** A delivery begins to wait. */
-  async begins(queue: string, url: string): Promise<void> {
-    await unlessBusy(this.#store.begins(queue, url, this.#now()));
+  /** A delivery starts to wait. */
+  async waitStarted(queue: string, url: string): Promise<void> {
+    await unlessBusy(this.#store.waitStarted(queue, url, this.#now()));
   }
 
-  /** A delivery still waits. */
-  async waits(queue: string, url: string, sinceMs: number): Promise<void> {
+  /** A delivery is still waiting. */
+  async stillWaiting(queue: string, url: string, sinceMs: number): Promise<void> {
     const noted = this.#of(queue, url);
     const nowMs = this.#now();
     if (nowMs - noted.waitingMs < NOTE_EVERY_MS && noted.firstMs <= sinceMs) return;
     noted.waitingMs = nowMs;
     noted.firstMs = sinceMs;
-    await unlessBusy(this.#store.waits(queue, url, sinceMs, nowMs));
+    await unlessBusy(this.#store.stillWaiting(queue, url, sinceMs, nowMs));
   }
 
-  /** A delivery that has waited has ended. */
-  async ends(queue: string, url: string, sinceMs: number): Promise<void> {
-    await unlessBusy(this.#store.ends(queue, url, sinceMs, this.#now()));
+  /** A waiting delivery has ended. */
+  async waitEnded(queue: string, url: string, sinceMs: number): Promise<void> {
+    await unlessBusy(this.#store.waitEnded(queue, url, sinceMs, this.#now()));
   }
 
   #of(queue: string, url: string): Noted {

@@ -4,8 +4,8 @@ import type { TicketView } from '../../contract/ticket.ts';
 import { messageText } from './message-text.ts';
 
 /**
- * The maximum size of an event, as the text of a message in UTF-8. EventBridge and SQS documented 256 KB for an entry and a message; the
- * difference is for their envelopes and for the webhook's URL.
+ * The maximum size of an event, as the text of a message in UTF-8. EventBridge and SQS documented 256 KB for an entry and a
+ * message; the difference leaves room for their envelopes and the webhook's URL.
  */
 export const EVENT_BYTES_MAX = 240 * 1024;
 
@@ -13,11 +13,11 @@ export const EVENT_BYTES_MAX = 240 * 1024;
 const REASON_MAX = 1_000;
 
 /**
- * The event itself if it fits into a message, else its short form: it has every player, team and id, but no field without
- * a limit of its size. `truncated` tells receivers to read the whole match or ticket from the API.
+ * The event itself if it fits into a message, otherwise its short form: every player, team and id, but no field of unlimited
+ * size. `truncated` tells receivers to read the whole match or ticket from the API.
  *
- * The short form always fits: 200 seats with ids of 128 bytes and roles of 32 letters, their tickets twice, and 100
- * names of teams are below 200 KB.
+ * The short form always fits: 200 seats with ids of 128 bytes and roles of 32 letters, their tickets twice, and 100 names of
+ * teams are below 200 KB.
  */
 export function fitted(event: MusterEvent): MusterEvent {
   if (Buffer.byteLength(messageText(event)) <= EVENT_BYTES_MAX) return event;
@@ -26,13 +26,13 @@ export function fitted(event: MusterEvent): MusterEvent {
     : { ...event, truncated: true, match: shortMatch(event.match) };
 }
 
-/** A ticket without the fields whose size nothing else limits. */
+/** A ticket without its fields of unlimited size. */
 export function shortTicket({ reason, ...ticket }: TicketView): TicketView {
   const players = ticket.players.map(({ playerId, skill }) => ({ playerId, skill }));
   return { ...ticket, ...shortReason(reason), players };
 }
 
-/** A match without the fields whose size nothing else limits. */
+/** A match without its fields of unlimited size. */
 export function shortMatch({ reason, rules: _, assignment, ...match }: MatchView): MatchView {
   const teams = match.teams.map(({ players, ...team }) => ({
     ...team,

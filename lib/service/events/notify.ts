@@ -17,7 +17,10 @@ import { admit, isCutShort, isDown, type Lane, postponeMs, RESPONSE_MS, recordRe
 import { canSign, signed } from './signature.ts';
 import { withoutErased } from './without-erased.ts';
 
-/** The maximum of posts of one delivery, without those to a receiver that was down. The last is about 36 minutes after the first. */
+/**
+ * The maximum of posts of one delivery, not counting those to a receiver that was down. The last one is about 36 minutes after
+ * the first.
+ */
 const TRIES = 8;
 
 /** How long a delivery is kept for a receiver that is slow or down, and while its queue cannot be read. */
@@ -26,9 +29,9 @@ const KEPT_MS = { receiver: 24 * 3_600_000, unreadable: 13 * 24 * 3_600_000 } as
 export interface NotifyDeps {
   readonly queues: QueueStore;
   readonly receivers: ReceiverStore;
-  readonly erased: Pick<ErasedPlayers, 'among' | 'lastAtMs'>;
+  readonly erased: Pick<ErasedPlayers, 'findErased' | 'lastAtMs'>;
   readonly secrets: Secrets;
-  /** What the statistics report of each webhook. */
+  /** The statistics of each webhook. */
   readonly deliveries: DeliveryLog;
   readonly outbound: Outbound;
   readonly sender: DeliverySender;
@@ -39,7 +42,10 @@ export interface NotifyDeps {
 
 export type DeliveryOutcome =
   | { outcome: 'done' }
-  /** It was not posted and comes again in the slow lane, because its receiver is slow or down, another delivery tries a new one, or its queue cannot be read. */
+  /**
+   * It was not posted and returns in the slow lane, because its receiver is slow or down, another delivery is the first to a new
+   * receiver, or its queue cannot be read.
+   */
   | ({ outcome: 'postponed'; afterMs: number } & Failure)
   /** It was posted without success and is in the slow lane. */
   | ({ outcome: 'tried'; afterMs: number; failed: number } & Failure)
@@ -58,22 +64,22 @@ export interface Failure extends Partial<NotedFailure> {
 /**
  * Delivers an event to the webhooks of its queue, signed by the Standard Webhooks scheme.
  *
- * New deliveries arrive in one queue, and each passes through it once. Retries, and deliveries to receivers that are slow or down,
- * use the slow lane. So the first queue waits only for receivers that have responded quickly so far and for one post to each new
- * one, and for each post at most 2 s. Each step may be repeated:
+ * New deliveries arrive in one SQS queue, and each passes through it once. Retries, and deliveries to receivers that are slow or
+ * down, use the slow lane. So the first queue is only delayed by receivers that have been fast so far and by one post to each new
+ * receiver, each for at most 2 s. Each step may be repeated:
  *
- *     read           the queue and the secret. While the queue cannot be read, or the secret does not exist or is malformed, the
- *                    delivery waits in the slow lane
- *     split          an event for several webhooks, or of a queue that could not be read, becomes one new delivery for each, so
- *                    that they are independent. A crash after it, before this message is deleted: split again
- *     admit          see `receivers.ts`
- *     blank          players who were erased while the event waited: see `without-erased.ts`
- *     post           a crash after it: posted again with the same `webhook-id`, which receivers use to discard duplicates.
- *                    A receiver that does not respond in 2 s is given 5 s in the slow lane
- *     record         the result; see `receivers.ts` and `delivery-log.ts`. A crash after it: the failure counts twice
- *     send on        to the slow lane, or to the dead letters after the last try. It is a new message, so it is not in
- *                    flight. A crash after it, before this message is deleted: both messages remain, so the event
- *                    may be posted more often, and may be a dead letter although it was delivered
+ *     read      the queue and the secret. While the queue cannot be read, or the secret is missing or malformed, the delivery
+ *               waits in the slow lane
+ *     split     an event for several webhooks, or of a queue that could not be read, becomes one new delivery for each webhook,
+ *               so that they are independent. A crash after it, before this message is deleted: split again
+ *     admit     see `receivers.ts`
+ *     blank     players who were erased while the event waited: see `without-erased.ts`
+ *     post      a crash after it: posted again with the same `webhook-id`, which receivers use to discard duplicates. A receiver
+ *               that does not respond in 2 s gets 5 s in the slow lane
+ *     record    the result; see `receivers.ts` and `delivery-log.ts`. A crash after it: the failure counts twice
+ *     send on   to the slow lane, or to the dead letters after the last try. It is a new message, so it is not in flight. A crash
+ *               after it, before this message is deleted: both messages remain, so the event may be posted more often, and may be
+ *               a dead letter although it was delivered
  *
  * @throws StoreBusy when a step fails; the message is retried
  */
@@ -99,8 +105,8 @@ export async function deliver(deps: NotifyDeps, delivery: Delivery): Promise<Del
 }
 
 /**
- * Delivers an event whose URL is not in the definition any more to the webhook with the same secret, if there is one: its receiver
- * has moved. Otherwise the event is lost, and the log names it.
+ * Delivers an event whose URL is no longer in the definition to the webhook with the same secret, if any: its receiver has moved.
+ * Otherwise the event is lost, and the log names it.
  */
 async function deliverElsewhere(
   deps: NotifyDeps,
@@ -108,7 +114,7 @@ async function deliverElsewhere(
   webhooks: readonly Webhook[],
 ): Promise<DeliveryOutcome> {
   const { event, url, secret, failed: tries, slowSinceMs } = delivery;
-  await noLonger(deps, delivery);
+  await endWait(deps, delivery);
   const [moved, ...others] = webhooks.filter((webhook) => webhook.secret === secret);
   if (moved === undefined || others.length > 0)
     return { outcome: 'refused', why: 'the queue has no webhook with this URL any more', webhook: url };
@@ -166,7 +172,7 @@ async function postTo(
   const nowMs = deps.now();
   const record = recordResult(deps.receivers, url, receiver, result, { lane, startMs, nowMs });
   if (isResponse(result) && isDelivered(result)) {
-    // The next response records the same. A retry would only post the event twice.
+    // The next response records the same. A retry of this message would only post the event twice.
     await record.catch(ignoreBusy);
     await delivered(deps, delivery, result.status);
     return { outcome: 'done' };
@@ -178,7 +184,7 @@ async function postTo(
   const why = isResponse(result) ? `the receiver returned status ${status}` : result.error;
   const noted = await failed(deps, delivery, why, status);
   const failure = { why, webhook: url, ...(down && { down }), ...noted };
-  // That the receiver is still down concerns the receiver, not this event.
+  // A receiver that is still down is no failure of this event.
   const isStillDown = receiver?.downUntilMs !== undefined && isDown(result);
   const tries = (delivery.failed ?? 0) + (isStillDown ? 0 : 1);
   const afterMs = isStillDown ? untilUpMs(deps, delivery) : backoffSeconds(tries, deps.random()) * 1_000;
@@ -190,31 +196,31 @@ async function postTo(
 
 async function refuse(deps: NotifyDeps, delivery: DeliveryTo, why: string): Promise<DeliveryOutcome> {
   const noted = await failed(deps, delivery, why);
-  await noLonger(deps, delivery);
+  await endWait(deps, delivery);
   return { outcome: 'refused', why, webhook: delivery.url, ...noted };
 }
 
-/** Notes a failure. */
+/** Records a failure. */
 function failed({ deliveries }: NotifyDeps, { event, url }: DeliveryTo, text: string, status?: number) {
   return deliveries.failed(event.queue, url, { text, ...(status !== undefined && { status }) });
 }
 
-/** Notes that a webhook has received its event, or does not subscribe to it. */
+/** Records that a webhook has received its event, or does not subscribe to it. */
 async function delivered(deps: NotifyDeps, delivery: DeliveryTo, status: number): Promise<void> {
   if (status === GONE) await failed(deps, delivery, 'the receiver accepts no more events', status);
   else await deps.deliveries.succeeded(delivery.event.queue, delivery.url);
-  await noLonger(deps, delivery);
+  await endWait(deps, delivery);
 }
 
-/** Notes the end of a wait, if the delivery has waited. */
-async function noLonger(
+/** Records the end of a wait, if the delivery has waited. */
+async function endWait(
   { deliveries }: NotifyDeps,
   { event, url, waits, slowSinceMs }: DeliveryTo,
 ): Promise<void> {
-  if (waits) await deliveries.ends(event.queue, url, slowSinceMs ?? 0);
+  if (waits) await deliveries.waitEnded(event.queue, url, slowSinceMs ?? 0);
 }
 
-/** How long a delivery waits for a receiver that is down, or a queue that cannot be read, until it is looked at again. */
+/** The delay until a delivery whose receiver is down, or whose queue cannot be read, is checked again. */
 function untilUpMs({ now, random }: NotifyDeps, { slowSinceMs = now() }: Delivery): number {
   return postponeMs(now() - slowSinceMs, random());
 }
@@ -233,7 +239,7 @@ async function postpone(
 
 type Responded = Extract<OutboundResult, { outcome: 'responded' }>;
 
-/** By the Standard Webhooks scheme the receiver accepts no more events. */
+/** By the Standard Webhooks scheme, this status means that the receiver accepts no more events. */
 const GONE = 410;
 
 function isDelivered({ status }: Responded): boolean {
@@ -263,15 +269,15 @@ async function sendOn(
   const to = { event, ...(url !== undefined && { url }), ...(secret !== undefined && { secret }) };
   const isOver = tries >= TRIES || now() + afterMs - slowSinceMs > keptMs;
   if (isOver) {
-    // A dead letter has no history, so it starts with new tries when it is redriven.
+    // A dead letter that is redriven starts with new tries, so it keeps no history.
     await sender.deadLetter(to);
-    if (url !== undefined) await noLonger(deps, { ...delivery, url });
+    if (url !== undefined) await endWait(deps, { ...delivery, url });
     return false;
   }
-  // A delivery that goes to the slow lane at once does not count as waiting.
+  // A delivery that enters the slow lane without a failure does not count as waiting.
   const waits = delivery.waits ?? (url !== undefined && afterMs > 0);
   await sender.slowLane({ ...to, failed: tries, slowSinceMs, ...(waits && { waits }) }, afterMs);
-  if (waits && delivery.waits === undefined) await deliveries.begins(event.queue, url!);
-  else if (waits) await deliveries.waits(event.queue, url!, slowSinceMs);
+  if (waits && delivery.waits === undefined) await deliveries.waitStarted(event.queue, url!);
+  else if (waits) await deliveries.stillWaiting(event.queue, url!, slowSinceMs);
   return true;
 }

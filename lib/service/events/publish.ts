@@ -38,9 +38,9 @@ interface StreamPosition {
 const PLACED_BY: readonly EventType[] = ['MatchFound', 'MatchAccepted'];
 
 /**
- * The consumers inside Muster that an event is sent to: EventBridge rules look for these in its resources.
- * `httpProvisioner`: the function that calls provisioners over HTTP, which Agones is too. `rate`: the function that rates
- * the players of a match by its result.
+ * The consumers inside Muster that an event is sent to. EventBridge rules match them in its resources. `httpProvisioner`: the
+ * function that calls provisioners over HTTP, including Agones. `rate`: the function that rates the players of a match by its
+ * result.
  */
 export const DESTINATIONS = {
   webhooks: 'webhooks/',
@@ -49,7 +49,7 @@ export const DESTINATIONS = {
   rate: 'rate',
 } as const;
 
-/** Where matches are sent to be placed, by the provisioner of their queue; undefined where Muster calls none. */
+/** The consumer that places matches, by the provisioner of their queue; undefined where Muster calls none. */
 const PLACED_AT: Readonly<Record<ProvisionerOptions['type'], string | undefined>> = {
   none: undefined,
   external: undefined,
@@ -66,11 +66,11 @@ export interface PublishDeps {
 /**
  * Publishes changes as events on the event bus. Returns the indexes of changes that must be retried.
  *
- * The stream delivers a change until it is published, so every event is published at least once. The event's id is derived
- * from the change, so every delivery of the event has the same id.
+ * The stream delivers a change until it is published, so every event is published at least once. The event's id is derived from
+ * the change, so every delivery of the event has the same id.
  *
- *     read the queues   the receivers of a queue that cannot be read are unknown: its events go to all of them. Each reads the
- *                       queue for itself: `notify` keeps the event until it can, and `provision` tries again
+ *     read the queues   the receivers of a queue that cannot be read are unknown, so its events go to all of them. Each reads the
+ *                       queue itself: `notify` keeps the event until the queue can be read, and `provision` tries again
  *     put on the bus    a crash after it: put again, with the same ids
  */
 export async function publish(deps: PublishDeps, changes: readonly Change[]): Promise<number[]> {
@@ -98,12 +98,12 @@ function definitionOf({ queues }: PublishDeps, queue: string): Promise<MaybeDefi
   return unlessUnreadable(async () => (await queues.get(queue, DEFINITION_AGE_MS))?.definition);
 }
 
-/** The event of a change; undefined when the change is none. */
+/** The event of a change; undefined when the change is no event. */
 export function toEvent(change: Change): MusterEvent | undefined {
   if (change.table === 'tickets') {
     const type = eventOf(TICKET, change.before, change.after) as TicketEventType | undefined;
     if (type === undefined) return undefined;
-    // No event leads to a status that clients do not see.
+    // Statuses that clients do not see have no event.
     const status = change.after.status as TicketStatus;
     const ticket = toTicketView({ ...change.after, status });
     return { type, ...aboutOf(change, change.after.enqueuedAt), ticket };
@@ -138,9 +138,9 @@ function destinationsOf(event: MusterEvent, definition: MaybeDefinition): string
   return destinations;
 }
 
-/** Always publish these: the deadline function needs the event even without a subscriber. */
+/** Whether the match has a deadline. Its events are always published, because `deadline` needs them even without a subscriber. */
 function hasDeadline(change: Change): boolean {
   if (change.table !== 'matches' || change.after.deadline === undefined) return false;
-  // A dissolved match also has a deadline, but needs no event for it: whoever dissolves it returns its tickets.
+  // A dissolved match also has a deadline, but needs no event for it: its tickets are returned by the function that dissolves it.
   return change.after.status !== 'FAILED' || change.after.requeued === true;
 }

@@ -7,31 +7,32 @@ const FAILURES_MAX = 5;
 const SLOW_MS = 1_000;
 /** How long a receiver that was slow or failed stays in the slow lane after its first fast response. */
 export const SLOW_FOR_MS = 60_000;
-/** How long a receiver may take to respond, in each lane. */
+/** The response time allowed to a receiver, in each lane. */
 export const RESPONSE_MS = { first: 2_000, slow: 5_000 } as const;
 /** How long a receiver is marked as down: the time for each failure since its last response. The minimum is longer than any post. */
 const DOWN_MS = { each: 2_000, min: 10_000, max: 60_000 } as const;
-/** How long a delivery to a receiver that is down is postponed. It grows with its wait, up to the maximum of SQS. */
+/** How long a delivery to a receiver that is down is postponed: longer, the longer it has waited, up to the maximum of SQS. */
 const POSTPONE_MS = { min: 1_000, max: 900_000 } as const;
-/** Statuses of a receiver, or of a gateway in front of it, that accepts no requests now. */
+/** Statuses with which a receiver, or a gateway in front of it, reports that it accepts no requests now. */
 const DOWN_STATUSES: readonly number[] = [429, 502, 503, 504];
 
 export type Lane = 'first' | 'slow';
 
-/** Whether a delivery may be posted now, with the receiver as it was before; else in the slow lane, or when the receiver may be up. */
+/** Whether a delivery may be posted now; if not, whether it goes to the slow lane or is postponed until the receiver may be up. */
 export type Admission =
   | { readonly outcome: 'post'; readonly receiver: ReceiverRecord | undefined }
   | { readonly outcome: 'slow' | 'down' };
 
 /**
- * Whether a delivery may be posted now. A slow post in the first lane occupies an invocation for which deliveries to other receivers
- * wait. So only receivers that were fast are called there, and new ones once.
+ * Whether a delivery may be posted now. A slow post in the first lane occupies an invocation, and delays deliveries to other
+ * receivers. So the first lane posts only to receivers that were fast, and once to new ones.
  *
- *     fast                         posted
- *     slow or failing              posted in the slow lane only
- *     down                         postponed
- *     new; down, and its time is   one delivery marks it as down and is posted, of the latter in the slow lane only. The others are
- *       over                       postponed. A crash after the mark: the next one is posted when the time of the mark is over
+ *     fast              posted
+ *     slow or failing   posted in the slow lane only
+ *     down              postponed
+ *     new               one delivery marks it as down and is posted. The others are postponed. A crash after the mark: the next
+ *                       one is posted when the mark expires
+ *     down, expired     the same, in the slow lane only
  */
 export async function admit(
   store: ReceiverStore,
@@ -51,14 +52,13 @@ export async function admit(
 }
 
 /**
- * Records the result of a post in a lane. Returns the record if the receiver is marked as down. A crash before a write: the next post
- * or the next failure does it.
+ * Records the result of a post in a lane. Returns the record if the receiver is marked as down. A crash before a write: the next
+ * post or failure records the same.
  *
- *     a response                 it is up, and fast or slow. One that was slow or failed is fast after {@link SLOW_FOR_MS} without a
- *                                slow response or a failure
- *     none in the time of the    it is slow. That is no failure yet: the slow lane gives it more time
- *       first lane
- *     none                       a failure
+ *     a response               it is up, and fast or slow. One that was slow or failed is fast after {@link SLOW_FOR_MS} without
+ *                              a slow response or a failure
+ *     none in the first lane   it is slow. This is no failure yet, because the slow lane gives it more time
+ *     none in the slow lane    a failure
  */
 export async function recordResult(
   store: ReceiverStore,
@@ -95,9 +95,9 @@ function downMs({ failures }: Pick<ReceiverRecord, 'failures'> = { failures: 0 }
 }
 
 /**
- * How long a delivery is postponed whose receiver is down, or whose queue cannot be read: half as long as it has waited. So when the
- * receiver responds again, the newest deliveries come first: one that has waited for two seconds comes within a second.
- * @param random in [0, 1), shortens it by up to a quarter, so that deliveries are not postponed together
+ * How long a delivery is postponed whose receiver is down, or whose queue cannot be read: half as long as it has waited. So when
+ * the receiver responds again, the newest deliveries come first: one that has waited for two seconds comes within a second.
+ * @param random in [0, 1), shortens the delay by up to a quarter, so that postponed deliveries do not return at the same time
  */
 export function postponeMs(waitedMs: number, random: number): number {
   const halfMs = (waitedMs / 2) * (1 - random / 4);

@@ -1,13 +1,13 @@
 import type { ReceiverRecord, ReceiverStore } from '../ports/receiver-store.ts';
 
-/** How long a record is kept in memory. */
+/** The maximum age of a cached record. */
 const RECENT_MS = 1_000;
 /** The maximum of cached records. */
 const RECORDS_MAX = 1_000;
 
 /**
- * A store that reads the record of a receiver at most once a second. Without it, the record of a receiver that gets all
- * events would be a hot key. Its own writes are visible immediately, those of others within a second.
+ * A store that caches records for a second. Without the cache, the record of a receiver that gets all events would be a hot key.
+ * Its own writes are visible immediately, those of other functions within a second.
  */
 export function recentReceivers(store: ReceiverStore, now: () => number): ReceiverStore {
   const recent = new Map<string, { readonly atMs: number; readonly record: Promise<Found> }>();

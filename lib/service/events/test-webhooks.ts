@@ -9,7 +9,7 @@ import { withoutQuery } from '../queues/webhook-health.ts';
 import { RESPONSE_MS } from './receivers.ts';
 import { canSign, signed } from './signature.ts';
 
-/** The letters of a response that are returned. */
+/** The number of characters of a response that are returned. */
 const BODY_MAX = 500;
 
 export interface TestWebhooksDeps {
@@ -20,8 +20,8 @@ export interface TestWebhooksDeps {
 }
 
 /**
- * Sends a signed test event to each webhook of a queue. Nothing is stored and nothing is retried; a receiver that is down is
- * tried too.
+ * Sends a signed test event to each webhook of a queue, including receivers that are down. Nothing is stored and nothing is
+ * retried.
  * @throws Problem (404)
  */
 export async function testWebhooks(deps: TestWebhooksDeps, queue: string): Promise<WebhookTests> {

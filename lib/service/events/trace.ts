@@ -1,14 +1,14 @@
 import type { MusterEvent } from '../../contract/events.ts';
 import { type Change, toEvent } from './publish.ts';
 
-/** The ids by which the log of every function names what a line is about. They say nothing about players. */
+/** The ids that the logs of all functions use for tickets and matches. They contain no data of players. */
 export interface Subject {
   readonly queue: string;
   readonly ticketIds: readonly string[];
   readonly matchId?: string;
 }
 
-/** What the log says of an event of a ticket or a match. */
+/** The log fields of an event of a ticket or a match. */
 export interface Trace extends Subject {
   readonly event: MusterEvent['type'];
   readonly eventId: string;
@@ -16,7 +16,7 @@ export interface Trace extends Subject {
   readonly reasonCode?: string;
 }
 
-/** The line of the log for a change that is an event; undefined for every other change. */
+/** The log fields of a change that is an event; undefined for every other change. */
 export function traceOf(change: Change): Trace | undefined {
   const event = toEvent(change);
   if (event === undefined) return undefined;

@@ -3,27 +3,27 @@ import type { TicketView } from '../../contract/ticket.ts';
 import { reasonWithout } from '../domain/erased-name.ts';
 import type { ErasedPlayers } from '../ports/erased-players.ts';
 
-/** A younger event is posted unchanged, because it has hardly waited. Milliseconds. */
+/** An event younger than this is posted unchanged. Milliseconds. */
 export const LATE_MS = 60_000;
 
-/**
- * A match may still name a player for this long after the player's erasure; by then it is placed. The erasure is repeated until it
- * finds nothing more.
- */
+/** A match may name a player for this long after the player's erasure began; then it is placed, and a repeated erasure finds it. */
 const ERASING_MS = 2 * 3_600_000;
-/** The names that are looked up for an event. One with more loses the avoid lists of its players: 100 names are one read. */
+/**
+ * The maximum of names that are looked up for an event. If it has more, the avoid lists of its players are removed. One read is
+ * 100 names.
+ */
 const NAMES_MAX = 500;
 
 /** The id of an erased player in an event. */
 const ERASED = 'erased';
 
 /**
- * An event without the players who were erased since it happened, because a webhook may wait for days for its receiver. Their ids
- * become `erased`, and their other fields are removed. A webhook that is posted within a minute costs nothing. A later one costs a
- * read in a second, and more only if players were erased at most two hours before the event, or since.
+ * An event without the players who were erased while it waited for its receiver, which may take days. Their ids become `erased`,
+ * and their other fields are removed. An event that is posted within a minute costs nothing. A later one costs at most one read a
+ * second, and further ones only if players were erased later than two hours before the event.
  */
 export async function withoutErased(
-  erased: Pick<ErasedPlayers, 'among' | 'lastAtMs'>,
+  erased: Pick<ErasedPlayers, 'findErased' | 'lastAtMs'>,
   event: MusterEvent,
   nowMs: number,
 ): Promise<MusterEvent> {
@@ -34,7 +34,9 @@ export async function withoutErased(
     return ticket === event.ticket ? event : { ...event, ticket };
   }
   const { match } = event;
-  const gone = await erased.among(match.teams.flatMap(({ players }) => players.map((seat) => seat.playerId)));
+  const gone = await erased.findErased(
+    match.teams.flatMap(({ players }) => players.map((seat) => seat.playerId)),
+  );
   if (gone.size === 0) return event;
   const teams = match.teams.map((team) => ({
     ...team,
@@ -66,14 +68,14 @@ export async function withoutErased(
 }
 
 async function ticketWithoutErased(
-  erased: Pick<ErasedPlayers, 'among'>,
+  erased: Pick<ErasedPlayers, 'findErased'>,
   ticket: TicketView,
 ): Promise<TicketView> {
   const { players, reason } = ticket;
   const own = players.map(({ playerId }) => playerId);
   const named = [...new Set([...own, ...players.flatMap(({ avoid = [] }) => avoid)])];
   const areMany = named.length > NAMES_MAX;
-  const gone = await erased.among(areMany ? own : named);
+  const gone = await erased.findErased(areMany ? own : named);
   if (gone.size === 0 && !areMany) return ticket;
   const left = players.map(({ avoid, ...player }) =>
     gone.has(player.playerId)

@@ -20,7 +20,7 @@ export interface SweepDeps {
  *     send     a crash before it: the next minute finds them again. Repeated: `deadline` ends a match once
  */
 export async function sweepDeadlines(deps: SweepDeps, nowMs: number): Promise<number> {
-  const matchIds = await deps.overdue.until(nowMs - OVERDUE_MS);
+  const matchIds = await deps.overdue.findOverdue(nowMs - OVERDUE_MS);
   if (matchIds.length > 0) await deps.timer.again(matchIds, 0);
   return matchIds.length;
 }

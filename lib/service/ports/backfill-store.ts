@@ -7,17 +7,17 @@ import type { MeetingRecord } from './meeting-store.ts';
 export interface BackfilledMatch {
   /** The match as it was read, with the newcomers in its teams, the next `roster` and `newTicketIds`. */
   readonly match: StoredMatch & { readonly roster: number; readonly newTicketIds: readonly string[] };
-  /** The roster before. */
+  /** The roster number before; undefined for the first roster. */
   readonly before: number | undefined;
 }
 
-/** Backfills, and what their matches promise to tickets. */
+/** Stores backfills, and fills them in one transaction with their matches. */
 export interface BackfillStore {
   /**
-   * Stores a backfill and makes it the newest one of its match, in one transaction. So every older one of the match can no
-   * longer be filled. Without effect when a backfill with this id exists, or the match is missing, over or not yet placed, or
-   * has another roster than this one.
-   * @param roster undefined for the first
+   * Stores a backfill and makes it the newest one of its match, in one transaction. From then on no older backfill of the match
+   * can be filled. Changes nothing when a backfill with this id exists, or when the match is missing, has ended, is not placed
+   * yet or has another roster.
+   * @param roster the roster that the request knows; undefined for the first
    */
   create(
     backfill: StoredBackfill,
@@ -29,9 +29,9 @@ export interface BackfillStore {
   >;
   get(backfillId: string): Promise<StoredBackfill | undefined>;
   /**
-   * The backfills of a queue that have not ended, by the mean skill of the players who are there: the first of the range, at most
-   * this many and a megabyte. May lag behind writes by moments, and contain ones that have been replaced or whose match is over.
-   * Unreadable ones are omitted. `next` is the sort key where the others begin; absent at the end of the range.
+   * The backfills of a queue that have not ended, in order of the mean skill of the players in the match: the first ones of the
+   * range, up to this number and a megabyte. May lag behind writes by moments, so some may have been replaced or belong to a
+   * match that has ended. Unreadable ones are omitted. `next` is the sort key of the next page; absent at the end of the range.
    */
   open(
     queue: string,
@@ -39,10 +39,10 @@ export interface BackfillStore {
     limit: number,
   ): Promise<{ readonly backfills: readonly StoredBackfill[]; readonly next?: string }>;
   /**
-   * In one transaction: the match gets its next roster, the backfill becomes COMPLETED, and every new ticket goes from QUEUED
-   * to the status of the match. `lost-race`: the match has changed, ended or has a newer backfill, the backfill has ended, or
-   * a ticket is not QUEUED; nothing has changed. `busy`: the store rejected the transaction. `too-large`: no
-   * item can hold the match with its newcomers; nothing has changed.
+   * In one transaction, the match gets its next roster, the backfill becomes COMPLETED, and every new ticket goes from QUEUED to
+   * the status of the match. Every other outcome changes nothing. `lost-race`: the match has changed, ended or has a newer
+   * backfill, the backfill has ended, or a ticket is not QUEUED. `busy`: the store rejected the transaction. `too-large`: no item
+   * can hold the match with its newcomers.
    */
   fill(
     backfill: StoredBackfill,

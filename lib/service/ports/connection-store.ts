@@ -1,7 +1,7 @@
 import type { Connection } from '../domain/connection.ts';
 import type { Consistency } from './consistency.ts';
 
-/** The connections of the players who watch tickets. They expire by themselves a while after their last possible end. */
+/** The connections of players who watch tickets. A record expires a while after its connection must have ended. */
 export interface ConnectionStore {
   /** Stores a connection. A repetition changes nothing. */
   add(connection: Connection): Promise<void>;

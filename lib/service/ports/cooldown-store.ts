@@ -1,18 +1,18 @@
 import type { CooldownRecord, Offence } from '../domain/cooldowns.ts';
 
-/** What players of a queue have done, for their cooldowns. */
+/** Stores the offences of players, from which their cooldowns follow. */
 export interface CooldownStore {
   /** The records of players, by player. Players without one are omitted. */
   of(queue: string, playerIds: readonly string[]): Promise<ReadonlyMap<string, CooldownRecord>>;
   /**
    * Adds an offence to the record of a player. Returns the record, or undefined if it has the offence already.
-   * @param keptMs how long the offence is kept at least
+   * @param keptMs the store keeps the offence for at least this long
    * @throws StoreBusy when other writers keep changing the record; then nothing has changed
    */
   add(queue: string, playerId: string, offence: Offence, keptMs: number): Promise<CooldownRecord | undefined>;
-  /** Offences of a player up to now do not count any more. */
+  /** Offences of a player up to now no longer count. */
   forgive(queue: string, playerId: string, nowMs: number, keptMs: number): Promise<void>;
-  /** The players with the latest offences, the latest first, and their records. */
+  /** The records of the players with the latest offences, the latest first. */
   latest(
     queue: string,
     limit: number,

@@ -1,5 +1,5 @@
-/** Sends deadlines that are not due yet again. */
+/** Schedules checks of deadlines. */
 export interface DeadlineTimer {
-  /** Checks each of these matches again after this time. The delay is capped at 15 minutes, so it may be too early. */
+  /** Schedules another check of each match. The delay is capped at 15 minutes, so a check may come before the deadline. */
   again(matchIds: readonly string[], afterMs: number): Promise<void>;
 }

@@ -1,14 +1,14 @@
 import type { RecentResults } from '../../contract/webhook-failing.ts';
 
-/** What is known about the deliveries to a webhook of a queue. */
+/** The statistics of the deliveries to one webhook of a queue. */
 export interface DeliveryRecord {
   readonly lastSuccessMs?: number;
   readonly lastFailure?: DeliveryFailure;
-  /** Failures since the last success that was noted. */
+  /** Failures since the last recorded success. */
   readonly failures: number;
-  /** As of the function that has noted the last of them; absent while none has ended. */
+  /** As reported by the function that recorded the last of them; absent before the first. */
   readonly recent?: RecentResults;
-  /** Deliveries that wait for a further try, and since when the first of them; absent while none does. */
+  /** The number of deliveries that wait for another try, and since when the first of them waits; absent when none waits. */
   readonly waiting?: { readonly count: number; readonly sinceMs: number };
 }
 
@@ -21,22 +21,22 @@ export interface DeliveryFailure {
 }
 
 /**
- * Deliveries by queue and webhook, for people: nothing is decided by it. The number of waiting deliveries may be off by those
- * of a function that was stopped, until none was seen for {@link WAITING_SEEN_MS}.
+ * The deliveries to each webhook of a queue, for statistics only. The number of waiting deliveries may include those of a
+ * function that was stopped, until no wait was reported for {@link WAITING_SEEN_MS}.
  */
 export interface DeliveryStore {
   /** The record at a time. */
   get(queue: string, url: string, nowMs: number): Promise<DeliveryRecord | undefined>;
-  /** Notes a success, which ends the failures. */
+  /** Records a success, which ends the failures. */
   succeeded(queue: string, url: string, recent: RecentResults, nowMs: number): Promise<void>;
-  /** Notes a failure. Returns the number of failures since the last success. */
+  /** Records a failure. Returns the number of failures since the last success. */
   failed(queue: string, url: string, recent: RecentResults, failure: DeliveryFailure): Promise<number>;
-  /** Notes that a delivery begins to wait. */
-  begins(queue: string, url: string, nowMs: number): Promise<void>;
-  /** Notes that a delivery still waits, since a time. */
-  waits(queue: string, url: string, sinceMs: number, nowMs: number): Promise<void>;
-  /** Notes that a delivery does not wait any more. */
-  ends(queue: string, url: string, sinceMs: number, nowMs: number): Promise<void>;
+  /** Records that a delivery starts to wait. */
+  waitStarted(queue: string, url: string, nowMs: number): Promise<void>;
+  /** Records that a delivery is still waiting. */
+  stillWaiting(queue: string, url: string, sinceMs: number, nowMs: number): Promise<void>;
+  /** Records that a delivery no longer waits. */
+  waitEnded(queue: string, url: string, sinceMs: number, nowMs: number): Promise<void>;
 }
 
 /** Longer than the longest pause between two tries of a delivery. */

@@ -4,7 +4,7 @@ import type { MusterEvent } from '../../contract/events.ts';
 export interface EventBus {
   /**
    * Publishes events. Returns the indexes of those that the bus rejected.
-   * @param events `destinations`: the consumers inside Muster that the event is sent to
+   * @param events `destinations`: the consumers inside Muster that receive the event
    */
   publish(
     events: readonly { readonly event: MusterEvent; readonly destinations: readonly string[] }[],

@@ -1,6 +1,6 @@
 import type { BlockTotals } from '../../experiments/block-totals.ts';
 
-/** What was measured of the blocks of experiments: sums and counts, nothing of a player. Kept for 120 days. */
+/** The measurements of an experiment's blocks: sums and counts without data of single players. Kept for 120 days. */
 export interface ExperimentStore {
   /**
    * Adds to the totals of a block. A repetition counts twice.
@@ -14,7 +14,7 @@ export interface ExperimentStore {
   totals(experiment: ExperimentKey, blocks: readonly number[]): Promise<Map<number, BlockTotals>>;
 }
 
-/** An experiment: no two of a queue begin at the same time and have tickets. */
+/** An experiment, identified by its queue and its start: no two experiments of a queue that have tickets start at the same time. */
 export interface ExperimentKey {
   readonly queue: string;
   readonly startMs: number;

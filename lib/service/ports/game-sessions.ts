@@ -1,4 +1,4 @@
-/** A request for a game session, and what has become of it. */
+/** A request for a game session, and its state. */
 export interface GameSessionPlacement {
   readonly placementId: string;
   readonly status: 'pending' | 'fulfilled' | 'ended';
@@ -6,10 +6,10 @@ export interface GameSessionPlacement {
   readonly why?: string;
   /** When it was fulfilled or ended, in milliseconds since the epoch. */
   readonly endedAtMs?: number;
-  /** With `fulfilled`. A field may be absent, when the report is incomplete. */
+  /** With `fulfilled`. A field is absent when the report is incomplete. */
   readonly session?: {
     readonly arn?: string;
-    /** The host name if there is one: servers with TLS need it. Otherwise the IP address. */
+    /** The host name if there is one, because servers with TLS need it. Otherwise the IP address. */
     readonly address?: string;
     readonly port?: number;
     /** The ids of player sessions by playerId. */
@@ -17,7 +17,7 @@ export interface GameSessionPlacement {
   };
 }
 
-/** What a new placement asks for. */
+/** A request for a new placement. */
 export interface GameSessionRequest {
   /** The idempotency key: 1 to 48 letters, digits and hyphens. */
   readonly placementId: string;
@@ -25,7 +25,7 @@ export interface GameSessionRequest {
   readonly gameSessionQueue: string;
   readonly playersMax: number;
   readonly playerIds: readonly string[];
-  /** Milliseconds by region, by playerId. */
+  /** Milliseconds by playerId and region. */
   readonly latenciesMs: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly properties: Readonly<Record<string, string>>;
   /** Text for the game server, at most {@link SESSION_DATA_LENGTH_MAX} characters. */
@@ -48,8 +48,8 @@ export type GameSessionResult =
 /** Places game sessions on the servers of a fleet. Every call may be repeated. */
 export interface GameSessions {
   /**
-   * Starts a placement. `invalid`: the service rejects the request as invalid, for example because there is a placement
-   * with this id already; `why` says more.
+   * Starts a placement. `invalid`: the service rejects the request as invalid, for example because a placement with this id
+   * exists; `why` is the service's reason.
    */
   start(
     request: GameSessionRequest,
@@ -58,14 +58,14 @@ export interface GameSessions {
     | { readonly outcome: 'invalid'; readonly why: string }
     | GameSessionFailure
   >;
-  /** @param gameSessionQueue the queue of the placement, which determines where to ask */
+  /** @param gameSessionQueue the queue of the placement, whose region receives the request */
   describe(placementId: string, gameSessionQueue: string): Promise<GameSessionResult>;
-  /** Cancels a placement that is pending. `invalid`: it has ended, or was fulfilled. */
+  /** Cancels a pending placement. `invalid`: it has ended or was fulfilled. */
   stop(
     placementId: string,
     gameSessionQueue: string,
   ): Promise<GameSessionResult | { readonly outcome: 'invalid'; readonly why: string }>;
-  /** Ends a game session and its server process. `unknown`: there is none. */
+  /** Ends a game session and its server process. `unknown`: there is no such session. */
   terminate(
     sessionArn: string,
     gameSessionQueue: string,

@@ -11,13 +11,13 @@ export interface LadderState extends DefinitionState {
   readonly change: DefinitionChange;
 }
 
-/** Ladders. */
+/** Stores ladders. */
 export interface LadderStore extends DefinitionStore<LadderDefinition, LadderState> {
   /**
-   * Stores a definition instead of the one that was read. Returns false if another writer was faster, also one that has removed
-   * the ladder and created it again.
+   * Replaces the definition that was read. Returns false if another writer was faster, or if the ladder was removed and created
+   * again.
    * @param replaced the change that made the stored definition; undefined when there is no such ladder
-   * @param deployed what a deployment notes in the same write @default the note stays as it is stored
+   * @param deployed what the deployment records in the same write @default the stored record of the last deployment stays
    */
   put(record: LadderRecord, replaced: DefinitionChange | undefined, deployed?: Deployed): Promise<boolean>;
 }

@@ -18,15 +18,15 @@ export interface SingleMatchStore {
   /** The existing matches with these ids, by id. Each id once. */
   getMany(matchIds: readonly string[]): Promise<ReadonlyMap<string, StoredMatch>>;
   /**
-   * Abandons a match: from now on it can never be created. `exists`: it was created before, and nothing has changed.
-   * The match is found as overdue a little later, so that `deadline` looks for tickets that were claimed too late.
+   * Abandons a match, so that it can never be created. `exists`: it was created before, and nothing has changed. An abandoned
+   * match becomes overdue a little later, and `deadline` then checks it for tickets that were claimed too late.
    */
   abandon(queue: string, match: FormingMatch, nowMs: number): Promise<'abandoned' | 'exists'>;
-  /** An abandoned match whose tickets must be looked at again; undefined for all others. */
+  /** An abandoned match whose tickets have to be checked again; undefined for all others. */
   abandoned(matchId: string): Promise<(FormingMatch & { readonly queue: string }) | undefined>;
   /** Records that a ticket accepts. Returns the match, unchanged if it is no longer REQUIRES_ACCEPTANCE. */
   accept(matchId: string, ticketId: string): Promise<StoredMatch | undefined>;
-  /** Advances a match that every ticket has accepted, or fails one that is not placed, if its status is still `from`. */
+  /** Moves a match on when every ticket has accepted it, or fails one that is not placed, if its status is still `from`. */
   advance(
     ...move:
       | [
@@ -40,7 +40,7 @@ export interface SingleMatchStore {
   /** Ends a match that is COMPLETED. Returns the match, unchanged if it has ended before or is not COMPLETED. */
   end(matchId: string, nowMs: number): Promise<StoredMatch | undefined>;
   /**
-   * Stores how a match that is COMPLETED has ended, and ends it if it has not ended, as long as it has the players that were
+   * Stores the result of a COMPLETED match, and ends the match if it has not ended, provided that it has the players that were
    * read. Returns the match, unchanged if it has a result, other players or another status.
    */
   result(
@@ -53,9 +53,10 @@ export interface SingleMatchStore {
     assignment: Assignment,
   ): Promise<{ outcome: 'assigned' | 'conflict'; match: StoredMatch } | undefined>;
   /**
-   * Fails a match that REQUIRES_ACCEPTANCE, or is PLACING, as it was read, and decides what becomes of its tickets: these are cancelled, the others return
-   * to the pool. The match keeps a deadline until {@link SingleMatchStore.ticketsReturned}. `lost-race`: a ticket has accepted
-   * since the match was read, or it has another status; nothing has changed.
+   * Fails a match in the status in which it was read, REQUIRES_ACCEPTANCE or PLACING, and decides what happens to its tickets:
+   * those in `cancelled` are cancelled, the others return to the pool. The match keeps a deadline until {@link
+   * SingleMatchStore.ticketsReturned}. `lost-race`: a ticket has accepted since the match was read, or the match has another
+   * status; nothing has changed.
    * @param why `declinedBy`: the ticket that has declined
    */
   dissolve(
@@ -65,7 +66,7 @@ export interface SingleMatchStore {
     nowMs: number,
   ): Promise<'dissolved' | 'lost-race'>;
   /**
-   * Fails a match that is PLACING, and lets its tickets return to the pool. Like a dissolved match it keeps a deadline until
+   * Fails a match that is PLACING, so that its tickets return to the pool. Like a dissolved match it keeps a deadline until
    * {@link SingleMatchStore.ticketsReturned}. Returns false if it is not PLACING; then nothing has changed.
    */
   requeue(matchId: string, why: Why<MatchReasonCode>, nowMs: number): Promise<boolean>;
@@ -76,10 +77,10 @@ export interface SingleMatchStore {
 /** Matches and the meetings of their players. */
 export interface MatchStore extends SingleMatchStore {
   /**
-   * Stores a match. From here on it exists. `abandoned`: it was abandoned before; `too-large`: no item can hold it. In
-   * both cases nothing has changed.
-   * @param meetings the meetings of the players. Up to 99 records are stored in one transaction with the match. Further
-   * ones are stored just before it, so they also count if the match is abandoned
+   * Stores a match. It exists from then on. `abandoned`: it was abandoned before; `too-large`: no item can hold it. In both cases
+   * nothing has changed.
+   * @param meetings the meetings of the players. Up to 99 records are stored in one transaction with the match. Further ones are
+   * stored just before it, so they count even if the match is abandoned
    */
   create(
     match: StoredMatch,

@@ -1,8 +1,8 @@
 import type { Met } from '../../rules/met.ts';
 
-/** The last meetings of players in matches, in queues with a `recent` rule. */
+/** Stores which players have met in matches, for queues with a `recent` rule. */
 export interface MeetingStore {
-  /** By player: the others it met at or after a time, the latest first. Players without any may be omitted. */
+  /** For each player, the others that it met at or after a time, the latest first. Players without meetings may be omitted. */
   of(
     queue: string,
     playerIds: readonly string[],

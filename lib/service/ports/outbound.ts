@@ -1,16 +1,16 @@
 /** The response of an endpoint of the studio, with any status. */
 export type OutboundResult =
   | { outcome: 'responded'; status: number; body: string }
-  /** No response in time (`timedOut`), none at all, or too large a response. A retry may succeed. */
+  /** No response arrived in time (`timedOut`), the connection failed, or the response was too large. A retry may succeed. */
   | { outcome: 'unreachable'; error: string; timedOut?: true }
   /** The service may not call this address. A retry cannot succeed. */
   | { outcome: 'forbidden'; error: string };
 
-/** A certificate that a client shows to a server, for mutual TLS. PEM. */
+/** A client certificate for mutual TLS. PEM. */
 export interface ClientCertificate {
   readonly cert: string;
   readonly key: string;
-  /** The authorities that may have signed the server's certificate. @default those that Node trusts */
+  /** The authorities that the server's certificate is checked against. @default those that Node trusts */
   readonly ca?: string;
 }
 

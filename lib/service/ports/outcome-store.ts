@@ -1,7 +1,7 @@
 import type { Counted } from '../domain/match-outcomes.ts';
 import type { Counts, MinuteCounts } from '../domain/minute-counts.ts';
 
-/** How often each outcome happened in a queue, cooldowns began, and work for it failed, by minute. Kept for a day. */
+/** Counts by minute the outcomes of a queue's matches, the cooldowns that began, and failures of Muster. Kept for a day. */
 export interface OutcomeStore {
   /** Adds to the counts of this minute. A repetition counts twice. */
   add(queue: string, counts: Counts<Counted>, nowMs: number): Promise<void>;

@@ -1,8 +1,8 @@
-/** Finds matches whose deadline has passed but that have not ended. */
+/** Finds matches whose deadline has passed and that have not ended. */
 export interface OverdueMatches {
   /**
-   * The ids of matches with a deadline at or before this time. May lag behind writes by moments. If there are very many,
-   * it returns some thousands: the longest overdue, and others from a random time on.
+   * The ids of matches whose deadline is at or before this time. May lag behind writes by moments. It returns at most some
+   * thousands: the longest overdue, and others from a random deadline on.
    */
-  until(byMs: number): Promise<string[]>;
+  findOverdue(byMs: number): Promise<string[]>;
 }

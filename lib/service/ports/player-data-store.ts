@@ -4,15 +4,15 @@ import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredRating } from '../domain/stored-rating.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
 
-/** Where a reading of all tables continues. It is text without a meaning outside the store. */
+/** Where a scan of all tables continues. Only the store knows the meaning of this text. */
 export type Position = string;
 
-/** An item that names a player. `about`: the item is the player's own. `mention`: an item of others that names the player. */
+/** An item that names a player. `about`: it is the player's own. `mention`: it belongs to others. */
 export type Named = { readonly item: StoredItem } & (
   | { readonly kind: 'ticket'; readonly ticket: StoredTicket; readonly is: 'about' | 'mention' }
   | { readonly kind: 'match'; readonly match: StoredMatch }
   | { readonly kind: 'backfill'; readonly backfill: StoredBackfill; readonly is: 'about' | 'mention' }
-  /** When the player's long polls end. */
+  /** When the slots of the player's long polls expire. */
   | { readonly kind: 'polls' }
   | { readonly kind: 'cooldown'; readonly queue: string; readonly record: CooldownRecord }
   | { readonly kind: 'rating'; readonly ladder: string; readonly rating: StoredRating }
@@ -23,7 +23,7 @@ export type Named = { readonly item: StoredItem } & (
       readonly is: 'about' | 'mention';
       readonly met: readonly (readonly [playerId: string, atMs: number])[];
     }
-  /** It is of a later version of Muster, or damaged. */
+  /** A later version of Muster has written it, or it is damaged. */
   | { readonly kind: 'unreadable'; readonly why: string }
 );
 
@@ -34,10 +34,10 @@ export interface StoredItem {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** Everything that is stored about players, which no index lists. */
+/** Everything that is stored about players. No index lists it by player. */
 export interface PlayerDataStore {
   /**
-   * Reads a page of the tables: at most 1,000 items and a megabyte, consistently.
+   * Reads a page of the tables consistently: at most 1,000 items and a megabyte.
    * @param from undefined: the beginning
    * @throws Problem (400) when the position is not one of this store
    */
@@ -46,9 +46,9 @@ export interface PlayerDataStore {
     from: Position | undefined,
   ): Promise<{ readonly named: readonly Named[]; readonly next: Position | undefined }>;
   /**
-   * Rewrites an item without the player: a place, a cooldown, a rating and the player's own meetings are removed. In the player's own tickets,
-   * seats and backfills `pseudonym` is the id, and nothing else of the player stays but the role. Elsewhere what names the
-   * player is omitted. Returns false if the item has changed since it was read.
+   * Erases the player from an item. The player's own places, cooldowns, ratings and meetings are removed. In the player's own
+   * tickets, seats and backfills the id becomes `pseudonym`, and of the player's other fields only the role stays. In items of
+   * others, everything that names the player is removed. Returns false if the item has changed since it was read.
    */
   blank(playerId: string, named: Named, pseudonym: string): Promise<boolean>;
 }

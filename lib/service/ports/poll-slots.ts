@@ -1,17 +1,17 @@
-/** A slot that a request of a player has. */
+/** A slot held by a request of a player. */
 export interface PollSlot {
   readonly playerId: string;
   readonly slot: number;
-  /** Milliseconds since the epoch. Then the slot is free, even if it was not released. */
+  /** Milliseconds since the epoch. The slot is free from then on, even if it was not released. */
   readonly untilMs: number;
 }
 
-/** The requests of a player that wait or search. Each has one of a few slots. */
+/** The slots of a player, which limit the number of concurrent requests that wait or search. */
 export interface PollSlots {
   /**
    * Takes a free slot.
    * @param slots the number of slots of a player
-   * @returns the slot, or when the first becomes free
+   * @returns the slot, or when the first one becomes free
    */
   take(
     playerId: string,
@@ -19,6 +19,6 @@ export interface PollSlots {
     untilMs: number,
     nowMs: number,
   ): Promise<{ taken: true; slot: PollSlot } | { taken: false; freeAtMs: number }>;
-  /** Frees a slot before its time. */
+  /** Frees a slot before it expires. */
   release(slot: PollSlot): Promise<void>;
 }

@@ -14,7 +14,7 @@ export interface PoolSample {
     limit: number,
   ): Promise<{
     readonly tickets: StoredTicket[];
-    /** Whether these are all waiting tickets. If not, they are taken evenly along the skills. */
+    /** Whether these are all waiting tickets. If not, they are a sample, evenly spread over the skills. */
     readonly isComplete: boolean;
   }>;
 }

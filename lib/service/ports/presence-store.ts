@@ -1,7 +1,7 @@
 import type { PlayerPresence, PresenceRecord } from '../domain/presence.ts';
 import type { Consistency } from './consistency.ts';
 
-/** When the players of tickets were last there, for queues with `presence`. */
+/** Stores the last sign of life of each player of a ticket, for queues with `presence`. */
 export interface PresenceStore {
   /**
    * The records of tickets, by ticket. Tickets without one are omitted.
@@ -13,10 +13,9 @@ export interface PresenceStore {
     consistency?: Consistency,
   ): Promise<ReadonlyMap<string, PresenceRecord>>;
   /**
-   * A player is there. It changes nothing when the player is known to be there for longer, so requests that overtake each other
-   * say the same in any order.
-   * @param player the place of the player in the ticket, from 0
-   * @param isKnown only if the player was known to be there before @default false
+   * Records a sign of life. Changes nothing when a later one is stored, so the order of concurrent requests does not matter.
+   * @param player the index of the player in the ticket, from 0
+   * @param isKnown writes only if a sign of the player is already stored @default false
    */
   seen(
     queue: string,
@@ -25,10 +24,10 @@ export interface PresenceStore {
     presence: PlayerPresence,
     isKnown?: boolean,
   ): Promise<void>;
-  /** The first players of a ticket are expected to come. Those who are known already stay as they are. */
+  /** Records that the first players of a ticket have to send a sign. Players of whom one is stored do not change. */
   expect(queue: string, ticketId: string, players: number, silentFromMs: number): Promise<void>;
   /**
-   * The connection of a player has ended. It changes nothing when another one has said later that the player is there.
+   * Records that the connection of a player has ended. Changes nothing when a later sign came over another connection.
    * @param by the connection that has ended
    */
   left(queue: string, ticketId: string, player: number, by: string, next: PlayerPresence): Promise<void>;

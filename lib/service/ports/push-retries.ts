@@ -1,6 +1,6 @@
 import type { PushRetry } from '../domain/push-retry.ts';
 
-/** Keeps what could not be sent to sockets, until it is tried again. */
+/** Queues tickets whose players could not be reached, for a later try. */
 export interface PushRetries {
   /** @throws StoreBusy */
   send(retries: readonly PushRetry[]): Promise<void>;

@@ -4,7 +4,7 @@ import type { Deployed } from '../domain/definition-state.ts';
 import type { QueueRecord, QueueState, Watched } from '../domain/queue-record.ts';
 import type { DefinitionStore } from './definition-store.ts';
 
-/** Queues. */
+/** Stores queues. */
 export interface QueueStore extends Omit<DefinitionStore<QueueDefinition, QueueState>, 'remove'> {
   /**
    * The stored record of a queue, or one that was read at most `maxAgeMs` ago.
@@ -16,16 +16,16 @@ export interface QueueStore extends Omit<DefinitionStore<QueueDefinition, QueueS
   count(): Promise<number>;
   /**
    * Stores a record whose version is one above the stored version. Returns false if another writer was faster.
-   * @param deployed what a deployment notes in the same write; null removes it. @default the note stays as it is stored
+   * @param deployed what the deployment records in the same write; null removes the record. @default the stored one stays
    */
   put(record: QueueRecord, deployed?: Deployed | null): Promise<boolean>;
   /** Moves `awakeUntilMs` forward if it and the version are still those of the record. */
   extendAwake(record: QueueRecord, untilMs: number): Promise<boolean>;
   /** Records that the ticks up to this slot are sent if `sentUntilMs` is still that of the record. */
   confirmSent(record: QueueRecord, untilMs: number): Promise<void>;
-  /** Sets when the queue is watched if it still is as in the record. */
+  /** Sets the period in which the queue is watched, if it is still that of the record. */
   extendWatched(record: QueueRecord, watched: Watched): Promise<boolean>;
-  /** Sets until when missing pings say nothing about players, if the queue exists. */
+  /** Sets the time until which missing pings are ignored, if the queue exists. */
   holdPresence(record: QueueRecord, untilMs: number): Promise<void>;
   /** Removes layouts that contain no ticket if the version is still that of the record. */
   dropLayouts(record: QueueRecord, keep: readonly BucketLayout[]): Promise<boolean>;

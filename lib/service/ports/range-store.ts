@@ -6,9 +6,9 @@ import type { FormingMatch } from './match-store.ts';
 /** The shared state of ticks: leases on cells, their journals, and reports of ranges. */
 export interface RangeStore {
   /**
-   * Leases all cells or none, for one slot, until a time. `held`: another tick holds one of them. `done`: this slot or a
-   * later one is already searched there. `Crashed`: the leases of these owners have expired but were not ended, and the caller
-   * must settle what they left before it takes the lease; or the last ticks have failed, and the caller must know that.
+   * Leases all cells or none, for one slot, until a time. `held`: another tick holds one of them. `done`: this slot or a later
+   * one is already searched there. `Crashed`: either leases have expired without being ended, and the caller must settle the
+   * matches of their owners before it takes the lease, or the last ticks have failed, and the caller must know that.
    * @param cells 1 to 3
    * @param settled owners of expired leases whose matches the caller has settled
    */
@@ -20,7 +20,7 @@ export interface RangeStore {
   ): Promise<LeaseOutcome>;
   /**
    * Ends the leases that the owner still holds on these cells.
-   * @param failed what the next tick reads of the failures before it. @default there are none
+   * @param failed the failures in a row, for the next tick. @default none
    */
   endLease(
     queue: string,
@@ -30,7 +30,7 @@ export interface RangeStore {
   ): Promise<void>;
   /**
    * Permanently closes cells: later requests for a lease get `done`. `held`: a tick still holds one of them; the others are
-   * closed. `crashed`: as for a lease.
+   * closed. `Crashed`: as for a lease.
    */
   close(
     queue: string,
@@ -38,7 +38,7 @@ export interface RangeStore {
     nowMs: number,
     settled?: readonly string[],
   ): Promise<'closed' | 'held' | Crashed>;
-  /** The cells whose leases have expired but were not ended, by owner, each with the failures that this makes. */
+  /** The cells whose leases have expired without being ended, by owner. `failed` includes the crash. */
   crashed(queue: string, cells: readonly string[], nowMs: number): Promise<ReadonlyMap<string, CrashedCells>>;
   /** Stores a page of a tick's journal. It expires after a day. `closed`: the journal was closed, nothing has changed. */
   putJournal(
@@ -49,7 +49,7 @@ export interface RangeStore {
     nowMs: number,
   ): Promise<'stored' | 'closed'>;
   /**
-   * A page of a tick's journal. When there is none, closes the journal, so that the tick can store no page from here on.
+   * Reads a page of a tick's journal. When there is no such page, closes the journal, so that the tick can store no further page.
    */
   journalUntilClosed(
     queue: string,
@@ -71,11 +71,11 @@ export interface RangeStore {
 
 export type LeaseOutcome = 'leased' | 'held' | 'done' | Crashed;
 
-/** What the ticks before have left. */
+/** What earlier ticks have left. */
 export interface Crashed {
-  /** Owners of leases that have expired but were not ended. */
+  /** Owners of leases that expired without being ended. */
   readonly crashed: readonly string[];
-  /** The failures of these ticks, and of those before them. */
+  /** The failures in a row up to and including these ticks. */
   readonly failed?: FailedTicks | undefined;
 }
 
@@ -95,6 +95,6 @@ export interface Lease {
   readonly nowMs: number;
   /** When it expires unless it is ended earlier. */
   readonly untilMs: number;
-  /** The failures of the ticks before, which the caller knows. @default none, and the lease is refused if there were some */
+  /** The failures of earlier ticks that the caller knows. @default none; if there are any, the lease is refused */
   readonly failed?: FailedTicks | undefined;
 }

@@ -4,7 +4,7 @@ import type { StoredOdds, StoredRating } from '../domain/stored-rating.ts';
 import type { StoredRatings } from '../domain/stored-result.ts';
 import type { Consistency } from './consistency.ts';
 
-/** A match with the ratings that it leaves. */
+/** The ratings after a match. */
 export interface RatedWrite {
   /** As it was read. */
   readonly match: Pick<StoredMatch, 'matchId' | 'teams' | 'erasures'>;
@@ -13,13 +13,13 @@ export interface RatedWrite {
   readonly rated: StoredRatings;
   readonly players: readonly {
     readonly playerId: string;
-    /** As it was read; undefined: there was none. */
+    /** The rating as it was read; undefined: there was none. */
     readonly read: StoredRating | undefined;
     readonly after: PlayerRating;
   }[];
 }
 
-/** The ratings of players, and what is learnt of the odds of each ladder. */
+/** Stores the ratings of players, and the odds learned for each ladder. */
 export interface RatingStore {
   /** The ratings of these players; new players have none. Each player once. @param consistency @default 'strong' */
   of(
@@ -27,17 +27,17 @@ export interface RatingStore {
     playerIds: readonly string[],
     consistency?: Consistency,
   ): Promise<ReadonlyMap<string, StoredRating>>;
-  /** Stores a rating that comes from elsewhere, in the place of any. */
+  /** Stores a rating from another source, and replaces any stored rating. */
   put(ladder: string, playerId: string, rating: PlayerRating, nowMs: number): Promise<StoredRating>;
   remove(ladder: string, playerId: string): Promise<void>;
   /**
-   * Stores the ratings after a match and its mark in one transaction. `lost-race`: the match has the mark already, a player of it
-   * was erased, or a rating is not as it was read; nothing has changed.
+   * Stores the ratings after a match, and marks the match as rated, in one transaction. `lost-race`: the match is already rated,
+   * one of its players was erased, or a rating has changed since it was read; nothing has changed.
    */
   rate(write: RatedWrite): Promise<'rated' | 'lost-race'>;
-  /** What is learnt of the odds of a ladder; undefined before its first result. */
+  /** The odds learned for a ladder; undefined before its first result. */
   odds(ladder: string): Promise<StoredOdds | undefined>;
-  /** Stores what is learnt if it still is as it was read. Returns false if another writer was faster. */
+  /** Stores learned odds if the stored ones are still those that were read. Returns false if another writer was faster. */
   learn(
     ladder: string,
     read: StoredOdds | undefined,

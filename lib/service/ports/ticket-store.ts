@@ -33,15 +33,15 @@ export type Created =
   | { readonly created: false; readonly existing: StoredTicket }
   | { readonly created: false; readonly isStale: true };
 
-/** The places of some players. Each place belongs to one ticket. */
+/** The places of some players. A place belongs to one ticket at a time; see `one-place.ts`. */
 export interface Places {
-  /** Where a player has one place; see `placeScope`. */
+  /** The queue, or all queues, in which a player has one place; see `placeScope`. */
   readonly scope: string;
-  /** The ticket to which each player's place belongs, by player. */
+  /** The ticket that holds each player's place, by player. */
   readonly holders: ReadonlyMap<string, string>;
 }
 
-/** What is written with a new ticket in one transaction. */
+/** Further writes in the transaction of a new ticket. */
 export interface AlongsideWrites {
   /** The places of its players as they were read. The ticket takes them. */
   readonly places?: Places;
@@ -49,10 +49,10 @@ export interface AlongsideWrites {
   readonly replaced?: ReplacedTicket;
 }
 
-/** A ticket that another one replaces. It is QUEUED, or in a match that no longer holds it. */
+/** A ticket that a new one replaces. It is QUEUED, or in a match that no longer holds it. */
 export interface ReplacedTicket {
   readonly ticket: StoredTicket;
-  /** A match that it is still in, which the caller knows to be abandoned or dissolved. */
+  /** An abandoned or dissolved match that it is still in. */
   readonly freedFrom?: string | undefined;
   readonly nowMs: number;
 }
@@ -62,8 +62,8 @@ export interface TicketStore {
   /**
    * Stores a ticket as QUEUED in its pool. If a ticket with this id exists, returns it and changes nothing.
    * @param announced whether the stream reports it to `publish` whenever it becomes QUEUED @default false
-   * @param alongside what is written in the same transaction. `isStale`: another ticket has taken a place since it was read, or the ticket that is
-   * replaced has left the pool, and nothing has changed
+   * @param alongside further writes in the same transaction. `isStale`: another ticket has taken a place since it was read, or
+   * the replaced ticket has left the pool; nothing has changed
    */
   create(
     ticket: StoredTicket,
@@ -103,9 +103,9 @@ export interface TicketStore {
   neighbours(ticket: StoredTicket, layouts: readonly BucketLayout[], limit: number): Promise<StoredTicket[]>;
   hasWaiting(queue: string, layout: BucketLayout): Promise<boolean>;
   /**
-   * Claims a ticket for a match if it is QUEUED: it leaves the pool and is MATCHED. Returns whether the match has the
-   * ticket, including by an earlier request. A match that has released the ticket does not get it again, because a repeated
-   * request may arrive after the release, when nobody looks for the ticket in this match any more.
+   * Claims a QUEUED ticket for a match: it leaves the pool and is MATCHED. Returns true if the match has the ticket, even from an
+   * earlier request. A match that has released the ticket never gets it again, because a repeated request may arrive after the
+   * release, and then nothing would return the ticket.
    */
   claim(ticketId: string, matchId: string, nowMs: number): Promise<boolean>;
   /**
@@ -115,15 +115,15 @@ export interface TicketStore {
    */
   release(ticket: StoredTicket, matchId: string, layout: BucketLayout, announced: boolean): Promise<void>;
   /**
-   * Returns a ticket from a match that was not placed to the pool, with the time it was first enqueued, counts the failure and
+   * Returns a ticket from a match that was not placed to the pool, with the time it was first enqueued. Counts the failure and
    * publishes `TicketQueued` again. Does nothing when the ticket is no longer in this match, so a failure counts once.
    */
   requeue(ticket: StoredTicket, matchId: string, layout: BucketLayout): Promise<void>;
   /** Fails a ticket with its match. Does nothing when the ticket is no longer in this match. */
   failWithMatch(ticketId: string, matchId: string, why: Partial<Why>, nowMs: number): Promise<void>;
   /**
-   * Ends a ticket if it is QUEUED. Returns the ticket's state afterwards, or undefined if it does not exist.
-   * @param freedFrom also ends it while it is in this match, which the caller knows to be abandoned or dissolved
+   * Ends a QUEUED ticket. Returns the ticket's state afterwards, or undefined if it does not exist.
+   * @param freedFrom also ends it while it is in this match, which must be abandoned or dissolved
    */
   end(
     ticketId: string,

@@ -187,7 +187,7 @@ export class Region {
     await dispatch(
       {
         ...deps,
-        overdue: { until: async () => [] },
+        overdue: { findOverdue: async () => [] },
         timer: { again: async () => {} },
         outcomes: { add: async () => {} },
       },

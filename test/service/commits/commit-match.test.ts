@@ -642,7 +642,7 @@ describe('a commit', () => {
         'TicketQueued',
         'TicketQueued',
       ]);
-      expect(await cloud.deps.overdue.until(cloud.nowMs + 3_600_000)).not.toContain(matchId);
+      expect(await cloud.deps.overdue.findOverdue(cloud.nowMs + 3_600_000)).not.toContain(matchId);
     });
   });
 });

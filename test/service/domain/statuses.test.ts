@@ -9,11 +9,11 @@ import { LADDER_DEFAULTS } from '../../../lib/contract/ladder.ts';
 import { isFinal, TICKET_STATUSES } from '../../../lib/contract/ticket.ts';
 import {
   BACKFILL,
+  identifyingAttributes,
   isChangeOf,
   isPossible,
   MATCH,
   NONE,
-  recognisedBy,
   SEEN_IN_MATCH,
   type StatusMachine,
   type StoredMatchStatus,
@@ -282,7 +282,8 @@ it.each([
   'no change of a %s could be that of two writes, one of them with an event',
   (_what, machine) => {
     const subsets: string[][] = [[]];
-    for (const name of recognisedBy(machine)) subsets.push(...subsets.map((names) => [...names, name]));
+    for (const name of identifyingAttributes(machine))
+      subsets.push(...subsets.map((names) => [...names, name]));
     const found = new Set<string>();
     for (const from of [NONE, ...machine.statuses])
       for (const to of machine.statuses)

@@ -43,20 +43,20 @@ export function memoryDeliveries(): DeliveryStore {
       record.lastFailure = failure;
       return ++record.failures;
     },
-    async begins(queue, url, nowMs) {
+    async waitStarted(queue, url, nowMs) {
       const record = of(queue, url);
       if (record.seenMs < nowMs - WAITING_SEEN_MS)
         Object.assign(record, { waiting: 0, sinceMs: nowMs, firstSeenMs: nowMs });
       record.waiting += 1;
       record.seenMs = nowMs;
     },
-    async waits(queue, url, sinceMs, nowMs) {
+    async stillWaiting(queue, url, sinceMs, nowMs) {
       const record = of(queue, url);
       record.seenMs = nowMs;
       const isFirst = (record.sinceMs ?? sinceMs) >= sinceMs || record.firstSeenMs < nowMs - WAITING_SEEN_MS;
       if (isFirst) Object.assign(record, { sinceMs, firstSeenMs: nowMs });
     },
-    async ends(queue, url, sinceMs) {
+    async waitEnded(queue, url, sinceMs) {
       const record = of(queue, url);
       record.waiting -= 1;
       if (record.sinceMs === sinceMs) record.sinceMs = undefined;

@@ -39,7 +39,7 @@ describe('new receivers of webhooks', () => {
       queues: { get: async () => ({ definition: definition({ name: queue, webhooks }) }) },
       receivers,
       deliveries: deliveryLog(),
-      erased: { among: async () => new Set(), lastAtMs: async () => 0 },
+      erased: { findErased: async () => new Set(), lastAtMs: async () => 0 },
       secrets: { get: async () => ({ outcome: 'found', value: 'whsec_c2VjcmV0' }) },
       outbound: { post: (url: string) => new Promise((settle) => open.set(url, settle)) },
       sender: {

@@ -138,7 +138,7 @@ class Disorder {
     return {
       queues: { get: () => line('Get queue', async () => ({ definition: WITH_WEBHOOKS })) } as never,
       receivers: overLine(this.#receivers, line),
-      erased: { among: async () => new Set(), lastAtMs: async () => 0 },
+      erased: { findErased: async () => new Set(), lastAtMs: async () => 0 },
       deliveries: this.#deliveries,
       secrets: {
         get: () => line('Get secret', async () => ({ outcome: 'found', value: 'whsec_c2VjcmV0' }) as const),

@@ -19,7 +19,7 @@ it('deliveries to a new receiver whose address is forbidden leave the first queu
       post: async () => ({ outcome: 'forbidden', error: 'expected a public address, got 10.0.0.1' }),
     },
     receivers: memoryReceivers(),
-    erased: { among: async () => new Set(), lastAtMs: async () => 0 } as never,
+    erased: { findErased: async () => new Set(), lastAtMs: async () => 0 } as never,
     deliveries: deliveryLog(() => nowMs),
     sender: {
       split: async () => void sent.push('split'),

@@ -16,7 +16,7 @@ it('an event is neither sent nor retried when its queue may no longer use the se
       outbound: { post: unexpected },
       receivers: { get: unexpected } as never,
       deliveries: deliveryLog(),
-      erased: { among: async () => new Set(), lastAtMs: async () => 0 },
+      erased: { findErased: async () => new Set(), lastAtMs: async () => 0 },
       sender: { split: unexpected, slowLane: unexpected, deadLetter: unexpected },
       now: () => 0,
       random: () => 0,

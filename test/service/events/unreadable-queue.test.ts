@@ -46,7 +46,7 @@ function world() {
   const notifying: NotifyDeps = {
     queues,
     receivers: { get: async () => undefined } as never,
-    erased: { among: async () => new Set(), lastAtMs: async () => 0 },
+    erased: { findErased: async () => new Set(), lastAtMs: async () => 0 },
     deliveries: deliveryLog(),
     secrets: { get: async () => ({ outcome: 'found', value: 'whsec_c2VjcmV0' }) },
     outbound: {

@@ -32,7 +32,7 @@ class OneWebhook {
     queues: { get: async () => ({ definition: this.#definition }) } as never,
     receivers: this.#receivers,
     deliveries: new DeliveryLog(this.#counting(), () => this.nowMs),
-    erased: { among: async () => new Set(), lastAtMs: async () => 0 },
+    erased: { findErased: async () => new Set(), lastAtMs: async () => 0 },
     secrets: { get: async () => this.secret },
     outbound: {
       post: async (url) => {

@@ -83,7 +83,7 @@ export class WebhookLanes {
     this.#instances = Array.from({ length: INSTANCES }, () => ({
       queues: { get: (queue: string) => this.#queue(queue) } as never,
       receivers: recentReceivers(receivers, () => this.#time.nowMs),
-      erased: { among: async () => new Set(), lastAtMs: async () => 0 },
+      erased: { findErased: async () => new Set(), lastAtMs: async () => 0 },
       deliveries: new DeliveryLog(deliveries, () => this.#time.nowMs),
       secrets: { get: async () => ({ outcome: 'found', value: 'whsec_c2VjcmV0' }) as const },
       outbound: { post: (url, body, _headers, timeoutMs) => this.#post(url, body, timeoutMs) },

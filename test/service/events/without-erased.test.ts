@@ -35,11 +35,11 @@ function erased(...names: string[]) {
 
 function erasedAt(lastAtMs: number, ...names: string[]) {
   const asked: string[] = [];
-  const among = async (playerIds: readonly string[]) => {
+  const findErased = async (playerIds: readonly string[]) => {
     asked.push(...playerIds);
     return new Set(playerIds.filter((playerId) => names.includes(playerId)));
   };
-  return { among, asked, lastAtMs: async () => lastAtMs };
+  return { findErased, asked, lastAtMs: async () => lastAtMs };
 }
 
 describe('a webhook that has waited', () => {

@@ -230,9 +230,9 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
     await backfills.create(backfillOf('backfill-1', 'backfilled'), undefined);
     await backfills.end('backfill-1', 'CANCELLED', 'cancelled', nowMs);
 
-    expect([...(await service().erased.among([ann, 'bob']))]).toEqual([]);
+    expect([...(await service().erased.findErased([ann, 'bob']))]).toEqual([]);
     expect(await erasePlayer(service(), ann, undefined)).toMatchObject({ isErased: false, pending: 0 });
-    expect([...(await service().erased.among([ann, 'bob']))]).toEqual([ann]);
+    expect([...(await service().erased.findErased([ann, 'bob']))]).toEqual([ann]);
     expect(await service().erased.lastAtMs(nowMs + 60_000)).toBe(nowMs);
     expect(await erased()).toEqual(NOTHING_LEFT);
     await expectNothingLeft();
