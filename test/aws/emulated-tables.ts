@@ -66,16 +66,7 @@ export interface EmulatedTables {
 
 export async function startTables(emulator: Tables): Promise<EmulatedTables> {
   const tables = tableResources();
-  const nameOf = (part: string) => tables.find(({ name }) => name.includes(part))!.name;
-  const names = {
-    tickets: nameOf('Tickets'),
-    matches: nameOf('Matches'),
-    queues: nameOf('Queues'),
-    ranges: nameOf('Ranges'),
-    receivers: nameOf('Receivers'),
-    connections: nameOf('Connections'),
-    ratings: nameOf('Ratings'),
-  };
+  const names = tableNames(tables);
   if (emulator === 'memory') {
     const { client, stream } = memoryTables(tables);
     return { names, client, stream: (table) => stream(names[table]), stop: async () => {} };
@@ -86,6 +77,20 @@ export async function startTables(emulator: Tables): Promise<EmulatedTables> {
     client: (wire) => documentClient(onWire(dynamodb.service, wire)),
     stream: (table) => streamReader(dynamodb.service, dynamodb.streamArn(names[table])),
     stop: dynamodb.stop,
+  };
+}
+
+/** The names of the tables, each by what it holds. */
+export function tableNames(tables: readonly Resource[]): EmulatedTables['names'] {
+  const nameOf = (part: string) => tables.find(({ name }) => name.includes(part))!.name;
+  return {
+    tickets: nameOf('Tickets'),
+    matches: nameOf('Matches'),
+    queues: nameOf('Queues'),
+    ranges: nameOf('Ranges'),
+    receivers: nameOf('Receivers'),
+    connections: nameOf('Connections'),
+    ratings: nameOf('Ratings'),
   };
 }
 

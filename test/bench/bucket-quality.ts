@@ -48,7 +48,7 @@ interface Measured {
 }
 
 async function measure(options: AutoRunOptions, perSecond: number): Promise<Measured> {
-  const run = new AutoRun(seededRandom(Number(values.seed)), { teamSize: 5, ...options });
+  const run = await AutoRun.start(seededRandom(Number(values.seed)), { teamSize: 5, ...options });
   await run.seconds(Number(values['warm-up']), () => perSecond);
   run.forget();
   await run.seconds(Number(values.seconds), () => perSecond);

@@ -16,7 +16,7 @@ import { WarmSearches } from '../../lib/service/ticks/warm-searches.ts';
 import { drawParty, type Population } from '../../lib/simulation/population.ts';
 import { type RandomSource, seededRandom } from '../../lib/simulation/random.ts';
 import { NOW_MS } from '../aws/samples.ts';
-import { MemoryCloud } from '../service/memory-cloud.ts';
+import { TimedCloud } from '../service/timed-cloud.ts';
 import { machine, printMarked, table } from '../tables/print.ts';
 
 /** A queue in which about 50 seconds of arrivals wait. */
@@ -164,20 +164,21 @@ export async function warmTicks(
   const rate = waiting / 50;
   const queue = definition(rate);
   const random = seededRandom(seed);
-  const lanes = WARMTHS.map((warmth) => ({ warmth, tables: new Tables(queue), kept: keptBy('warm') }));
-  const add = (count: number, lastMs: number) => {
+  const lanes = WARMTHS.map((warmth) => ({ warmth, tables: new Tables(), kept: keptBy('warm') }));
+  for (const { tables } of lanes) await tables.start(queue);
+  const add = async (count: number, lastMs: number) => {
     const tickets = Array.from({ length: count }, () => {
       const enqueuedMs = lanes[0]!.tables.cloud.time.nowMs - 1 - random.integer(lastMs);
       return newTicket(population, maps === undefined ? undefined : maps * rate, enqueuedMs, random);
     });
-    for (const { tables } of lanes) tables.add(tickets);
+    for (const { tables } of lanes) await tables.add(tickets);
   };
-  add(waiting - rate, 50_000);
+  await add(waiting - rate, 50_000);
   const cpuMs: Record<Warmth, number[]> = { cold: [], tickets: [], warm: [] };
   const sums = { read: 0, games: 0, closer: 0, looser: 0 };
   for (let second = 0; second < WARM_UP + ticks; second++) {
     for (const { tables } of lanes) tables.cloud.time.nowMs = NOW_MS + 1_000 * second;
-    add(rate, 999);
+    await add(rate, 999);
     const results = new Map<Warmth, Ticked>();
     // The first of several runs pays for more garbage, so they take turns.
     for (let turn = 0; turn < lanes.length; turn++) {
@@ -259,7 +260,7 @@ function uuid(random: RandomSource): string {
 
 /** The tables of a queue in memory, whose pool is read through the SDK. */
 class Tables {
-  readonly cloud = new MemoryCloud(NOW_MS);
+  readonly cloud = new TimedCloud(NOW_MS);
   #slotMs = NOW_MS;
   /** The pages of the next read, each the body of a response. */
   #pages: Buffer[] = [];
@@ -277,12 +278,12 @@ class Tables {
     } as unknown as NonNullable<DynamoDBClientConfig['requestHandler']>,
   });
 
-  constructor(definition: QueueDefinition) {
-    this.cloud.setRecord({ definition, version: 1, layouts: [LAYOUT], awakeUntilMs: 0, sentUntilMs: 0 });
+  async start(definition: QueueDefinition): Promise<void> {
+    await this.cloud.putQueue({ definition, version: 1, layouts: [LAYOUT], awakeUntilMs: 0, sentUntilMs: 0 });
   }
 
-  add(tickets: readonly StoredTicket[]): void {
-    this.cloud.fill(tickets, this.cloud.record(ARENA.name));
+  add(tickets: readonly StoredTicket[]): Promise<void> {
+    return this.cloud.fill(tickets);
   }
 
   async tick({ parsed, checked, searches }: Kept): Promise<Ticked> {

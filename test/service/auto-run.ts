@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { BucketLimits } from '../../lib/service/domain/bucket-limits.ts';
 import { type BucketLayout, layoutAt, tickRanges } from '../../lib/service/domain/buckets.ts';
+import type { QueueRecord } from '../../lib/service/domain/queue-record.ts';
 import type { StoredTicket } from '../../lib/service/domain/stored-ticket.ts';
 import type { TickMessage } from '../../lib/service/domain/tick-message.ts';
 import { quantile } from '../../lib/service/queues/quantile.ts';
@@ -11,7 +12,7 @@ import { isOdd, wake } from '../../lib/service/waking/schedule.ts';
 import type { RandomSource } from '../../lib/simulation/random.ts';
 import { NOW_MS } from '../aws/samples.ts';
 import { definition } from './definitions.ts';
-import { MemoryCloud } from './memory-cloud.ts';
+import { TimedCloud } from './timed-cloud.ts';
 
 const NO_DEADLINES = {
   overdue: { findOverdue: async () => [] },
@@ -24,13 +25,11 @@ export interface AutoRunOptions extends Partial<Omit<QueueDefinition, 'name'>> {
   /** The weights of tickets with 1, 2, … players. @default all have one */
   readonly partyWeights?: readonly number[];
   readonly limits?: BucketLimits;
-  /** Waiting tickets in a page of a megabyte. @default PAGE */
-  readonly page?: number;
 }
 
 /** A queue under load in memory: players arrive, ticks run concurrently when they are due, and dispatch runs every minute. */
 export class AutoRun {
-  readonly cloud: MemoryCloud;
+  readonly cloud: TimedCloud;
   readonly random: RandomSource;
   /** The number of boundaries of each layout so far. */
   readonly layouts: number[] = [0];
@@ -43,34 +42,40 @@ export class AutoRun {
   readonly #layoutsSeen = new Map<number, BucketLayout>();
   readonly #slotsMs: number[] = [];
   readonly #searched = new Set<string>();
+  /** The record of the queue, as it was after the last second. */
+  #record!: QueueRecord;
   #version = 1;
   #count = 0;
 
-  constructor(random: RandomSource, { skill, partyWeights = [1], limits, page, ...changes }: AutoRunOptions) {
-    this.random = random;
-    this.cloud = new MemoryCloud(NOW_MS, page);
-    this.#skill = skill ?? (() => Math.max(0, 1500 + 300 * random.normal()));
-    this.#partyWeights = partyWeights;
-    this.#limits = limits === undefined ? {} : { limits };
-    this.cloud.setRecord({
+  static async start(random: RandomSource, options: AutoRunOptions): Promise<AutoRun> {
+    const run = new AutoRun(random, options);
+    const { skill: _, partyWeights: __, limits: ___, ...changes } = options;
+    await run.cloud.putQueue({
       definition: definition({ name: 'auto', buckets: 'auto', timeoutSeconds: 600, ...changes }),
       version: 1,
       layouts: [{ version: 1, boundaries: [], fromMs: 0 }],
       awakeUntilMs: 0,
       sentUntilMs: 0,
     });
+    await run.#watchLayouts();
+    return run;
+  }
+
+  private constructor(random: RandomSource, { skill, partyWeights = [1], limits }: AutoRunOptions) {
+    this.random = random;
+    this.cloud = new TimedCloud(NOW_MS);
+    this.#skill = skill ?? (() => Math.max(0, 1500 + 300 * random.normal()));
+    this.#partyWeights = partyWeights;
+    this.#limits = limits === undefined ? {} : { limits };
   }
 
   get buckets(): number {
-    return this.cloud.record('auto').layouts.at(-1)!.boundaries.length + 1;
+    return this.#record.layouts.at(-1)!.boundaries.length + 1;
   }
 
   /** Adds tickets of one player to the pool at once. */
-  fill(count: number): void {
-    this.cloud.fill(
-      Array.from({ length: count }, () => this.#ticket()),
-      this.cloud.record('auto'),
-    );
+  fill(count: number): Promise<void> {
+    return this.cloud.fill(Array.from({ length: count }, () => this.#ticket()));
   }
 
   minutes(count: number, perSecond: (second: number) => number): Promise<void> {
@@ -88,7 +93,7 @@ export class AutoRun {
         const tasks: Promise<unknown>[] = [];
         for (let i = 0; i < players; i++) tasks.push(this.#join((i * 1_000) / players));
         for (const message of cloud.dueTicks()) tasks.push(this.#tick(deps, message));
-        tasks.push(wake(deps, cloud.record('auto'), cloud.time.nowMs));
+        tasks.push(wake(deps, await cloud.record('auto'), cloud.time.nowMs));
         if (Math.floor(cloud.time.nowMs / 1_000) % 60 === 0) tasks.push(dispatch(deps, cloud.time.nowMs));
         while (cloud.time.nowMs < endMs) {
           await cloud.time.sleep(50);
@@ -96,7 +101,7 @@ export class AutoRun {
         }
         for (const result of await Promise.all(tasks)) void result;
       });
-      this.#watchLayouts();
+      await this.#watchLayouts();
     }
   }
 
@@ -106,7 +111,7 @@ export class AutoRun {
     const slots = [...new Set(this.#slotsMs)].filter((slotMs) => slotMs <= untilMs);
     return slots.flatMap((slotMs) => {
       const layout = layoutAt([...this.#layoutsSeen.values()], slotMs);
-      const ranges = tickRanges(layout, isOdd(this.cloud.record('auto'), slotMs));
+      const ranges = tickRanges(layout, isOdd(this.#record, slotMs));
       const names = ranges.map(({ index }) => `${slotMs - NOW_MS} ${layout.version}.${index}`);
       return names.filter((name) => !this.#searched.has(name));
     });
@@ -114,7 +119,7 @@ export class AutoRun {
 
   async #tick(deps: TickDeps, message: TickMessage): Promise<void> {
     this.#slotsMs.push(message.slotMs);
-    const { version } = layoutAt(this.cloud.record('auto').layouts, message.slotMs);
+    const { version } = layoutAt((await this.cloud.record('auto')).layouts, message.slotMs);
     const { outcome } = await tick(deps, message);
     if (outcome === 'searched')
       this.#searched.add(`${message.slotMs - NOW_MS} ${version}.${message.range ?? 0}`);
@@ -159,7 +164,7 @@ export class AutoRun {
 
   async #join(afterMs: number): Promise<void> {
     await this.cloud.time.sleep(afterMs);
-    const { layouts } = this.cloud.record('auto');
+    const { layouts } = await this.cloud.record('auto');
     await this.cloud.deps.tickets.create(this.#ticket(), layoutAt(layouts, this.cloud.time.nowMs));
   }
 
@@ -178,9 +183,10 @@ export class AutoRun {
     };
   }
 
-  #watchLayouts(): void {
+  async #watchLayouts(): Promise<void> {
     const { time } = this.cloud;
-    const { layouts } = this.cloud.record('auto');
+    this.#record = await this.cloud.record('auto');
+    const { layouts } = this.#record;
     for (const layout of layouts) this.#layoutsSeen.set(layout.version, layout);
     const newest = layouts.at(-1)!;
     if (newest.version === this.#version) return;

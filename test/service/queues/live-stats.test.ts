@@ -8,7 +8,7 @@ import { isOdd } from '../../../lib/service/waking/schedule.ts';
 import { seededRandom } from '../../../lib/simulation/random.ts';
 import { NOW_MS } from '../../aws/samples.ts';
 import { definition } from '../definitions.ts';
-import { MemoryCloud } from '../memory-cloud.ts';
+import { TimedCloud } from '../timed-cloud.ts';
 
 type Accepted = Partial<RuledPlayer>;
 
@@ -34,7 +34,7 @@ interface RunOptions {
 
 /** Runs the ticks of a queue in which ten players arrive per second. Returns its statistics and its metric. */
 async function run(changes: object, { boundaries = [], ten, seconds = 25 }: RunOptions) {
-  const cloud = new MemoryCloud(NOW_MS);
+  const cloud = new TimedCloud(NOW_MS);
   const rules = definition({ name: 'choice', buckets: [...boundaries], ...changes });
   const record = {
     definition: rules,
@@ -43,7 +43,7 @@ async function run(changes: object, { boundaries = [], ten, seconds = 25 }: RunO
     awakeUntilMs: 0,
     sentUntilMs: 0,
   };
-  cloud.setRecord(record);
+  await cloud.putQueue(record);
   const random = seededRandom(7);
   const metrics: number[] = [];
   const firstMs = Math.ceil(NOW_MS / 1_000) * 1_000;
@@ -58,7 +58,7 @@ async function run(changes: object, { boundaries = [], ten, seconds = 25 }: RunO
       enqueuedAt: new Date(slotMs - 900 + 50 * i).toISOString(),
       players: [{ playerId: `p-${second}-${i}`, skill: 1 + random.integer(3000), ...accepted }],
     }));
-    cloud.fill(arrived, record);
+    await cloud.fill(arrived);
     const layout = layoutAt(record.layouts, slotMs);
     for (const range of tickRanges(layout, isOdd(record, slotMs)).keys()) {
       const message = { queue: 'choice', slotMs, layout: 1, range };

@@ -10,7 +10,7 @@ import { NOW_MS } from '../../aws/samples.ts';
 import { IS_LONG, sample } from '../../long.ts';
 import { AutoRun } from '../auto-run.ts';
 import { definition, putQueue } from '../definitions.ts';
-import { MemoryCloud } from '../memory-cloud.ts';
+import { TimedCloud } from '../timed-cloud.ts';
 
 const load = (share: number, changes: Partial<BucketLoad> = {}): BucketLoad => ({
   share,
@@ -95,20 +95,20 @@ const limits = {
 
 describe('a queue with buckets "auto"', () => {
   it('keeps one bucket under a long load within its capacity', async () => {
-    const run = new AutoRun(seededRandom(1), { teamSize: 5, limits });
+    const run = await AutoRun.start(seededRandom(1), { teamSize: 5, limits });
     await run.minutes(3, () => 12);
     expect(run.layouts).toEqual([0]);
     expect(run.missed).toEqual([]);
   });
 
   it('keeps one bucket after a single burst of players', async () => {
-    const run = new AutoRun(seededRandom(2), { teamSize: 5, limits });
+    const run = await AutoRun.start(seededRandom(2), { teamSize: 5, limits });
     await run.seconds(60, (second) => (second === 10 ? 90 : 4));
     expect(run.layouts).toEqual([0]);
   });
 
   it('splits within seconds when a launch brings many times a bucket’s capacity, and then keeps its buckets', async () => {
-    const run = new AutoRun(seededRandom(3), { teamSize: 5, limits });
+    const run = await AutoRun.start(seededRandom(3), { teamSize: 5, limits });
     const rate = sample(100, 300);
     await run.seconds(40, () => rate);
     expect(run.firstChangeMs).toBeLessThan(15_000);
@@ -124,7 +124,7 @@ describe('a queue with buckets "auto"', () => {
   });
 
   it.runIf(IS_LONG)('uses the arrivals of all buckets together', async () => {
-    const run = new AutoRun(seededRandom(7), { teamSize: 5, limits });
+    const run = await AutoRun.start(seededRandom(7), { teamSize: 5, limits });
     const rate = async () => {
       const arrivals = await run.cloud.time.run(() => run.cloud.deps.ranges.arrivals('auto'));
       return estimatesOf(arrivals!, 1).arrivalRate;
@@ -136,7 +136,7 @@ describe('a queue with buckets "auto"', () => {
   });
 
   it.runIf(IS_LONG)('splits among players who all have the same skill', async () => {
-    const run = new AutoRun(seededRandom(4), { teamSize: 5, skill: () => 1500, limits });
+    const run = await AutoRun.start(seededRandom(4), { teamSize: 5, skill: () => 1500, limits });
     await run.seconds(40, () => 100);
     run.cloud.keyWritesMax = 0;
     await run.seconds(20, () => 100);
@@ -148,7 +148,7 @@ describe('a queue with buckets "auto"', () => {
   it.runIf(IS_LONG)(
     'follows a load that rises in a minute and falls again, and returns to one bucket later',
     async () => {
-      const run = new AutoRun(seededRandom(5), { teamSize: 5, limits });
+      const run = await AutoRun.start(seededRandom(5), { teamSize: 5, limits });
       await run.seconds(60, (second) => 1 + 3 * second);
       const top = run.buckets;
       expect(top).toBeGreaterThan(7);
@@ -161,8 +161,8 @@ describe('a queue with buckets "auto"', () => {
   );
 
   it.runIf(IS_LONG)('splits a pool that one tick cannot read', async () => {
-    const run = new AutoRun(seededRandom(6), { teamSize: 5, limits, page: 600 });
-    run.fill(10_000);
+    const run = await AutoRun.start(seededRandom(6), { teamSize: 5, limits });
+    await run.fill(10_000);
     await run.seconds(40, () => 0);
     expect(run.buckets).toBeGreaterThan(10);
     // The key's limit is 100 writes a second here. A range commits at least one game a tick, so 17 ranges exceed it a little.
@@ -174,13 +174,13 @@ describe('a queue with buckets "auto"', () => {
 
 describe('a definition with buckets "auto"', () => {
   const put = async (old: readonly Edge[] | undefined, buckets: 'auto' | number[] | undefined) => {
-    const cloud = new MemoryCloud(NOW_MS);
+    const cloud = new TimedCloud(NOW_MS);
     const { queues } = cloud.deps;
     const set = (changes: Partial<QueueDefinition>) =>
       cloud.time.run(() => putQueue(queues, definition({ name: 'q', ...changes }), cloud.time.nowMs));
     if (old !== undefined) await set({ buckets: [...old] as number[] });
     await set(buckets === undefined ? { tickSeconds: 2 } : { tickSeconds: 2, buckets });
-    return cloud.record('q').layouts.map(({ boundaries }) => boundaries);
+    return (await cloud.record('q')).layouts.map(({ boundaries }) => boundaries);
   };
 
   it('starts with one bucket', async () => {

@@ -9,7 +9,7 @@ import { seededRandom } from '../../../lib/simulation/random.ts';
 import { NOW_MS, why } from '../../aws/samples.ts';
 import { sample } from '../../long.ts';
 import { definition } from '../definitions.ts';
-import { MemoryCloud } from '../memory-cloud.ts';
+import { TimedCloud } from '../timed-cloud.ts';
 
 const random = seededRandom(1);
 const solo = (name: string, skill: number, waitedMs: number): StoredTicket => ({
@@ -21,20 +21,20 @@ const solo = (name: string, skill: number, waitedMs: number): StoredTicket => ({
 });
 
 /** A 5v5 queue with one bucket, in which these tickets wait. */
-const cloudWith = (tickets: readonly StoredTicket[], changes: Partial<QueueDefinition> = {}) => {
-  const cloud = new MemoryCloud(NOW_MS);
-  cloud.setRecord({
+const cloudWith = async (tickets: readonly StoredTicket[], changes: Partial<QueueDefinition> = {}) => {
+  const cloud = new TimedCloud(NOW_MS);
+  await cloud.putQueue({
     definition: definition({ name: 'large', teamSize: 5, timeoutSeconds: 300, buckets: [], ...changes }),
     version: 1,
     layouts: [{ version: 1, boundaries: [], fromMs: 0 }],
     awakeUntilMs: 0,
     sentUntilMs: 0,
   });
-  cloud.fill(tickets, cloud.record('large'));
+  await cloud.fill(tickets);
   return cloud;
 };
 
-const tickAt = async (cloud: MemoryCloud, slotMs: number) => {
+const tickAt = async (cloud: TimedCloud, slotMs: number) => {
   cloud.time.nowMs = Math.max(cloud.time.nowMs, slotMs);
   const result = await cloud.time.run(() =>
     tick(cloud.deps, { queue: 'large', slotMs, layout: 1, range: 0 }),
@@ -48,7 +48,7 @@ describe('a pool that one tick cannot read', () => {
     const tickets = Array.from({ length: count }, (_, i) =>
       solo(`t${i}`, Math.max(0, random.normal() * 300 + 1500), 1_000),
     );
-    const cloud = cloudWith(tickets);
+    const cloud = await cloudWith(tickets);
     for (let second = 0; second < 2; second++) {
       const { metrics, matches } = await tickAt(cloud, NOW_MS + 1_000 * second);
       expect(matches.length).toBeGreaterThanOrEqual(60);
@@ -63,7 +63,7 @@ describe('a pool that one tick cannot read', () => {
 
   it('is read in parts, so that every ticket is searched in turn', async () => {
     const tickets = Array.from({ length: 1_000 }, (_, i) => solo(`t${i}`, i, 1_000));
-    const cloud = cloudWith(tickets);
+    const cloud = await cloudWith(tickets);
     const limits = { ...BUCKET_LIMITS, readTickets: 100, commitsPerSecond: 30 };
     for (let second = 0; second < 10; second++) {
       const slotMs = NOW_MS + 1_000 * second;
@@ -78,17 +78,14 @@ describe('a pool that one tick cannot read', () => {
   });
 
   it('is read from the start when no ticket is left where it would continue', async () => {
-    const cloud = cloudWith(Array.from({ length: 30 }, (_, i) => solo(`t${i}`, i, 1_000)));
+    const cloud = await cloudWith(Array.from({ length: 30 }, (_, i) => solo(`t${i}`, i, 1_000)));
     const limits = { ...BUCKET_LIMITS, readTickets: 20 };
     const run = (slotMs: number) =>
       cloud.time.run(() => tick({ ...cloud.deps, limits }, { queue: 'large', slotMs, layout: 1, range: 0 }));
     await run(NOW_MS);
     for (let i = 20; i < 30; i++)
       await cloud.time.run(() => cloud.deps.tickets.end(`t${i}`, 'CANCELLED', why('x'), 0));
-    cloud.fill(
-      Array.from({ length: 10 }, (_, i) => solo(`n${i}`, i, 0)),
-      cloud.record('large'),
-    );
+    await cloud.fill(Array.from({ length: 10 }, (_, i) => solo(`n${i}`, i, 0)));
     cloud.time.nowMs = NOW_MS + 1_000;
     await run(NOW_MS + 1_000);
     expect(cloud.committed.flatMap(({ ticketIds }) => ticketIds)).toContain('n0');
@@ -109,7 +106,7 @@ describe('a pool that one tick cannot prepare', () => {
     attributes: { maps: { type: 'strings' } },
     rules: [{ name: 'Maps', type: 'common', attribute: 'maps' }],
   };
-  const run = (cloud: MemoryCloud, prepareWork: number, second: number) => {
+  const run = (cloud: TimedCloud, prepareWork: number, second: number) => {
     const slotMs = NOW_MS + 1_000 * second;
     cloud.time.nowMs = Math.max(cloud.time.nowMs, slotMs);
     return cloud.time.run(() =>
@@ -121,7 +118,7 @@ describe('a pool that one tick cannot prepare', () => {
   };
 
   it('is searched in parts, so that every ticket is searched in turn', async () => {
-    const cloud = cloudWith(
+    const cloud = await cloudWith(
       Array.from({ length: 400 }, (_, i) => ofMaps(i, 1_000)),
       rules,
     );
@@ -134,13 +131,13 @@ describe('a pool that one tick cannot prepare', () => {
 
   it('ends the overdue tickets of all parts at once', async () => {
     const tickets = Array.from({ length: 200 }, (_, i) => ofMaps(i, i < 150 ? 1_000 : 400_000));
-    const cloud = cloudWith(tickets, rules);
+    const cloud = await cloudWith(tickets, rules);
     await run(cloud, 10_000, 0);
     expect(cloud.ended.size).toBe(50);
   });
 
   it('has the players of two matches in a part, whatever their work', async () => {
-    const cloud = cloudWith(
+    const cloud = await cloudWith(
       Array.from({ length: 60 }, (_, i) => ofMaps(i, 1_000)),
       rules,
     );
@@ -151,7 +148,7 @@ describe('a pool that one tick cannot prepare', () => {
 
 describe('a pool that one tick cannot check against the definition', () => {
   /** A function that needs so long for each ticket that it has not checked yet. */
-  const slow = (cloud: MemoryCloud, ms: number): CheckedTickets => {
+  const slow = (cloud: TimedCloud, ms: number): CheckedTickets => {
     const checked = new CheckedTickets();
     const of = checked.of.bind(checked);
     const seen = new Set<StoredTicket>();
@@ -168,7 +165,7 @@ describe('a pool that one tick cannot check against the definition', () => {
 
   it('is searched in parts, so that every ticket is searched, or times out, in turn', async () => {
     const tickets = Array.from({ length: 400 }, (_, i) => solo(`t${i}`, i, i < 350 ? 1_000 : 400_000));
-    const cloud = cloudWith(tickets);
+    const cloud = await cloudWith(tickets);
     const checked = slow(cloud, 10);
     for (let second = 0; second < 20 && cloud.waiting > 0; second++) {
       const slotMs = NOW_MS + 10_000 * second;
@@ -189,7 +186,7 @@ describe('many time-outs at once', () => {
   it('leave time for matches in the same tick, and all tickets time out', async () => {
     const late = Array.from({ length: 10_000 }, (_, i) => solo(`late${i}`, i / 10, 400_000));
     const fresh = Array.from({ length: 1_000 }, (_, i) => solo(`t${i}`, 1_000 + i, 1_000));
-    const cloud = cloudWith([...late, ...fresh]);
+    const cloud = await cloudWith([...late, ...fresh]);
     const first = await tickAt(cloud, NOW_MS);
     expect(first.matches.length).toBeGreaterThan(50);
     expect(first.metrics.timedOut).toBeGreaterThan(100);
@@ -205,7 +202,7 @@ describe('many time-outs at once', () => {
 
 describe('a plan', () => {
   it('is committed while it is computed, so that the first match does not wait for the last', async () => {
-    const cloud = cloudWith(Array.from({ length: 2_000 }, (_, i) => solo(`t${i}`, i, 1_000)));
+    const cloud = await cloudWith(Array.from({ length: 2_000 }, (_, i) => solo(`t${i}`, i, 1_000)));
     const { create } = cloud.deps.matches;
     let plannedAtFirstCommit = 0;
     let planned = 0;

@@ -7,7 +7,7 @@ import { tick } from '../../../lib/service/ticks/tick.ts';
 import { WarmSearches } from '../../../lib/service/ticks/warm-searches.ts';
 import { NOW_MS, ticket } from '../../aws/samples.ts';
 import { definition } from '../definitions.ts';
-import { MemoryCloud } from '../memory-cloud.ts';
+import { TimedCloud } from '../timed-cloud.ts';
 
 const LAYOUT = { version: 1, boundaries: [], fromMs: 0 };
 /** Parties, whose bounds need a search. */
@@ -47,9 +47,9 @@ describe('a function that keeps its searches', () => {
   it('keeps no more tickets than its limit, those of the ranges that it searched last', async () => {
     const { cloud, warm } = world(25);
     for (const name of ['a', 'b', 'c']) {
-      cloud.setRecord(recordOf({ ...QUEUE, name }));
+      await cloud.putQueue(recordOf({ ...QUEUE, name }));
       for (let i = 0; i < 10; i++)
-        cloud.fill([ticket(name, `${name}${i}`, [100 * i ** 3, 100 * i ** 3])], cloud.record(name));
+        await cloud.fill([ticket(name, `${name}${i}`, [100 * i ** 3, 100 * i ** 3])]);
     }
     await run(cloud, warm, 'a', NOW_MS);
     await run(cloud, warm, 'b', NOW_MS);
@@ -72,8 +72,8 @@ describe('a function that keeps its searches', () => {
     expect(work).toBeGreaterThan(0);
     const { cloud, warm } = world(1_000, 2.5 * work);
     for (const name of ['a', 'b', 'c']) {
-      cloud.setRecord(recordOf({ ...QUEUE, name }));
-      cloud.fill([ticket(name, `${name}0`, [100, 100])], cloud.record(name));
+      await cloud.putQueue(recordOf({ ...QUEUE, name }));
+      await cloud.fill([ticket(name, `${name}0`, [100, 100])]);
       await run(cloud, warm, name, NOW_MS);
     }
     expect(warm.tickets).toBe(2);
@@ -83,9 +83,9 @@ describe('a function that keeps its searches', () => {
 
   it('keeps nothing of a tick that fails, and the next one makes the match', async () => {
     const { cloud, warm } = world();
-    cloud.setRecord(recordOf(QUEUE));
+    await cloud.putQueue(recordOf(QUEUE));
     const tickets = [0, 1].map((i) => ticket('duo', `t${i}`, [1000, 1000]));
-    cloud.fill(tickets, cloud.record('duo'));
+    await cloud.fill(tickets);
     let ids = 0;
     const failing = () => {
       // The first id is that of the lease, the second one that of the match.
@@ -100,7 +100,7 @@ describe('a function that keeps its searches', () => {
 });
 
 function world(ticketsMax?: number, workMax?: number) {
-  return { cloud: new MemoryCloud(NOW_MS), warm: new WarmSearches(ticketsMax, workMax) };
+  return { cloud: new TimedCloud(NOW_MS), warm: new WarmSearches(ticketsMax, workMax) };
 }
 
 function recordOf(of: QueueDefinition) {
@@ -110,7 +110,7 @@ function recordOf(of: QueueDefinition) {
 const checked = new CheckedTickets();
 
 function run(
-  cloud: MemoryCloud,
+  cloud: TimedCloud,
   searches: WarmSearches,
   queue: string,
   slotMs: number,
