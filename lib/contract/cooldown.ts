@@ -26,9 +26,10 @@ const step = z.strictObject({
     .int()
     .min(1)
     .max(COOLDOWN_LIMITS.timesMax)
-    .meta({ description: 'From this many offences of the kind on' }),
+    .meta({ description: 'From this many offences of the kind on; ascending' }),
   seconds: z.number().int().min(1).max(COOLDOWN_LIMITS.secondsMax).meta({
-    description: 'How long the player gets no further ticket, counted from the last of them',
+    description:
+      'How long the player gets no further ticket, in seconds from the last of them; never falling',
   }),
 });
 
@@ -49,7 +50,8 @@ const steps = z
 export const cooldownOptions = z
   .strictObject({
     decline: steps.optional().meta({
-      description: 'For players of a ticket that declines a match, or does not answer in time',
+      description:
+        'For players of a ticket that declines a match, or does not answer in time. Needs acceptance',
     }),
     leave: steps.optional().meta({
       description: 'For players that the studio names as `leavers` when it ends their match',
@@ -60,7 +62,9 @@ export const cooldownOptions = z
       .min(1)
       .max(COOLDOWN_LIMITS.forgetSecondsMax)
       .optional()
-      .meta({ description: `How long an offence counts (default ${FORGET_SECONDS})` }),
+      .meta({
+        description: `How long an offence counts, in seconds; at least the longest cooldown (default ${FORGET_SECONDS})`,
+      }),
   })
   .meta({ id: 'CooldownOptions' });
 export type CooldownOptions = z.output<typeof cooldownOptions>;

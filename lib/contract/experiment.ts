@@ -3,7 +3,12 @@ import type { Schedule } from '../experiments/schedule.ts';
 import { recentSeconds } from '../rules/recent-seconds.ts';
 import { expected } from '../vocabulary/expected.ts';
 import { type FieldProblem, invalid, Problem, parseWith } from './problem.ts';
-import { checkQueueDefinition, type QueueDefinition, queueDefinition } from './queue-definition.ts';
+import {
+  checkQueueDefinition,
+  type QueueDefinition,
+  queueDefinition,
+  schemaKey,
+} from './queue-definition.ts';
 
 /**
  * What a variant may change: what only the search reads. Every ticket that waits then fits every variant, and no state of a
@@ -43,15 +48,15 @@ const variant = z.strictObject({
       >,
     )
     .meta({
-      description:
-        'Keys of the definition with the values they have in this variant; null removes a key. What no key names is as in the definition',
+      description: `Keys of the definition with the values they have in this variant, of ${Object.keys(CHANGEABLE).join(', ')}; null removes a key. What no key names is as in the definition`,
     }),
 });
 
 /** An experiment on a queue: blocks of time, in each of which the whole queue has one variant. */
 export const experimentDefinition = z
   .strictObject({
-    name,
+    $schema: schemaKey,
+    name: name.meta({ description: 'The name of the experiment' }),
     variants: z
       .array(variant)
       .min(2)
@@ -60,12 +65,12 @@ export const experimentDefinition = z
         (variants) => new Set(variants.map((one) => one.name)).size === variants.length,
         'Expected variants with distinct names, got two with the same name',
       )
-      .meta({ description: 'The first is what the others are compared with' }),
+      .meta({ description: 'The variants; the others are compared with the first' }),
     blockMinutes: z
       .number()
       .min(BLOCK_MINUTES_MIN)
       .max(BLOCK_MINUTES_MAX)
-      .meta({ description: 'How long a variant is in force before the next is drawn' }),
+      .meta({ description: 'How long a variant is in force before the next is drawn, in minutes' }),
     burnInMinutes: z
       .union([z.literal('auto'), z.number().min(0).max(BLOCK_MINUTES_MAX)], {
         error: expected('"auto" or a number of minutes'),
@@ -73,14 +78,14 @@ export const experimentDefinition = z
       .optional()
       .meta({
         description:
-          'For how long at the beginning and at the end of a block tickets are not counted, because they meet tickets of the block before, or are matched in the next one; "auto" (default): the time-out of the queue, at most a quarter of a block',
+          'For how many minutes at the beginning and at the end of a block tickets are not counted, because they meet tickets of the block before, or are matched in the next one; less than half of a block. "auto": the time-out of the queue, at most a quarter of a block (default "auto")',
       }),
     days: z
       .number()
       .positive()
       .max(DAYS_MAX)
       .meta({
-        description: `How long it lasts: whole rounds of one block for each variant, as many as begin in this time; at most ${BLOCKS_MAX} blocks`,
+        description: `How many days it lasts: whole rounds of one block for each variant, as many as begin in this time; at most ${BLOCKS_MAX.toLocaleString('en-US')} blocks`,
       }),
     stop: z
       .strictObject({

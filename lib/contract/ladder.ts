@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type Ladder, RATING_MODELS } from '../ratings/ladder.ts';
 import { expected } from '../vocabulary/expected.ts';
 import { type FieldProblem, parseJson, parseWith } from './problem.ts';
-import { queueName } from './queue-definition.ts';
+import { queueName, schemaKey } from './queue-definition.ts';
 
 /** The maximum of placement matches. */
 const PLACEMENT_MATCHES_MAX = 100;
@@ -30,26 +30,33 @@ export const LADDER_DEFAULTS: Ladder = {
 /** A ladder definition written by a studio. Unknown keys are errors. */
 export const ladderDefinition = z
   .strictObject({
-    name: queueName,
+    $schema: schemaKey,
+    name: queueName.meta({ description: 'The name of the ladder, by which queues name it' }),
     model: z
       .enum(RATING_MODELS)
       .default(LADDER_DEFAULTS.model)
       .meta({ description: 'The model of openskill that rates the matches' }),
     initial: z
-      .strictObject({ mean: from0, deviation: above0 })
+      .strictObject({
+        mean: from0.meta({ description: 'The expected skill' }),
+        deviation: above0.meta({ description: 'Its standard deviation, above 0' }),
+      })
       .default(LADDER_DEFAULTS.initial)
       .meta({ description: "The rating of a player without a match, in the studio's own scale" }),
     beta: above0.default(LADDER_DEFAULTS.beta).meta({
       description: "How much chance is in a team's result: the standard deviation of its performance",
     }),
     drift: z
-      .strictObject({ perGame: from0, perDay: from0 })
+      .strictObject({
+        perGame: from0.meta({ description: 'Added with each match' }),
+        perDay: from0.meta({ description: 'Added with each day without a match' }),
+      })
       .default(LADDER_DEFAULTS.drift)
       .meta({ description: 'How much a skill changes by a match and in a day, as standard deviations' }),
     // Without a default: a stored definition and its ETag stay as they are.
     placementMatches: z.number().int().min(0).max(PLACEMENT_MATCHES_MAX).exactOptional().meta({
       description:
-        'How many matches the placement of a new player takes (default 0). Reads of a rating say how many are left; they change neither matches nor ratings',
+        'How many matches the placement of a new player takes. Reads of a rating say how many are left; they change neither matches nor ratings (default 0)',
     }),
   })
   .meta({ id: 'LadderDefinition' });

@@ -19,10 +19,13 @@ export const presenceOptions = z
       .int()
       .min(PRESENCE_LIMITS.graceSecondsMin)
       .max(PRESENCE_LIMITS.graceSecondsMax)
-      .meta({ description: 'How long a player may be gone before the ticket is cancelled' }),
+      .meta({
+        description:
+          'How long a player may be gone before the ticket is cancelled, in seconds; below timeoutSeconds',
+      }),
     required: z.literal(true).optional().meta({
       description:
-        'Every player has to connect within the grace from the POST of the ticket on. Without it, a player who never connects counts as present',
+        'Every player has to connect within the grace from the POST of the ticket on. Without it, a player who never connects counts as present (default absent)',
     }),
   })
   .meta({ id: 'PresenceOptions' });

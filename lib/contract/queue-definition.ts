@@ -60,6 +60,11 @@ const norm = z
   })
   .meta({ description: 'A norm: a number from 1 up, or "inf"' });
 
+/** The key with which a file names the JSON Schema that an editor checks it by. */
+export const schemaKey = z.string().max(2048).optional().meta({
+  description: 'The JSON Schema by which an editor checks the file; Muster ignores it',
+});
+
 /** Names of queues, roles and secrets. `#` separates key parts in the store, `/` parts of a path. */
 export const queueName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, {
   error: expected('1 to 64 of the characters A–Z a–z 0–9 _ . -, the first a letter or digit'),
@@ -86,7 +91,7 @@ const webhook = z.strictObject({
   secret: secretName.meta({
     description: 'The name of the secret that signs the requests (Standard Webhooks)',
   }),
-  events: z.array(eventType).min(1).optional().meta({ description: 'The events to send (default: all)' }),
+  events: z.array(eventType).min(1).optional().meta({ description: 'The events to send (default all)' }),
 });
 
 const requestTimeoutSeconds = z
@@ -94,14 +99,14 @@ const requestTimeoutSeconds = z
   .min(0.1)
   .max(LIMITS.requestSecondsMax)
   .optional()
-  .meta({ description: 'Default 5' });
+  .meta({ description: 'How long one request may take, in seconds (default 5)' });
 const placementSeconds = z.number().int().min(1).max(LIMITS.placementSecondsMax).meta({
-  description: 'How long a match may stay PLACING before it is FAILED (default 300)',
+  description: 'How long a match may stay PLACING before it is FAILED, in seconds (default 300)',
 });
 
 const onFailure = z.enum(['fail', 'requeue']).optional().meta({
   description:
-    'What becomes of the tickets of a match that is not placed. fail (default): they are FAILED with it; requeue: they return to the queue with the wait they had, and a ticket is FAILED with its third such match',
+    'What becomes of the tickets of a match that is not placed. fail: they are FAILED with it; requeue: they return to the queue with the wait they had, and a ticket is FAILED with its third such match (default fail)',
 });
 
 /** The name or ARN of a queue of Amazon GameLift Servers. */
@@ -170,13 +175,19 @@ const provisioner = z.discriminatedUnion('type', [
       description: 'The Kubernetes namespace of the game servers (default "default")',
     }),
     selectors: z
-      .array(z.strictObject({ matchLabels: z.record(labelKey, labelValue) }))
+      .array(
+        z.strictObject({
+          matchLabels: z
+            .record(labelKey, labelValue)
+            .meta({ description: 'Labels that the game server has' }),
+        }),
+      )
       .min(1)
       .max(LIMITS.selectorsMax)
       .optional()
       .meta({
         description:
-          'Which ready game servers to allocate, in order of preference (default: any of the namespace)',
+          'Which ready game servers to allocate, in order of preference (default any of the namespace)',
       }),
     multiCluster: z
       .boolean()
@@ -209,7 +220,7 @@ const teamKind = z
       .optional()
       .meta({ description: 'Teams of this kind in a game (default 1)' }),
     minSize: z.number().int().min(1).max(LIMITS.teamSizeMax).optional().meta({
-      description: 'The minimum of players with which the team may start, see `short` (default size)',
+      description: 'The minimum of players with which the team may start. Needs `short` (default size)',
     }),
     roles: teamRoles.optional().meta({ description: 'Seats by role; they sum to size' }),
     offset: z
@@ -228,18 +239,22 @@ const teams = z.union([
 
 const short = z
   .strictObject({
-    afterSeconds: z.number().min(0).max(LIMITS.timeoutSecondsMax),
+    afterSeconds: z
+      .number()
+      .min(0)
+      .max(LIMITS.timeoutSecondsMax)
+      .meta({ description: 'The wait of every ticket of the match, in seconds; below timeoutSeconds' }),
     cost: weight.optional().meta({ description: 'Imbalance of each empty seat (default 0)' }),
   })
   .meta({
-    description:
-      'Teams with a minSize may start with fewer players than size when every ticket of the match has waited this long',
+    description: 'Lets teams with a minSize start with fewer players than size. Needs such a team',
   });
 
 /** A queue definition written by a studio. Unknown keys are errors. */
 export const queueDefinition = z
   .strictObject({
-    name: queueName,
+    $schema: schemaKey,
+    name: queueName.meta({ description: 'The name of the queue, which stands in its routes' }),
     teamSize: z
       .number()
       .int()
@@ -249,7 +264,7 @@ export const queueDefinition = z
       .meta({ description: 'Players in a team; omitted with a list of teams' }),
     teams: teams.optional().meta({
       description:
-        'The number of teams of teamSize (default 2), or a list of kinds of teams instead of teamSize and roles. A match has 1 to 200 seats',
+        'The number of teams of teamSize, or a list of kinds of teams instead of teamSize and roles. A match has 1 to 200 seats (default 2)',
     }),
     short: short.optional(),
     roles: teamRoles.optional().meta({ description: 'Seats per team by role; they sum to teamSize' }),
@@ -263,26 +278,35 @@ export const queueDefinition = z
           .positive()
           .max(NUMBER_LIMITS.weightMax)
           .meta({ description: 'Weight of teamGap (team difference)' }),
-        p: norm,
-        q: norm,
+        p: norm.meta({
+          description:
+            'Norm of teamGap, the difference of the teams: 1 compares sums, 2 Euclidean norms, "inf" the best players',
+        }),
+        q: norm.meta({
+          description:
+            'Norm of skillSpread, the spread of all players: 1 is the mean deviation, 2 the standard deviation, "inf" the largest deviation',
+        }),
       })
-      .meta({ description: 'imbalance = alpha · teamGap + skillSpread' }),
-    beta: weight
-      .optional()
-      .meta({ description: 'Imbalance that one second of waiting outweighs (default 0)' }),
-    release: releaseOptions,
+      .meta({
+        description:
+          'How far a match is from even: imbalance = alpha · teamGap + skillSpread, in the unit of skill; 0 is perfect',
+      }),
+    beta: weight.optional().meta({
+      description:
+        'Imbalance that one second of the longest wait in a match outweighs when matches are ranked (default 0)',
+    }),
+    release: releaseOptions.meta({
+      description: 'The release policy: when a match is made, and when it waits for a better one',
+    }),
     tickSeconds: z
       .number()
       .int()
       .min(1)
       .max(LIMITS.tickSecondsMax)
-      .meta({ description: 'Seconds between two searches' }),
-    timeoutSeconds: z
-      .number()
-      .int()
-      .min(1)
-      .max(LIMITS.timeoutSecondsMax)
-      .meta({ description: 'Longest wait of a ticket' }),
+      .meta({ description: 'Seconds between two searches while players wait' }),
+    timeoutSeconds: z.number().int().min(1).max(LIMITS.timeoutSecondsMax).meta({
+      description: 'Longest wait of a ticket, in seconds, after which it is TIMED_OUT. At least tickSeconds',
+    }),
     buckets: z
       .union([
         z.literal('auto'),
@@ -297,17 +321,17 @@ export const queueDefinition = z
       .optional()
       .meta({
         description:
-          'Skills at which the pool is split; or "auto" (default): one bucket, split and merged as the load requires',
+          'Skills at which the pool is split, ascending; or "auto": one bucket, split and merged as the load requires (default "auto")',
       }),
-    fill: z
-      .enum(['none', 'bots'])
-      .optional()
-      .meta({ description: 'What fills the game of a ticket at its time-out' }),
+    fill: z.enum(['none', 'bots']).optional().meta({
+      description:
+        'What fills the match of a ticket at its time-out: "bots" take the seats for which nobody waits (default none)',
+    }),
     backfill: z
       .strictObject({
         priority: z.enum(['low', 'normal', 'high']).optional().meta({
           description:
-            'high: before new matches; normal (default): where the newcomers add less imbalance than their best new match has; low: after new matches',
+            'high: before new matches; normal: where the newcomers add less imbalance than their best new match has; low: after new matches (default normal)',
         }),
       })
       .optional()
@@ -320,16 +344,24 @@ export const queueDefinition = z
           'true: a player stands in one ticket of the queue at a time, until the ticket or its match has ended; another one is rejected with 409. "service": in one ticket of all queues that say "service" (default false)',
       }),
     skillScale: z.enum(['raw', 'percentile']).optional().meta({
-      description: 'Match by skill, or by its percentile in the recent population (default raw)',
+      description:
+        'raw: match by skill; percentile: by the percentage of recent players below it, so that imbalance, tolerances and waitCost are in percent (default raw)',
     }),
     ladder: queueName.optional().meta({
       description:
         'The ladder that rates its matches. Tickets then come without skill: each player has the mean of their rating. A match has 2 teams or more, and at most 99 seats',
     }),
     acceptance: z
-      .strictObject({ timeoutSeconds: z.number().int().min(1).max(LIMITS.acceptanceSecondsMax) })
+      .strictObject({
+        timeoutSeconds: z
+          .number()
+          .int()
+          .min(1)
+          .max(LIMITS.acceptanceSecondsMax)
+          .meta({ description: 'How long the tickets have to answer, in seconds' }),
+      })
       .optional()
-      .meta({ description: 'Every ticket must accept the match within this time' }),
+      .meta({ description: 'Every ticket must accept the match before it goes on' }),
     cooldown: cooldownOptions.optional().meta({
       description:
         'Lets players wait before their next ticket when they have declined matches or have left them (429 with Retry-After)',
@@ -338,11 +370,17 @@ export const queueDefinition = z
       description:
         'Cancels tickets of players who have been connected and are gone for longer than a grace (PLAYER_LEFT), so that no match is made with them',
     }),
-    provisioner: provisioner.optional(),
-    webhooks: z.array(webhook).max(LIMITS.webhooksMax).optional(),
+    provisioner: provisioner.optional().meta({
+      description: 'Where matches are played: what gives each match its server (default { "type": "none" })',
+    }),
+    webhooks: z
+      .array(webhook)
+      .max(LIMITS.webhooksMax)
+      .optional()
+      .meta({ description: 'The receivers of events' }),
     events: z.array(eventType).optional().meta({
       description:
-        'The events to publish on the event bus (default: all but TicketQueued). Events that webhooks or Muster itself need are published as well',
+        'The events to publish on the event bus. Events that webhooks or Muster itself need are published as well (default all but TicketQueued)',
     }),
   })
   .superRefine(

@@ -15,27 +15,36 @@ const texts = z
 
 const visibleTo = z.enum(['backend', 'match']).optional().meta({
   description:
-    'Who reads the value: backend (default): backends and game servers alone; match: also the players of the ticket and of its match',
+    'Who reads the value: backend: backends and game servers alone; match: also the players of the ticket and of its match (default backend)',
 });
+
+const valueDefault = <T extends z.ZodType>(type: T) =>
+  type.optional().meta({
+    description: 'The value of a player who has none (default none: the ticket is rejected)',
+  });
+const values = texts
+  .min(1)
+  .optional()
+  .meta({ description: 'The values that a player may have (default any)' });
 
 const attribute = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('number'),
-    default: value.optional(),
-    min: value.optional(),
-    max: value.optional(),
+    default: valueDefault(value),
+    min: value.optional().meta({ description: 'The least value (default no limit)' }),
+    max: value.optional().meta({ description: 'The greatest value (default no limit)' }),
     visibleTo,
   }),
   z.strictObject({
     type: z.literal('string'),
-    default: text.optional(),
-    values: texts.min(1).optional(),
+    default: valueDefault(text),
+    values,
     visibleTo,
   }),
   z.strictObject({
     type: z.literal('strings'),
-    default: texts.optional(),
-    values: texts.min(1).optional(),
+    default: valueDefault(texts),
+    values,
     visibleTo,
   }),
 ]);
@@ -55,14 +64,14 @@ export const attributes = z
 
 const cost = z.number().positive().max(NUMBER_LIMITS.weightMax).optional().meta({
   description:
-    'Imbalance of each unit by which a game falls short. A rule with a cost forbids nothing, unless it has a max',
+    'Imbalance of each unit by which a match breaks the rule. A rule with a cost forbids nothing, unless it has a max too (default none)',
 });
 
 const rule = z.discriminatedUnion(
   'type',
   Object.values(RULE_TYPES).map((type) =>
     z.strictObject({
-      name: ruleName,
+      name: ruleName.meta({ description: 'Unique in the list; reasons and statistics show it' }),
       ...type.keys,
       relax: relaxOf(type.changes),
       ...(type.cost !== 'none' && { cost }),
@@ -72,14 +81,13 @@ const rule = z.discriminatedUnion(
 
 /** Conditions that a game must meet, or that cost imbalance when it does not. */
 export const rules = z.array(rule).min(1).max(RULE_LIMITS.rulesMax).meta({
-  description:
-    'Conditions that a match must meet, or that cost imbalance when it does not; see docs/rules.md',
+  description: 'Conditions that a match must meet, or that cost imbalance when it does not',
 });
 
 /** The tickets whose age relaxes the rules. */
 export const relaxBy = z.enum(['each', 'oldest']).meta({
   description:
-    'The waits that relax rules. each (default): every ticket has the limits of its own age, and a match must meet all of them. oldest: the limits of the oldest ticket of a match apply to all',
+    'The waits that relax rules. each: every ticket has the limits of its own age, and a match must meet all of them. oldest: the limits of the oldest ticket of a match apply to all (default each)',
 });
 
 /** The values of one player. */

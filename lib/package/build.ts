@@ -28,6 +28,7 @@ for (const [name, bundle] of bundleAll()) {
 }
 for (const name of ['cdk.json', 'queues', 'LICENSE', 'README.md', 'CHANGELOG.md'])
   cpSync(join(root, name), join(dist, name), { recursive: true });
+for (const name of globSync('docs/*.schema.json', { cwd: root })) cpSync(join(root, name), join(dist, name));
 writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.md'), thirdPartyNotices(sources, root));
 const manifest = packageManifest(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
 writeFileSync(join(dist, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);

@@ -24,27 +24,42 @@ export const value = z.number().min(-NUMBER_LIMITS.valueMax).max(NUMBER_LIMITS.v
 /** The greatest permitted difference. */
 export const limit = z.number().min(0).max(NUMBER_LIMITS.valueMax);
 export const text = z.string().max(RULE_LIMITS.textMax);
+/** The limit of a rule that forbids beyond it. */
+export const greatestDifference = limit
+  .optional()
+  .meta({ description: 'The greatest difference; absent with a cost alone' });
+/** A number of values that lists share. */
+export const sharedAtLeast = z
+  .number()
+  .int()
+  .min(1)
+  .max(RULE_LIMITS.valuesMax)
+  .optional()
+  .meta({ description: 'How many values (default 1)' });
 /** A number of players. */
 export const wholeCount = z.number().int().min(0).max(200);
 export const attributeName = fieldName.meta({ description: 'An attribute of this queue, or skill' });
 export const gameOrTeam = z
   .enum(['game', 'team'])
   .optional()
-  .meta({ description: 'All players of a game, or those of each team (default game)' });
+  .meta({ description: 'game: all players of a match together; team: those of each team (default game)' });
 /** A kind of team, instead of a scope. */
-export const oneKind = z.string().optional().meta({ description: 'The teams of this kind alone' });
+export const oneKind = z.string().optional().meta({
+  description: 'Only the teams of this kind, each separately; instead of scope (default all players)',
+});
 
 /** The steps of a relaxation that may change these keys. */
 export function relaxOf(changes: z.core.$ZodShape) {
   const step = z.strictObject({
-    waitSeconds: z.number().positive().max(NUMBER_LIMITS.valueMax),
-    off: z.literal(true).optional(),
+    waitSeconds: z
+      .number()
+      .positive()
+      .max(NUMBER_LIMITS.valueMax)
+      .meta({ description: 'From this wait of a ticket on; ascending' }),
+    off: z.literal(true).optional().meta({ description: 'From then on the rule does not hold' }),
     ...changes,
   });
-  return z
-    .array(step)
-    .min(1)
-    .max(RULE_LIMITS.stepsMax)
-    .optional()
-    .meta({ description: 'What changes for a ticket that has waited this long, in ascending order' });
+  return z.array(step).min(1).max(RULE_LIMITS.stepsMax).optional().meta({
+    description: 'Looser limits for tickets that have waited; a limit never tightens (default none)',
+  });
 }

@@ -7,34 +7,38 @@ const fifoOptions = z.strictObject({ policy: z.literal('fifo') });
 
 const periodicOptions = z.strictObject({
   policy: z.literal('periodic'),
-  /**
-   * The period in seconds; periods end at multiples of it. Default: a period ends when n_opt = √(2a(m − 1)τ) − 1
-   * players are waiting, where a is the measured arrival rate, m the players of a game and τ the time-out
-   * (formula 6).
-   */
-  everySeconds: z.number().positive().max(3600).optional(),
+  everySeconds: z.number().positive().max(3600).optional().meta({
+    description:
+      'The period; periods end at multiples of it (default a period ends when n_opt = √(2a(m − 1)τ) − 1 players wait: a the measured arrivals per second, m the players of a match, τ the time-out)',
+  }),
 });
 export type PeriodicOptions = z.infer<typeof periodicOptions>;
 
+const tolerance = z.number().nonnegative().max(NUMBER_LIMITS.valueMax);
 const expandingOptions = z
   .strictObject({
     policy: z.literal('expanding'),
-    /** The distance in skill, between the tickets' means, that a ticket accepts when it is enqueued. */
-    tolerance: z.number().nonnegative().max(NUMBER_LIMITS.valueMax),
-    /** From age `waitSeconds` on, the tolerance is the step's. Both values ascend from step to step. */
+    tolerance: tolerance.meta({
+      description: 'The distance in skill, between the means of tickets, that a new ticket accepts',
+    }),
     steps: z
       .array(
         z.strictObject({
-          waitSeconds: z.number().positive().max(NUMBER_LIMITS.valueMax),
-          tolerance: z.number().nonnegative().max(NUMBER_LIMITS.valueMax),
+          waitSeconds: z.number().positive().max(NUMBER_LIMITS.valueMax).meta({
+            description: 'From this wait on the step holds; ascending',
+          }),
+          tolerance: tolerance.meta({ description: 'The tolerance from then on; never falling' }),
         }),
       )
       .max(32)
-      .optional(),
-    /** An alternative to `steps`: the tolerance grows by this much per second. Default: 0. */
-    growthPerSecond: z.number().nonnegative().max(NUMBER_LIMITS.valueMax).optional(),
-    /** The largest tolerance. Default: no limit. */
-    toleranceMax: z.number().nonnegative().max(NUMBER_LIMITS.valueMax).optional(),
+      .optional()
+      .meta({ description: 'Wider tolerances of tickets that have waited (default none)' }),
+    growthPerSecond: tolerance.optional().meta({
+      description: 'Instead of `steps`: the tolerance grows by this much per second of wait (default 0)',
+    }),
+    toleranceMax: tolerance.optional().meta({
+      description: 'The largest tolerance; at least `tolerance` (default no limit)',
+    }),
   })
   .refine(({ steps, growthPerSecond }) => steps === undefined || growthPerSecond === undefined, {
     message: 'Expected `steps` or `growthPerSecond`, got both: keep one',
@@ -52,18 +56,14 @@ export type ExpandingOptions = z.infer<typeof expandingOptions>;
 
 const optionValueOptions = z.strictObject({
   policy: z.literal('option-value'),
-  /**
-   * How much imbalance one second of one player's wait is worth, in the unit of skill. With 0.5, a wait of 10 s
-   * costs as much as an imbalance that is 5 higher.
-   */
-  waitCost: z.number().positive().max(NUMBER_LIMITS.weightMax),
-  /**
-   * The longest wait, in seconds. A ticket that would be older at the next tick gets a game now, whatever its imbalance.
-   * Among its games, one that also takes other players who are hard to match is preferred to one of slightly less
-   * imbalance. Without enough waiting players the ticket waits on. The shorter, the more imbalance: see research/docs/option-value.md.
-   * @default none: only the growth by age and the time-out bound waits
-   */
-  longestWaitSeconds: z.number().positive().max(NUMBER_LIMITS.valueMax).optional(),
+  waitCost: z.number().positive().max(NUMBER_LIMITS.weightMax).meta({
+    description:
+      "The imbalance, in the unit of skill, that one second of one player's wait is worth. With 0.5, a wait of 10 s costs as much as an imbalance that is 5 higher",
+  }),
+  longestWaitSeconds: z.number().positive().max(NUMBER_LIMITS.valueMax).optional().meta({
+    description:
+      'A ticket that would be older at the next tick gets a match now, whatever its imbalance, if enough players wait. Below timeoutSeconds; the shorter, the more imbalance (default none)',
+  }),
 });
 export type OptionValueOptions = z.infer<typeof optionValueOptions>;
 

@@ -92,6 +92,7 @@ describe('the package', () => {
     const named = JSON.stringify([exports, bin]).match(/"\.\/[^"]+\.(?:js|d\.ts)"/g) ?? [];
     expect(named).toHaveLength(11);
     for (const path of named) expect(files).toContain(JSON.parse(path).slice(2));
+    for (const kind of ['queue', 'ladder', 'experiment']) expect(files).toContain(`docs/${kind}.schema.json`);
     expect(files.filter((path) => /(?<!\.d)\.tsx?$/.test(path))).toEqual([]);
     expect(tarballBytes).toBeLessThan(8_000_000);
   });

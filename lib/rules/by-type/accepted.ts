@@ -1,16 +1,15 @@
 import * as z from 'zod';
 import { attributeUse, scopeFaults, sharedFaults } from '../attribute-faults.ts';
-import { attributeName, gameOrTeam, oneKind, RULE_LIMITS } from '../fields.ts';
+import { attributeName, gameOrTeam, oneKind, sharedAtLeast } from '../fields.ts';
 import { isOverGame, overMates, perScope } from '../measures.ts';
 import type { RuleType } from '../rule-type.ts';
 import { attributeOf } from '../values.ts';
 
-const atLeast = z.number().int().min(1).max(RULE_LIMITS.valuesMax).optional();
 const keys = {
   type: z.literal('accepted'),
   attribute: attributeName.meta({ description: 'What players bring: a list, such as their character' }),
   by: attributeName.meta({ description: 'What players accept: a list' }),
-  atLeast,
+  atLeast: sharedAtLeast,
   scope: gameOrTeam,
   team: oneKind,
 };
@@ -22,7 +21,7 @@ export type AcceptedRule = z.output<z.ZodObject<typeof keys>>;
  */
 export const accepted: RuleType<AcceptedRule> = {
   keys,
-  changes: { atLeast },
+  changes: { atLeast: sharedAtLeast },
   cost: 'instead',
   evaluate: ({ attribute, by, atLeast = 1, ...scoped }, game, { attributes }) =>
     perScope(scoped, game, (tickets) => {

@@ -27,7 +27,13 @@ export function anyOf<Inner>(
   >,
 ): RuleType<AnyOfRule<Inner>> {
   return {
-    keys: { type: z.literal('anyOf'), rules: z.array(schema).min(2).max(RULE_LIMITS.innerRulesMax) },
+    keys: {
+      type: z.literal('anyOf'),
+      rules: z.array(schema).min(2).max(RULE_LIMITS.innerRulesMax).meta({
+        description:
+          'Rules of which one must hold: of the other types but latency and recent, without name and cost',
+      }),
+    },
     changes: {},
     cost: 'none',
     evaluate({ rules }, game, context) {

@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { attributeUse, idleInOneTeam, idleLimit, limitFaults } from '../attribute-faults.ts';
-import { attributeName, limit } from '../fields.ts';
+import { attributeName, greatestDifference } from '../fields.ts';
 import { greatestOf, mean, numbersIn } from '../measures.ts';
 import type { RuleType } from '../rule-type.ts';
 
-const keys = { type: z.literal('balance'), attribute: attributeName, max: limit.optional() };
+const keys = { type: z.literal('balance'), attribute: attributeName, max: greatestDifference };
 export type BalanceRule = z.output<z.ZodObject<typeof keys>>;
 
 /** The means of the teams differ by at most `max`; a cost counts the greatest difference. */
 export const balance: RuleType<BalanceRule> = {
   keys,
-  changes: { max: limit.optional() },
+  changes: { max: greatestDifference },
   cost: 'beside max',
   evaluate({ attribute, max }, game, context) {
     const teams = game.teams.map((team) => numbersIn(team, attribute, context));

@@ -1,14 +1,13 @@
 import * as z from 'zod';
 import { attributeUse, scopeFaults, sharedFaults } from '../attribute-faults.ts';
-import { attributeName, gameOrTeam, oneKind, RULE_LIMITS } from '../fields.ts';
+import { attributeName, gameOrTeam, oneKind, sharedAtLeast } from '../fields.ts';
 import { isOverGame, overMates, perScope, valuesOf } from '../measures.ts';
 import type { RuleType } from '../rule-type.ts';
 
-const atLeast = z.number().int().min(1).max(RULE_LIMITS.valuesMax).optional();
 const keys = {
   type: z.literal('common'),
   attribute: attributeName,
-  atLeast,
+  atLeast: sharedAtLeast,
   scope: gameOrTeam,
   team: oneKind,
 };
@@ -17,7 +16,7 @@ export type CommonRule = z.output<z.ZodObject<typeof keys>>;
 /** The lists of all players share at least `atLeast` values, 1 by default; a cost counts those that are missing. */
 export const common: RuleType<CommonRule> = {
   keys,
-  changes: { atLeast },
+  changes: { atLeast: sharedAtLeast },
   cost: 'instead',
   evaluate: ({ attribute, atLeast = 1, ...scoped }, game, context) =>
     perScope(scoped, game, (tickets) => {

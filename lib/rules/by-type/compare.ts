@@ -16,17 +16,19 @@ import type { Attribute, Attributes, NumberAttribute } from '../types.ts';
 import { SKILL } from '../values.ts';
 
 const measure = z.strictObject({
-  of: z.enum(['mean', 'sum', 'least', 'greatest', 'count']),
+  of: z
+    .enum(['mean', 'sum', 'least', 'greatest', 'count'])
+    .meta({ description: 'The measure of the values' }),
   attribute: attributeName,
-  team: z.string().optional().meta({ description: 'A kind of team (default: the whole game)' }),
+  team: z.string().optional().meta({ description: 'A kind of team (default the whole match)' }),
 });
 const side = z.union([value, measure], { error: expected('a number or an object with of and attribute') });
 const keys = {
   type: z.literal('compare'),
-  left: side,
-  right: side,
-  op: z.enum(['<=', '>=', '=']).optional(),
-  max: limit.optional().meta({ description: 'In place of op: the greatest difference' }),
+  left: side.meta({ description: 'A number, or a measure of the players' }),
+  right: side.meta({ description: 'What it is compared with' }),
+  op: z.enum(['<=', '>=', '=']).optional().meta({ description: 'How left is to right. Either op or max' }),
+  max: limit.optional().meta({ description: 'Instead of op: the greatest difference' }),
 };
 export type CompareRule = z.output<z.ZodObject<typeof keys>>;
 /** A measure of the players of the game or of the teams of a kind. */

@@ -7,12 +7,18 @@ import type { Named, RuleFault, RulesSurroundings, RuleType, Stated, TeamsOfQueu
 import type { Attributes } from '../types.ts';
 import { SKILL } from '../values.ts';
 
+const least = wholeCount.optional().meta({ description: 'The fewest players with the value (default 0)' });
+const most = wholeCount
+  .optional()
+  .meta({ description: 'The most players with the value (default no limit)' });
 const keys = {
   type: z.literal('count'),
   attribute: attributeName,
-  value: z.union([text, value], { error: expected('text or a number') }),
-  atLeast: wholeCount.optional(),
-  atMost: wholeCount.optional(),
+  value: z
+    .union([text, value], { error: expected('text or a number') })
+    .meta({ description: 'The value that is counted' }),
+  atLeast: least,
+  atMost: most,
   scope: gameOrTeam,
   team: oneKind,
 };
@@ -21,7 +27,7 @@ export type CountRule = z.output<z.ZodObject<typeof keys>>;
 /** `atLeast` to `atMost` players have a value; a cost counts the players too few or too many. */
 export const count: RuleType<CountRule> = {
   keys,
-  changes: { atLeast: wholeCount.optional(), atMost: wholeCount.optional() },
+  changes: { atLeast: least, atMost: most },
   cost: 'instead',
   evaluate: (
     { attribute, value, atLeast = 0, atMost = Number.POSITIVE_INFINITY, ...scoped },

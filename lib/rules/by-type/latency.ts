@@ -5,7 +5,9 @@ import type { RuleType } from '../rule-type.ts';
 
 const keys = {
   type: z.literal('latency'),
-  max: limit.optional().meta({ description: 'Milliseconds of every player to the region of the match' }),
+  max: limit.optional().meta({
+    description: 'The most milliseconds of a player to the region of the match; absent with a cost alone',
+  }),
 };
 export type LatencyRule = z.output<z.ZodObject<typeof keys>>;
 

@@ -5,12 +5,11 @@ import type { RuleType } from '../rule-type.ts';
 
 const keys = {
   type: z.literal('recent'),
-  seconds: z
-    .number()
-    .positive()
-    .max(604_800)
-    .meta({ description: 'How long players who met stay apart; at most a week' }),
-  scope: z.enum(['game', 'opponents', 'teammates']).optional(),
+  seconds: z.number().positive().max(604_800).meta({ description: 'How long players who met stay apart' }),
+  scope: z
+    .enum(['game', 'opponents', 'teammates'])
+    .optional()
+    .meta({ description: 'Who must not have met: all, opponents or teammates (default game)' }),
 };
 export type RecentRule = z.output<z.ZodObject<typeof keys>>;
 

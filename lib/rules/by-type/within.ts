@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { attributeUse, idleAlone, idleLimit, limitFaults, scopeFaults } from '../attribute-faults.ts';
-import { attributeName, gameOrTeam, limit, oneKind } from '../fields.ts';
+import { attributeName, gameOrTeam, greatestDifference, oneKind } from '../fields.ts';
 import { greatestOf, isOverGame, overMates, perScope } from '../measures.ts';
 import type { RuleType } from '../rule-type.ts';
 import { numbersOf } from '../values.ts';
@@ -8,8 +8,10 @@ import { numbersOf } from '../values.ts';
 const keys = {
   type: z.literal('within'),
   attribute: attributeName,
-  max: limit.optional(),
-  party: z.enum(['each', 'mean', 'least', 'greatest']).optional(),
+  max: greatestDifference,
+  party: z.enum(['each', 'mean', 'least', 'greatest']).optional().meta({
+    description: 'How a party counts: each player, or its mean, least or greatest value (default each)',
+  }),
   scope: gameOrTeam,
   team: oneKind,
 };
@@ -18,7 +20,7 @@ export type WithinRule = z.output<z.ZodObject<typeof keys>>;
 /** The numbers of the players differ by at most `max`; a cost counts greatest − least. */
 export const within: RuleType<WithinRule> = {
   keys,
-  changes: { max: limit.optional() },
+  changes: { max: greatestDifference },
   cost: 'beside max',
   evaluate: ({ attribute, party, max, ...scoped }, game, { attributes }) =>
     perScope(scoped, game, (tickets) => {
