@@ -10,9 +10,9 @@ import type { WatcherContext } from '../lib/aws/watcher-context.ts';
 const tokens = aws.playerTokens();
 
 /**
- * Lets a client connect whose token is valid. API Gateway keeps who it is for as long as the connection lasts, so frames and
- * disconnects need no lookup. Every other client gets status 403 and no reason. It is denied by a policy, because an error would
- * count as a fault of the function.
+ * Admits a client with a valid token. API Gateway keeps the identity for the whole connection, so frames and disconnects need no
+ * lookup. Every other client gets status 403 and no reason. It is denied by a policy, because an error would count as a fault of
+ * the function.
  */
 export async function handler(
   event: APIGatewayRequestAuthorizerEvent,

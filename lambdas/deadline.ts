@@ -26,7 +26,7 @@ export const handler = messageConsumer(sqs, [url], {
   read: matchIdOf,
   idsOf: loggedIdsOf,
   consume: async (matchId, learned) => {
-    // A reminder names its match alone.
+    // A reminder contains only the id of its match.
     const found = ({ queue, ticketIds }: Pick<StoredMatch, 'queue' | 'ticketIds'>) =>
       learned({ queue, ticketIds });
     const outcome = await checkDeadline({ ...deps, found }, matchId, Date.now());

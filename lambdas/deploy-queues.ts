@@ -12,7 +12,7 @@ import { readWith } from '../lib/service/domain/unreadable.ts';
 import { checkedQueues } from '../lib/service/queues/queue-definitions.ts';
 import { ladderDefinitions } from '../lib/service/ratings/ladders.ts';
 
-/** CloudFormation rejects a report of more than 4 KB, and then waits for another until its time is over. */
+/** CloudFormation rejects a report of more than 4 KB, and then waits for another one until its time-out. */
 const REASON_LENGTH_MAX = 1_000;
 const client = documentClient();
 const ladders = aws.ladders(client);
@@ -43,7 +43,7 @@ export const handler = async (event: CloudFormationCustomResourceEvent): Promise
   if (!response.ok) throw new Error(`CloudFormation rejected the report with status ${response.status}`);
 };
 
-/** Returns the reason of a failure, or undefined. */
+/** Returns the reason of a failure; undefined after a success. */
 async function deploy(event: CloudFormationCustomResourceEvent): Promise<string | undefined> {
   try {
     const wanted = definitionFiles.parse(JSON.parse(readFileSync(FILES, 'utf8')));

@@ -39,8 +39,8 @@ const watching =
     : { queues: deps.queues, url: socketsUrl, tokens: aws.playerTokens(tries) };
 
 /**
- * A ticket as its backend gets it. If the key of its tokens cannot be read, the ticket is accepted and the response has no `watch`.
- * It is matched as usual, and its players get their match from the backend or by long polls.
+ * The response for a ticket. If the signing key cannot be read, the ticket is accepted and the response has no `watch`. It is
+ * matched as usual, and its players get their match from the backend or by long polls.
  */
 async function created(ticket: CurrentTicket): Promise<TicketView> {
   const view = await estimates.view(ticket);

@@ -35,7 +35,7 @@ const deps = {
   random: Math.random,
 };
 
-/** A message is either an event from a rule of the bus or a delivery that this function has sent to itself. */
+/** A message is either an event from a rule of the bus or a delivery that this function has sent. */
 const isFromBus = (body: unknown) => typeof body === 'object' && body !== null && 'detail-type' in body;
 
 /** The function also serves a route of the API, because it may read the secrets and call the receivers. */
@@ -66,7 +66,7 @@ const consume = messageConsumer(sqs, [urls.first, urls.slowLane], {
 
 const reports = new Throttle(30_000);
 
-/** Reports a webhook that fails, and a receiver that is marked as down. */
+/** Reports a failing webhook, and a receiver that is marked as down. */
 function report({ event: { queue } }: Delivery, result: DeliveryOutcome): void {
   if (!('why' in result)) return;
   const { why, webhook, down, failures, recent } = result;
@@ -75,7 +75,7 @@ function report({ event: { queue } }: Delivery, result: DeliveryOutcome): void {
   const fails = isFailing({ failures, recent });
   if (!reports.isDue(`${queue} ${webhook} ${fails}`)) return;
   logger.error('a webhook fails', { webhook, queue, why, failures, recent });
-  // One that fails counts for the alarm.
+  // A failing webhook counts for the alarm.
   if (!fails) return;
   countForAlarm('WebhookFailing');
 }

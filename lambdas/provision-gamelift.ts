@@ -42,7 +42,7 @@ const deps = {
   ),
 };
 
-/** A match to place, or what an event of GameLift says about its placement. */
+/** A match to place, or an event of GameLift about its placement. */
 interface Message {
   readonly matchId: string;
   readonly news?: GameSessionPlacement;

@@ -25,7 +25,7 @@ const deps: PushDeps = {
   clock,
 };
 
-/** The function reads changes from the tables' streams, and those that it tries again from a queue. */
+/** The function reads changes from the tables' streams, and retries from an SQS queue. */
 export const handler = (event: DynamoDBStreamEvent | SQSEvent, context: Context) =>
   event.Records[0]?.eventSource === 'aws:sqs'
     ? fromRetries(event as SQSEvent, context)

@@ -128,7 +128,7 @@ export const handler = httpHandler('queues', {
   },
 });
 
-/** Puts the definition that a request has. */
+/** Puts the definition in the body of a request. */
 async function put<Definition extends Named, State extends DefinitionState>(
   definitions: CheckedDefinitions<Definition, State>,
   name: string,
@@ -147,7 +147,7 @@ async function put<Definition extends Named, State extends DefinitionState>(
   };
 }
 
-/** Who changes a definition, for its versions. */
+/** The author of a change, for the versions of a definition. */
 function byOf(caller: Caller): { readonly by?: string } {
   return 'name' in caller && caller.name !== undefined ? { by: caller.name } : {};
 }

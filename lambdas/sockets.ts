@@ -42,14 +42,17 @@ const deps: FrameDeps & ConnectDeps & DisconnectDeps = {
 
 const frames = new FrameLimit();
 
-/** New connections whose first message is sent at the same time: a batch, because one that does not open is waited for. */
+/**
+ * The maximum of new connections whose first messages are sent concurrently. It is a whole batch, because each connection may
+ * wait until it opens.
+ */
 const SHOWN_AT_ONCE = 100;
 
 /** The function serves the routes of the WebSocket API, and reads new connections from the stream of their table. */
 export const handler = (event: APIGatewayProxyWebsocketEventV2 | DynamoDBStreamEvent) =>
   'Records' in event ? fromStream(event) : fromSocket(event);
 
-/** The event of `$connect` has the query of its URL. */
+/** The event of `$connect` contains the query of its URL. */
 type SocketEvent = APIGatewayProxyWebsocketEventV2 & {
   readonly queryStringParameters?: Readonly<Record<string, string | undefined>>;
 };
@@ -65,12 +68,12 @@ async function fromSocket(event: SocketEvent): Promise<APIGatewayProxyResultV2> 
     await handle(eventType, watcher, connectionId, event);
     return { statusCode: 200 };
   } catch (error) {
-    // A client whose connection is not made learns the status alone.
+    // A rejected client gets only the status.
     return { statusCode: toProblem(error).status };
   }
 }
 
-/** By the type of the event: the key of its route may be what a frame says. */
+/** Dispatches by the type of the event. The route key would not do, because a frame can choose it. */
 async function handle(
   eventType: SocketEvent['requestContext']['eventType'],
   watcher: Watcher,
@@ -88,7 +91,7 @@ async function handle(
   await answerFrame(deps, watcher, connectionId, text, toProblem);
 }
 
-/** A connection whose first message fails is reported, and Lambda continues from the first of them. */
+/** Reports the connections whose first message failed. Lambda continues from the first of them. */
 async function fromStream(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
   const added = event.Records.flatMap((record) => {
     const connection = connectionOf(record);

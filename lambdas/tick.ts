@@ -20,7 +20,7 @@ import { WarmSearches } from '../lib/service/ticks/warm-searches.ts';
 const client = documentClient();
 const socketsUrl = optionalEnvironment('SOCKETS_URL');
 const deps = {
-  // These three keep what the last ticks have read and prepared, for as long as Lambda keeps this function.
+  // These three keep data of the last ticks for as long as Lambda keeps this function.
   tickets: aws.tickets(client, new ParsedTickets()),
   checked: new CheckedTickets(),
   searches: new WarmSearches(),
@@ -71,7 +71,7 @@ export const handler = async (event: SQSEvent): Promise<void> => {
   }
 };
 
-/** Counts the ticks that did not search because their queue is set aside, of all queues together for the alarm. */
+/** Counts the ticks that did not search because their queue is set aside. The alarm counts those of all queues together. */
 function reportSetAside(message: TickMessage, why: string): void {
   logger.error('a queue is set aside because its ticks fail', { ...message, why });
   countForAlarm('SetAside');
@@ -106,7 +106,7 @@ function record(ticked: TickMetrics): void {
     Milliseconds,
     recent.flatMap(({ waitsMs }) => waitsMs),
   );
-  // Each metric of a queue costs money, so there is none for queues whose searches end in time, whose last chances are kept or that have no choices.
+  // Each metric of a queue costs money, so these are omitted when they are 0, and without choices.
   if (isCut) put('SearchesCut', Count, [1]);
   if (missedLastChances > 0) put('LastChancesMissed', Count, [missedLastChances]);
   if (choiceFreeNeeded !== undefined) put('ChoiceFreeNeeded', Percent, [choiceFreeNeeded]);

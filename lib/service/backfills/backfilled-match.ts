@@ -8,8 +8,8 @@ type Team = StoredMatch['teams'][number];
 type Seat = Team['players'][number];
 
 /**
- * A match with the newcomers of a filling: its next roster, and the quality that the match has with them. Waits do not count,
- * so its priority is its imbalance. A player who came without a ticket has none in the roster.
+ * The next roster of a match with the newcomers of a filling, and the quality of the match with them. Waits do not count, so the
+ * priority is the imbalance. A player who joined without a ticket has none in the roster.
  */
 export function backfilledMatch({ backfill, match }: OpenBackfill, filling: Filling): BackfilledMatch {
   const { players } = backfill;

@@ -19,27 +19,29 @@ export interface OpenBackfill {
 /** The maximum of open backfills of a range that a tick reads. Their matches may have 208 KB each. */
 const OPEN_MAX = 250;
 const ENDS_AT_ONCE = 8;
-/** The maximum of backfills of a range that a tick ends, because they were replaced, no longer fit, or their match or time is over. */
+/**
+ * The maximum of backfills of a range that a tick ends: those that were replaced or no longer fit, and those whose match has
+ * ended or whose time is over.
+ */
 const ENDS_PER_TICK = 100;
 
-/** Those of a range that a tick fills. */
+/** The open backfills of a range that one tick reads. */
 export interface OpenPart {
   readonly open: readonly OpenBackfill[];
-  /** The sort key where the next tick continues, if there are more than one tick reads. */
+  /** The sort key where the next tick continues; absent at the end of the range. */
   readonly next?: string | undefined;
 }
 
 /**
- * The backfills of a range that still ask for players. When there are more than one tick reads, successive ticks take them in turn,
- * in order of skill. Those that are over are ended, so that no later tick reads them, and so are those that do not fit the
- * definition any more, which a tick could not fill.
+ * The backfills of a range that still request players. If there are more than one tick reads, successive ticks take them in turn,
+ * in order of skill. Backfills that are over, or that no longer fit the definition, are ended, so that no later tick reads them.
  *
- *     read     reads only
- *     end      on the condition that it is QUEUED; a crash before it: the next tick finds it again
+ *     read   reads only
+ *     end    on the condition that it is QUEUED; a crash before it: the next tick finds it again
  *
- * When the store is too busy, the tick continues without backfills: they are filled a tick later, and its new matches are made. It
- * leaves out those whose match this version of Muster cannot read, as after a rollback: they wait for one that can.
- * @param from where the tick before has stopped
+ * When the store is too busy, the tick continues without backfills: its new matches are made, and a later tick fills the
+ * backfills. Backfills whose match this version of Muster cannot read, as after a rollback, are skipped.
+ * @param from where the previous tick stopped
  */
 export async function openBackfills(
   deps: { readonly backfills: BackfillStore; readonly matches: Pick<SingleMatchStore, 'getMany'> },
@@ -51,7 +53,7 @@ export async function openBackfills(
   try {
     const read = (start: KeyRange) => deps.backfills.open(definition.name, { ...range, ...start }, OPEN_MAX);
     const part = await read(from === undefined ? {} : { from });
-    // Nothing is left there, so it goes on at the start.
+    // No backfill is left there, so continue at the start.
     const isOver = from !== undefined && part.backfills.length === 0 && part.next === undefined;
     const { backfills: found, next } = isOver ? await read({}) : part;
     const matches = await readable(deps.matches, [...new Set(found.map(({ matchId }) => matchId))]);
@@ -74,7 +76,7 @@ export async function openBackfills(
   }
 }
 
-/** The backfill. It is CANCELLED if the definition has changed since the request and no longer permits it. */
+/** The backfill, or its CANCELLED form if the definition has changed since the request and no longer permits it. */
 function fitting(
   backfill: StoredBackfill,
   match: StoredMatch | undefined,
@@ -90,14 +92,17 @@ function fitting(
   };
 }
 
-/** A match keeps its ladder when its queue has none any more, and then the queue may have more seats than can be rated. */
+/**
+ * Why the match of a backfill could not be rated. A match keeps its ladder when its queue has dropped it, and then the queue may
+ * have more seats than can be rated.
+ */
 function ratedProblem(match: StoredMatch | undefined, definition: QueueDefinition): string | undefined {
   const seats = teamKindsOf(definition).reduce((sum, { size, count }) => sum + size * count, 0);
   if (match?.ladder === undefined || seats <= LIMITS.ratedSeatsMax) return undefined;
   return `Expected at most ${LIMITS.ratedSeatsMax} seats in a match with a ladder, got ${seats}`;
 }
 
-/** The matches that exist, by id. The list is halved around each that cannot be read. */
+/** The existing matches by id. When a batch cannot be read, it is halved to skip only the unreadable matches. */
 async function readable(
   matches: Pick<SingleMatchStore, 'getMany'>,
   ids: readonly string[],

@@ -6,7 +6,7 @@ import { clashes } from '../tickets/misfits.ts';
 import { seatProblems } from './seat-problems.ts';
 
 /**
- * Parses a file of running matches that ask for players. Ids must be unique, and every match must fit the queue.
+ * Parses a file of running matches that request players. Ids must be unique, and every match must fit the queue.
  * @throws Problem (400) that names every invalid field
  */
 export function parseBackfillsFile(body: unknown, definition: QueueDefinition, what: string): Backfill[] {

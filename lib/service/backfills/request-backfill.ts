@@ -21,16 +21,16 @@ export interface BackfillDeps extends SkillDeps {
 }
 
 /**
- * Asks for players into the empty seats of a match.
+ * Requests players for the empty seats of a match.
  *
- *     read the match, the queue   a crash before or after changes nothing
- *     read ratings                only in a queue with `ladder`: see rated-skills.ts
- *     put the backfill            in one transaction with the match, which names its newest backfill: from here on it is
- *                                 accepted, and an older one is replaced
+ *     read match, queue   a crash before or after changes nothing
+ *     read ratings        only in a queue with `ladder`: see rated-skills.ts
+ *     put backfill        in one transaction with the match, which names its newest backfill. From then on it is accepted, and an
+ *                         older one is replaced
  *
- * A repeated request returns the backfill's current state and replaces none. The next tick with waiting tickets finds it.
- * @throws Problem 400 invalid, 404 no such match, 409 the match is over, not yet placed or has newcomers that the request
- * does not know, its queue takes no backfills, or the id belongs to another backfill
+ * A repeated request returns the current state of the backfill and replaces none. The next tick with waiting tickets finds it.
+ * @throws Problem 400 invalid, 404 no such match, 409 the match is over, not yet placed or has newcomers that the request does
+ * not know, its queue takes no backfills, or the id belongs to another backfill
  */
 export async function requestBackfill(
   deps: BackfillDeps,
@@ -81,8 +81,8 @@ export async function getBackfill(
 }
 
 /**
- * Cancels a backfill. Repeating it returns the same. A tick that fills it at the same time either finds it cancelled or has
- * filled it, because both write on the condition that it is QUEUED.
+ * Cancels a backfill. Repeating it returns the same. Cancelling and filling both require that the backfill is QUEUED, so only one
+ * of them happens.
  * @throws Problem 404, 409 it is COMPLETED or TIMED_OUT
  */
 export async function cancelBackfill(
@@ -109,7 +109,7 @@ async function withMatch(
   if (backfill.status !== 'QUEUED') return backfill;
   const now = currentBackfill(backfill, await deps.matches.get(backfill.matchId), nowMs);
   if (now.status === 'QUEUED') return now;
-  // It may have been filled between the two reads: its own end counts before what its match implies.
+  // It may have been filled between the two reads: its own end takes precedence over that of its match.
   const again = await deps.backfills.get(backfill.backfillId);
   return again === undefined || again.status === 'QUEUED' ? now : again;
 }
@@ -130,9 +130,9 @@ function ticketOf(playerId: string, { teams }: StoredMatch): { ticketId?: string
 }
 
 /**
- * The roster that a server knows when its request does not say so. A request with a newcomer of the newest roster knows this
- * one. A request without any would take the seats of newcomers that the server does not know of, so it counts as one about
- * the first roster.
+ * The roster that a server knows when its request does not say so. A request with a newcomer of the newest roster knows that
+ * roster. A request without any counts as one about the first roster, because it would take the seats of newcomers that the
+ * server does not know of.
  */
 function knownRoster(players: readonly { readonly playerId: string }[], match: StoredMatch): number {
   const { roster = 1, newTicketIds = [], teams } = match;
@@ -159,7 +159,7 @@ function refusal(matchId: string, known: number, match: StoredMatch | undefined)
 }
 
 function assertSame(existing: StoredBackfill, posted: StoredBackfill, { ladder }: QueueDefinition): void {
-  // Normalizes −0 as the store does. What Muster has added is as it was when it was first posted: tickets, and skills of a ladder.
+  // Normalizes −0 as the store does. Ticket ids and ladder skills, which Muster has added, are those of the first post.
   const asPosted = ({ matchId, players }: StoredBackfill) => {
     const written = players.map(({ ticketId: _, skill, ...player }) =>
       ladder === undefined ? { skill, ...player } : player,

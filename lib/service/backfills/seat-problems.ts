@@ -5,7 +5,7 @@ import { teamKindsOf } from '../../contract/team-kinds.ts';
 /** A transaction stores the newcomers and their match, and has at most 100 writes. */
 const OPEN_SEATS_MAX = 90;
 
-/** The faults of a roster: a team that does not exist, more players than a team has seats, no empty seat, or too many. */
+/** The faults of a roster: an unknown team, more players than a team has seats, no empty seat, or too many empty seats. */
 export function seatProblems(
   players: readonly { team: number }[],
   definition: QueueDefinition,

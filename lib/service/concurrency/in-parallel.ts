@@ -48,7 +48,7 @@ export async function allOf<const T extends readonly Promise<unknown>[]>(
   return Promise.all(tasks);
 }
 
-/** Limits the number of tasks that run at once. Tasks start in the order in which they are given. */
+/** Limits the number of concurrent tasks. Tasks start in the order in which they are given. */
 export class AtMost {
   #free: number;
   readonly #waiting: (() => void)[] = [];

@@ -1,10 +1,10 @@
-/** A limit on how often something may happen: `perSecond` in the long run, and `burst` at once. */
+/** A rate limit: `perSecond` on average, and a burst of `burst`. */
 export interface RateLimit {
   readonly perSecond: number;
   readonly burst: number;
 }
 
-/** A token bucket, which is full at first. */
+/** A token bucket. It starts full. */
 export class TokenBucket {
   readonly #limit: RateLimit;
   #tokens: number;

@@ -1,19 +1,19 @@
 import { type CheckedDefinitions, definitionOrState, isOpen, type Named } from './definition-kind.ts';
 
-/** What a deployment will have made of a definition. */
+/** The state of a definition after a planned deployment. */
 export interface Foreseen {
   readonly definitions: CheckedDefinitions<Named>;
   readonly name: string;
   /** Whether the deployment puts or deletes it. */
   readonly isChanged: boolean;
   readonly exists: boolean;
-  /** The definition in force then; undefined without one, and when it cannot be read. */
+  /** The definition in force after the deployment; undefined when there is none or it cannot be read. */
   readonly after: Named | undefined;
 }
 
 /**
- * The changes after which a definition would name what does not exist, with what to do: it is put with such a name, or what it
- * names is deleted.
+ * The changes after which a definition would name a missing definition, with advice: the definition is put with such a name, or
+ * the named one is deleted.
  */
 export async function danglingChanges<Change extends Foreseen>(
   kinds: readonly CheckedDefinitions<Named>[],
@@ -56,7 +56,7 @@ function stillUsed({ definitions: { kind }, name }: Foreseen, user: string, user
   return `${capital(kind)} ${name}: its file was removed, but ${user} ${userName} names it. Change or delete the ${user} and deploy again, or put back the file.`;
 }
 
-/** A word at the beginning of a sentence. */
+/** The word with an upper-case initial. */
 export function capital(word: string): string {
   return word[0]!.toUpperCase() + word.slice(1);
 }

@@ -8,35 +8,32 @@ import type {
 } from '../domain/definition-state.ts';
 import { Unreadable } from '../domain/unreadable.ts';
 
-/** What a studio defines: queues, and ladders that queues name. */
+/** A kind of definition: queues, and ladders that queues name. */
 export type Kind = 'queue' | 'ladder';
 
 export interface Named {
   readonly name: string;
 }
 
-/** A stored definition with its state; without the definition if that cannot be read. */
+/** The state of a stored definition, with the definition if it can be read. */
 export type Live<Definition, State = DefinitionState> = State & { readonly definition?: Definition };
 
-/**
- * The stored definitions of one kind. What all kinds have in common is written over this, once: changes with ETags, versions, and
- * deployments.
- */
+/** The stored definitions of one kind. Changes with ETags, versions and deployments are written once, over this interface. */
 export interface Definitions<Definition extends Named, State extends DefinitionState = DefinitionState> {
   readonly kind: Kind;
   /** @throws Unreadable */
   get(name: string): Promise<(State & { readonly definition: Definition }) | undefined>;
   /** Without the definition, which may be unreadable. @throws Unreadable */
   state(name: string): Promise<State | undefined>;
-  /** Those that are not deleted and can be read, in no order. */
+  /** The definitions that are not deleted and can be read, in no order. */
   open(): Promise<readonly Definition[]>;
-  /** The definitions that were replaced and are kept, in no order. */
+  /** The replaced definitions that are kept, in no order. */
   kept(name: string): Promise<readonly ReplacedDefinition<Definition>[]>;
   /** Why a definition in this state cannot be replaced now; undefined if it can. */
   hindrance(name: string, live: State, nowMs: number): string | undefined;
   /**
-   * Replaces a definition, or creates it, if it is still as it was read.
-   * @param deployed what a deployment notes in the same write
+   * Replaces or creates a definition, if it is still as it was read.
+   * @param deployed what the deployment records in the same write
    * @returns false if another writer was faster
    * @throws Problem (409) when it cannot be replaced now, or there are too many
    */
@@ -47,29 +44,31 @@ export interface Definitions<Definition extends Named, State extends DefinitionS
     change: ChangeNotes,
     deployed?: Deployed,
   ): Promise<boolean>;
-  /** Notes that a deployment has found its definition in force, if it is still as it was read. */
+  /** Records that a deployment has found its definition in force, if it is still as it was read. */
   noteDeployed(live: State, name: string, deployed: Deployed): Promise<boolean>;
-  /** Deletes a definition whose file was removed, if it is still as it was read. Its file is new then. */
+  /** Deletes a definition whose file was removed, if it is still as it was read. If the file returns, it counts as new. */
   remove(live: State & { readonly definition: Definition }, nowMs: number): Promise<boolean>;
 }
 
 /** Who changes a definition, and the version that it restores. */
 export type ChangeNotes = Pick<DefinitionChange, 'by' | 'restored'>;
 
-/** Definitions with the rules that one has to satisfy before it is put. */
+/** Definitions with the rules that a definition must satisfy before it is put. */
 export interface CheckedDefinitions<Definition extends Named, State extends DefinitionState = DefinitionState>
   extends Definitions<Definition, State> {
   readonly schema: z.ZodType<Definition>;
   /** The fields that break the rules of the deployment. */
   problemsOf(definition: Definition): readonly FieldProblem[];
-  /** Definitions of another kind that one of these may name; it has to exist. */
+  /** The kind of definitions that these may name. A named definition has to exist. */
   readonly uses?: {
     readonly definitions: Pick<Definitions<Named>, 'kind' | 'get' | 'state'>;
     nameIn(definition: Definition): string | undefined;
   };
 }
 
-/** Reads a definition, without it if it cannot be read. @throws Unreadable when its state cannot be read either */
+/**
+ * Reads a definition, or only its state if the definition cannot be read. @throws Unreadable when its state cannot be read either
+ */
 export async function definitionOrState<Definition extends Named, State extends DefinitionState>(
   definitions: Pick<Definitions<Definition, State>, 'get' | 'state'>,
   name: string,
@@ -87,7 +86,7 @@ export function isOpen<State extends DefinitionState>(live: State | undefined): 
   return live !== undefined && live.deletedAt === undefined;
 }
 
-/** There is no such definition. */
+/** The error for a missing definition. */
 export function noSuchDefinition(kind: Kind, name: string): Problem {
   return new Problem(404, `There is no ${kind} ${JSON.stringify(name)}. GET /${kind}s lists all ${kind}s.`);
 }

@@ -15,15 +15,15 @@ import {
 import { isChanging, TRIES_MAX } from './put-definition.ts';
 
 /**
- * CloudFormation rolls a deployment back within this time, when another resource of the same deployment fails. A later return to the
- * previous folder is a deployment by the studio.
+ * CloudFormation rolls a deployment back within this time, when another resource of the same deployment fails. A later return to
+ * the previous folders counts as a deployment by the studio.
  */
 const ROLLBACK_MS = 3_600_000;
 /** The author of a version that a deployment has put. */
 const BY = 'deployment';
 
 export interface DeployDeps {
-  /** Ordered so that a kind follows the kind that its definitions name. */
+  /** Each kind follows the kind that its definitions name. */
   readonly kinds: readonly CheckedDefinitions<Named>[];
   readonly deployments: DeploymentNotes;
 }
@@ -38,20 +38,21 @@ export type Digests = ByName;
 export interface DeployRequest {
   readonly wanted: Files;
   /**
-   * The definitions of the previous deployment, where known. They replace the notes of a definition that has none, because an earlier
-   * version of Muster has deployed it, or because it was deleted and removed. Undefined in the first deployment.
+   * The definitions of the previous deployment, where known. They are used for definitions without a record of their last
+   * deployment: an earlier version of Muster has deployed them, or they were deleted and removed. Undefined in the first
+   * deployment.
    */
   readonly before: Digests | undefined;
   /** The same in every repetition of a request. */
   readonly requestId: string;
 }
 
-/** Definitions, as `queue arena`, by what a deployment has done about them. */
+/** The names of the definitions, such as `queue arena`, by what the deployment has done. */
 export interface DeployedDefinitions {
   /** Created or changed to the definition in the file. */
   readonly put: string[];
   readonly deleted: string[];
-  /** The file is that of the last deployment, and the live definition was changed or deleted since: it stays. */
+  /** The file has not changed since the last deployment, and the live definition was changed or deleted since: it stays. */
   readonly kept: string[];
   /** Conflicts that did not fail the deployment; see {@link deployDefinitions}. */
   readonly conflicts: string[];

@@ -10,12 +10,12 @@ interface Versioned {
   readonly change: DefinitionChange;
 }
 
-/** How much of the digest an ETag has: enough to tell definitions with the same number apart. */
+/** The number of digest characters in an ETag: enough to distinguish definitions with the same number. */
 const DIGEST_LENGTH = 10;
 
 /**
  * The ETag of a definition: the number of its version and a digest. The number alone is not enough, because a queue that is
- * created again after its removal begins at 1.
+ * removed and created again restarts at 1.
  */
 export function etagOf({ definition, change }: Versioned): string {
   const digest = definition === undefined ? 'unreadable' : digestOf(definition).slice(0, DIGEST_LENGTH);
@@ -26,7 +26,7 @@ const LIST = /^\s*(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*\s*$/;
 
 /**
  * Checks the header `If-Match` of a request that changes a queue or a ladder.
- * @param inForce undefined when there is none
+ * @param inForce undefined when the definition does not exist
  * @throws Problem 400 the header is malformed, 412 another version is in force
  */
 export function checkIfMatch(

@@ -39,7 +39,7 @@ export async function parsePut<Definition extends Named>(
 
 const named = z.object({ name: queueName });
 
-/** What keeps a definition from being put: fields that break the rules of the deployment, and a name of what does not exist. */
+/** Why a definition cannot be put: fields that break the rules of the deployment, and names of missing definitions. */
 export async function problemsOf<Definition extends Named>(
   definitions: CheckedDefinitions<Definition>,
   definition: Definition,
@@ -59,16 +59,16 @@ function missing(kind: Kind, name: string): FieldProblem {
 }
 
 /**
- * Creates a definition or changes it. The same definition again changes nothing.
+ * Creates or changes a definition. Putting the definition in force again changes nothing.
  *
- *     keep      the definition in force, among the versions that can be restored. A crash after it: it is kept and still
- *               in force, and `versions.ts` lists it once
- *     put       one conditional write. After it the change is complete
+ *     keep   the definition in force, among the versions that can be restored. A crash after it: it is kept and still in force,
+ *            and `versions.ts` lists it once
+ *     put    one conditional write. After it the change is complete
  *
- * It also replaces a definition that cannot be read: the rest of its record stays.
- * @param notes who changes it, and the version that it restores
- * @param ifMatch the ETag of the definition that may be replaced. It is not asked for when the definition is in force already, so
- * a repeated request finds its own change @default any may be replaced
+ * A definition that cannot be read is replaced too; the rest of its record stays.
+ * @param notes the author of the change, and the version that it restores
+ * @param ifMatch the ETag of the definition that may be replaced. It is not checked when the definition is in force already, so a
+ * repeated request succeeds @default any may be replaced
  * @throws Problem 409 it cannot be replaced now, or there are too many, 412 another definition is in force
  * @throws Unreadable when the state cannot be read either
  */
@@ -96,7 +96,7 @@ export async function putDefinition<Definition extends Named, State extends Defi
   throw isChanging(kind, name);
 }
 
-/** The error of a change that lost against others in every try. */
+/** The error of a change that lost every race against other writers. */
 export function isChanging(kind: Kind, name: string): StoreBusy {
   return new StoreBusy(`${kind} ${name} is being changed by others`);
 }

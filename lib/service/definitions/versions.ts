@@ -25,10 +25,10 @@ export async function listVersions<Definition extends Named>(
 }
 
 /**
- * Puts the definition of a version again, as a new version. Changes nothing when the same definition is in force, so it can
- * be repeated; see {@link putDefinition} for crashes.
- * @returns the version in force, and whether this has made it
- * @throws Problem (404) there is no such version, (400) its definition breaks a rule of the deployment today
+ * Puts the definition of a version again, as a new version. Changes nothing when the same definition is in force, so it can be
+ * repeated; see {@link putDefinition} for crashes.
+ * @returns the version in force, and whether this request has made it
+ * @throws Problem (404) no such version, (400) its definition breaks a rule of the current deployment
  */
 export async function restoreVersion<Definition extends Named>(
   definitions: CheckedDefinitions<Definition>,
@@ -72,7 +72,10 @@ export async function openDefinition<Definition extends Named, State extends Def
   return record;
 }
 
-/** The replaced definitions that are kept, the newest first. The one in force is kept too after a change that failed. */
+/**
+ * The replaced definitions that are kept, the newest first. After a change that failed, the definition in force may be among
+ * them.
+ */
 async function replacedBefore<Definition extends Named>(
   definitions: Definitions<Definition>,
   record: Stored<Definition>,

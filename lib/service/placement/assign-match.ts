@@ -4,7 +4,7 @@ import type { StoredMatch } from '../domain/stored-match.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 
 /**
- * Stores the assignment that a studio sends. Repeating the same assignment returns the match unchanged.
+ * Stores an assignment from the studio. Repeating the same assignment returns the match unchanged.
  * @throws Problem 400, 404, 409 the match has another assignment, or its status allows none
  */
 export async function assignMatch(

@@ -13,12 +13,12 @@ export interface EndDeps extends OffenceDeps {
 }
 
 /**
- * Ends a match for good. No backfill of it is filled afterwards: each is filled on the condition that its match has not
- * ended. Repeating it returns the match unchanged, and notes leavers that it names for the first time.
+ * Ends a match permanently. No backfill of it can be filled afterwards, because a fill requires that the match has not ended. A
+ * repeated request returns the match unchanged, and records leavers that it names for the first time.
  *
- *     end     one conditional write, with the time of the end
- *     note    the leavers, if the queue has cooldowns for them: see `commits/note-offences.ts`. A crash before it: the studio
- *             has no response and repeats the request, which notes them with the time of the end
+ *     end      one conditional write, with the time of the end
+ *     record   the leavers, if the queue has cooldowns for them: see `commits/note-offences.ts`. A crash before it: the studio
+ *              has no response and repeats the request, which records them with the time of the end
  *
  * @throws Problem 400, 404, 409 the match is not COMPLETED
  */
@@ -40,7 +40,7 @@ export async function endMatch(
   });
 }
 
-/** Notes who has left a match that has ended. */
+/** Records the players who have left a match that has ended. */
 export async function noteLeavers(
   deps: EndDeps,
   { matchId, queue, endedAt }: StoredMatch,

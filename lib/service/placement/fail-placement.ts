@@ -4,11 +4,10 @@ import type { StoredMatch } from '../domain/stored-match.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 
 /**
- * Fails a match that gets no assignment. In a queue with `onFailure: "requeue"` its tickets return to the pool.
+ * Fails a match without an assignment. In a queue with `onFailure: "requeue"` its tickets return to the pool.
  *
- *     fail      one conditional write decides what becomes of every ticket: see `domain/returning.ts`
- *     return    the tickets, by `deadline`: it receives the event MatchFailed, and finds the match overdue if the event is
- *               lost
+ *     fail     one conditional write decides about every ticket: see `domain/returning.ts`
+ *     return   the tickets, by `deadline`: it receives the event MatchFailed, and finds the match overdue if the event is lost
  *
  * Returns false when the match is no longer PLACING; then nothing has changed.
  */
@@ -24,7 +23,7 @@ export function failPlacement(
     : matches.advance(matchId, 'PLACING', 'FAILED', why);
 }
 
-/** Whether the tickets of a match that is not placed return to the pool. */
+/** Whether the tickets of an unplaced match return to the pool. */
 function requeues(definition: QueueDefinition | undefined): boolean {
   const provisioner = definition?.provisioner;
   return provisioner !== undefined && provisioner.type !== 'none' && provisioner.onFailure === 'requeue';

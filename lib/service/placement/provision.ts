@@ -17,8 +17,8 @@ export interface ProvisionDeps extends CountDeps, PresenceDeps {
 }
 
 /**
- * What happens to the message of a match. `done`: it is deleted. `refused`: it is deleted, and `why` is logged. `retry`: a try has
- * failed, and the next one follows after a growing delay. `waiting`: nothing has failed, and the message is read again later.
+ * What happens to the message of a match. `done`: it is deleted. `refused`: it is deleted, and `why` is logged. `retry`: a try
+ * has failed, and the next one follows after a growing delay. `waiting`: nothing has failed, and the message is read again later.
  */
 export type Provisioned =
   | { outcome: 'done' }
@@ -26,24 +26,24 @@ export type Provisioned =
   | { outcome: 'retry'; why: string; withinMs?: number; counted?: CountedQueue }
   | { outcome: 'waiting'; why: string; afterMs: number };
 
-/** When to look again at a match whose deadline has just passed: `deadline` needs moments to fail it. Milliseconds. */
+/** When to check a match again whose deadline has just passed: `deadline` needs moments to fail it. Milliseconds. */
 const ENDED_MS = 15_000;
 
 /**
- * Requests an assignment for a match that is PLACING. Retries until the match's deadline, when `deadline` fails the
- * match. A match that has ended without the server that was requested for it gives the server back.
+ * Requests an assignment for a match that is PLACING. Retries until the match's deadline, when `deadline` fails the match. If the
+ * match ends without the server that was requested for it, the server is released.
  *
- *     look who is there      only in a queue with `presence`. If a player has left, one conditional write fails the match and
- *                            names the tickets that are cancelled; `deadline`, which receives the event MatchFailed, returns
- *                            the others. A crash before it: looked at again
+ *     check presence         only in a queue with `presence`. If a player has left, one conditional write fails the match and
+ *                            names the tickets that are cancelled; `deadline`, which receives the event MatchFailed, returns the
+ *                            others. A crash before it: checked again
  *     call the provisioner   a crash after it: called again, with the same idempotency key. A failed try is counted
  *     write the assignment   on the condition that the match is still PLACING
  *     read the match again   a request that was accepted after the match had ended is withdrawn
  *     release                a crash before it: the message is read again and finds the match ended
  *
- * The message of a match is kept until its request has become the assignment or is released, so that no server runs
- * without a match.
- * @param news what an event has reported about a game session placement of this match
+ * The message of a match is kept until its request has become the assignment or is released, so that no server runs without a
+ * match.
+ * @param news the report of an event about a game session placement of this match
  */
 export async function provision(
   deps: ProvisionDeps,
@@ -60,8 +60,8 @@ export async function provision(
   const provisioner = deps.provisioners(definition.provisioner);
   if (match.status !== 'PLACING') return release(provisioner, match);
   const withinMs = match.deadline === undefined ? 0 : Date.parse(match.deadline) - nowMs;
-  if (withinMs <= 0) return untilEnded(provisioner);
-  if (await isLeft(deps, match, record, nowMs))
+  if (withinMs <= 0) return retryAfterEnd(provisioner);
+  if (await dissolveIfLeft(deps, match, record, nowMs))
     return releaseEnded(deps, provisioner, matchId, { outcome: 'done' });
   const result = await provisioner.place(match, definition, news);
   switch (result.outcome) {
@@ -93,8 +93,8 @@ export async function provision(
   }
 }
 
-/** Dissolves a match of which a player has left. Returns whether it is dissolved, or has changed since it was read. */
-async function isLeft(
+/** Dissolves a match with a player who has left. Returns whether it is dissolved, or has changed since it was read. */
+async function dissolveIfLeft(
   deps: ProvisionDeps,
   match: StoredMatch,
   record: QueueRecord,
@@ -107,8 +107,8 @@ async function isLeft(
   return true;
 }
 
-/** Keeps the message of an overdue match until the match has ended, if there may be something to release then. */
-function untilEnded(provisioner: Provisioner): Provisioned {
+/** Keeps the message of an overdue match until the match has ended, if a server may have to be released then. */
+function retryAfterEnd(provisioner: Provisioner): Provisioned {
   if (provisioner.release === undefined) return { outcome: 'done' };
   return { outcome: 'waiting', why: 'the match is overdue', afterMs: ENDED_MS };
 }
@@ -124,7 +124,7 @@ async function assign(
   return release(provisioner, stored.match, assignment);
 }
 
-/** The log gets the whole reason of a refusal, even while its request is still to be released. */
+/** The log gets the whole reason of a refusal, even while its request still has to be released. */
 function withRefusal(
   { why, detail }: Extract<Provision, { outcome: 'refused' }>,
   after: Provisioned,
@@ -135,7 +135,7 @@ function withRefusal(
     : { outcome: 'refused', why: whole };
 }
 
-/** Releases the request of a match that has ended meanwhile. A match that is still PLACING keeps it. */
+/** Releases the request of a match that has ended since it was read. A match that is still PLACING keeps its request. */
 async function releaseEnded(
   deps: ProvisionDeps,
   provisioner: Provisioner,

@@ -12,12 +12,12 @@ export interface SweepDeps {
 }
 
 /**
- * Finds overdue matches and sends them to `deadline` again. Each match normally has its own message that ends it in
- * time. This covers lost messages: an event that was never published, or a dead letter. It also finds abandoned matches,
- * which have no message of their own. Returns how many were found.
+ * Finds overdue matches and sends them to `deadline` again. Each match normally has its own message that ends it in time. The
+ * sweep covers lost messages: an event that was never published, or a dead letter. It also finds abandoned matches, which have no
+ * message of their own. Returns the number of matches found.
  *
- *     find     reads only
- *     send     a crash before it: the next minute finds them again. Repeated: `deadline` ends a match once
+ *     find   reads only
+ *     send   a crash before it: the next minute finds them again. Repeated: `deadline` ends a match once
  */
 export async function sweepDeadlines(deps: SweepDeps, nowMs: number): Promise<number> {
   const matchIds = await deps.overdue.findOverdue(nowMs - OVERDUE_MS);

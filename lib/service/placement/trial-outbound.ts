@@ -2,19 +2,19 @@ import type { Outbound } from '../ports/outbound.ts';
 import { RENEWED_AFTER_MS, type ReceiverStore } from '../ports/receiver-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 
-/** How long a trial may take beyond the time-out of its call: the reads and writes around it. */
+/** How long a trial may exceed the time-out of its call: the time of the reads and writes around it. */
 const TRIAL_MARGIN_MS = 2_000;
 
 /**
- * Calls the endpoints of provisioners. A call holds an execution for as long as the endpoint takes, 20 s at most, and all queues
- * share the executions. So only an endpoint that responds is called freely:
+ * Calls the endpoints of provisioners. A call occupies an invocation for as long as the endpoint takes, 20 s at most, and all
+ * queues share the invocations. So only an endpoint that responds is called without limit:
  *
- *     its last call had a response      called. Its record says that it is fast
- *     it is new, or its last call had   one call at a time marks it as down for its time and finds out whether it responds. The
- *       none                            others end at once without a response, and are tried again. A crash after the mark: the next
- *                                       trial begins when its time is over
+ *     its last call had a response     called. Its record counts it as fast
+ *     new, or the last call had none   one call at a time, the trial, marks it as down for the duration of the call. The others
+ *                                      fail at once, and are retried later. A crash after the mark: the next trial starts when
+ *                                      the mark expires
  *
- * A crash before the result of a call is noted: the next call notes its own.
+ * A crash before the result of a call is recorded: the next call records its own.
  */
 export function trialOutbound(
   outbound: Outbound,
@@ -23,7 +23,7 @@ export function trialOutbound(
 ): Outbound {
   return {
     async post(url, body, headers, timeoutMs, certificate) {
-      // The receiver of a webhook may have the same URL.
+      // The same URL may also be that of a webhook receiver.
       const endpoint = `provisioner ${url}`;
       const record = await endpoints.get(endpoint);
       const nowMs = now();

@@ -4,29 +4,30 @@ import type { Clock } from '../ports/clock.ts';
 import type { PollSlots } from '../ports/poll-slots.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 
-/** The maximum of requests of one player that wait or search at the same time. An app has one, and another after a dropped connection. */
+/**
+ * The maximum of concurrent requests of one player that wait or search. An app sends one, and another after a dropped connection.
+ */
 export const REQUESTS_MAX = 3;
-/** A slot is kept for this long after the wait, for the reads of a slow request. */
+/** A slot is reserved for this long after the wait, for the reads of a slow request. */
 const MARGIN_MS = 2_000;
 
-/** The maximum of players whose taken slots a warm function remembers. */
+/** The maximum of players for whom a warm function remembers that all slots are taken. */
 const REMEMBERED_MAX = 1_000;
 
 /**
- * Bounds the requests of a player that occupy a function for seconds: long polls and explanations. Without the bound, one
- * player with a valid token could occupy every function that the deployment may run. Backends are not bounded.
+ * Limits the requests of a player that occupy a function for seconds: long polls and explanations. Without the limit, one player
+ * with a valid token could occupy every function that the deployment may run. Backends are not limited.
  *
- *     take       a slot, by one conditional write. No slot is free: 429
- *     request
- *     release    when the request ends before its time. A crash before it: the slot becomes free at its time
+ *     take      a slot, by one conditional write. Without a free slot: 429
+ *     release   when the request ends before the slot expires. A crash before it: the slot expires
  *
- * A caller without a long poll or an explanation costs nothing more. When the slots of a player are written more often than
- * the table allows, they count as taken: a thousand requests at once of one player are rejected, not delayed.
+ * Other requests cost nothing more. When the slots of a player are written more often than the table allows, they count as taken:
+ * of a thousand concurrent requests of one player, most are rejected and none is delayed.
  */
 export class ConcurrencyLimit {
   readonly #slots: PollSlots;
   readonly #clock: Clock;
-  /** When a slot of a player becomes free, of players whose slots were all taken. */
+  /** When the first slot becomes free, for players whose slots were all taken. */
   readonly #taken = new Map<string, number>();
 
   constructor({ slots, clock }: { readonly slots: PollSlots; readonly clock: Clock }) {
@@ -36,7 +37,7 @@ export class ConcurrencyLimit {
 
   /**
    * Runs a request of a caller.
-   * @param takesMs how long it may take
+   * @param takesMs the maximum time of the request
    * @throws Problem (429) when the player has too many such requests
    */
   async run<T>(caller: Caller, takesMs: number, request: () => Promise<T>): Promise<T> {
@@ -57,13 +58,13 @@ export class ConcurrencyLimit {
     try {
       return await request();
     } finally {
-      // A slot that is free soon needs no write.
+      // A slot that becomes free soon needs no write.
       if (took.slot.untilMs - this.#clock.now() > MARGIN_MS)
         await this.#slots.release(took.slot).catch(ignoreBusy);
     }
   }
 
-  /** For a second at most, because a slot may be released before its time. */
+  /** Remembers it for a second at most, because a slot may be released before it expires. */
   #remember(playerId: string, freeAtMs: number): void {
     this.#taken.delete(playerId);
     this.#taken.set(playerId, Math.min(freeAtMs, this.#clock.now() + 1_000));

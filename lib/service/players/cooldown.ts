@@ -12,7 +12,7 @@ export interface CooldownDeps {
 }
 
 /**
- * The cooldown of a player in a queue, by the definition in force. A queue without cooldowns reads nothing of the player.
+ * The cooldown of a player in a queue, by the definition in force. In a queue without cooldowns, no record is read.
  * @throws Problem (404) no such queue
  */
 export async function getCooldown(
@@ -28,8 +28,8 @@ export async function getCooldown(
 }
 
 /**
- * Ends the cooldown of a player: offences up to now do not count any more, even if they are noted later. Repeating it only moves that
- * time.
+ * Ends the cooldown of a player: offences up to now no longer count, even if they are recorded later. A repeated request also
+ * covers the offences since the first one.
  * @throws Problem (404) no such queue
  */
 export async function endCooldown(
@@ -43,7 +43,7 @@ export async function endCooldown(
 }
 
 /**
- * The players of a queue who are cooling down, among those with the latest offences.
+ * The players of a queue who have a cooldown, among those with the latest offences.
  * @param limit 1 to 100 @default 20
  * @throws Problem (404) no such queue
  */

@@ -12,9 +12,9 @@ import { type CancelDeps, cancelTicket } from '../tickets/cancel-ticket.ts';
 import { withMatch } from '../tickets/ticket-status.ts';
 import { type Progress, progressFrom, progressText } from './progress.ts';
 
-/** A call reads further pages for this long. API Gateway waits 30 s. */
+/** A call starts no further page after this time. API Gateway waits 30 s. */
 export const PAGES_MS = 10_000;
-/** The items of a page that are changed, or whose matches are read, at the same time. */
+/** The maximum of items of a page that are changed, or whose matches are read, concurrently. */
 export const AT_ONCE = 8;
 
 export interface EraseDeps extends CancelDeps {
@@ -27,28 +27,26 @@ export interface EraseDeps extends CancelDeps {
 }
 
 /**
- * Erases a player from all tables, page by page. No index lists the items of a player, so the tables are read; a call does
- * the pages that it has time for, and the next call continues where it ended.
+ * Erases a player from all tables, page by page. No index lists the items of a player, so the tables are scanned. A call scans
+ * the pages that it has time for, and the next call continues there.
  *
- *     webhooks that wait           the player is remembered by a hash, so that `notify` posts them without the player
- *     ticket that waits            cancelled; the next reading blanks it
- *     ticket that has ended        blanked: a random id, skill 0, nothing else
- *     match that has ended or      blanked: a random id, no attributes, no token. The others in it stay. A place is removed
- *       is played, and its tickets
- *     match that is not accepted   pending: its tickets may return to the pool, where a blanked ticket would be searched
- *       or placed, or that asks
- *       for players
- *     polls, cooldowns, ratings    removed
- *     meetings                     the player's own are removed, and the player from those of the others
- *     avoid lists of others        without the player
- *     what cannot be read          stays, and is counted: another version of Muster has to erase it
+ *     waiting webhooks                    the player is remembered by a hash, so that `notify` posts them without the player
+ *     waiting ticket                      cancelled; the next scan blanks it
+ *     ended ticket                        blanked: a random id, skill 0, nothing else
+ *     ended or running match              blanked, with its tickets: a random id, no attributes, no token. The other players stay
+ *     open match                          pending: it is not accepted or placed, or it requests players. Its tickets may return
+ *                                         to the pool, where a blanked ticket would be searched
+ *     places, polls, cooldowns, ratings   removed
+ *     meetings                            the player's own are removed, and the player is removed from those of others
+ *     avoid lists of others               the player is removed
+ *     unreadable items                    stay, and are counted: another version of Muster has to erase them
  *
- * Each write is conditional on the item as it was read, so a faster tick, cancel or acceptance wins, and the next
- * reading finds the item again. A crash leaves a part erased; a repetition from the beginning or from the last
- * continuation does the rest. Until a whole reading has found nothing, `isErased` is false. So a tick that writes back what
- * it has read before, such as the players that a player met, is found as well.
+ * Each write requires that the item is as it was read, so a concurrent tick, cancel or acceptance wins, and the next scan finds
+ * the item again. After a crash, a repetition from the beginning or from the last continuation erases the rest. `isErased` is
+ * false until a whole scan has found nothing. So it also covers a tick that writes back what it has read before, such as
+ * meetings.
  *
- * @param text the continuation of the response before; undefined begins
+ * @param text the continuation of the previous response; undefined starts a scan
  * @throws Problem (400) when the continuation is not one of this route
  */
 export async function erasePlayer(
@@ -78,7 +76,9 @@ export async function erasePlayer(
   };
 }
 
-/** `unreadable`: the item, or one that decides about it, such as its match. */
+/**
+ * Erases the player from an item. `unreadable`: the item cannot be read, or one on which the erasure depends, such as its match.
+ */
 async function erase(
   deps: EraseDeps,
   playerId: string,
@@ -139,13 +139,13 @@ async function ofTicket(
     await cancelTicket(deps, ticket.ticketId, deps.clock.now());
     return 'changed';
   } catch (error) {
-    // A tick was faster: the ticket has a match now.
+    // A tick was faster: the ticket now has a match.
     if (error instanceof Problem) return 'pending';
     throw error;
   }
 }
 
-/** Whether the tickets of a match may still return to the pool, or its seats may be filled. Both depend on the stored players. */
+/** Whether the tickets of a match may still return to the pool, or its seats may be filled. Both use the stored players. */
 async function isOpen(
   { backfills, clock }: EraseDeps,
   match: Extract<Named, { kind: 'match' }>['match'],

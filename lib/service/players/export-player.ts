@@ -12,9 +12,9 @@ import { type TicketStatusDeps, withMatchStatus } from '../tickets/ticket-status
 import { AT_ONCE, PAGES_MS } from './erase-player.ts';
 import { progressFrom, progressText } from './progress.ts';
 
-/** The maximum of items that name the player, without those of the last page. */
+/** The maximum of items that name the player, not counting those of the last page. */
 const ITEMS_MAX = 500;
-/** What the last page may add: a megabyte is read at once. */
+/** The bytes that the last page may add: a page is a megabyte. */
 const PAGE_BYTES = 1_048_576;
 
 export interface ExportDeps extends TicketStatusDeps {
@@ -23,9 +23,10 @@ export interface ExportDeps extends TicketStatusDeps {
 }
 
 /**
- * What is stored about a player, page by page: the player's own tickets, seats, meetings, places, cooldowns and ratings. Avoid lists and meetings of
- * others belong to them and are not returned. A ticket has the status that its owner sees, which may be that of its match.
- * @param text the continuation of the response before; undefined begins
+ * The stored data of a player, page by page: the player's own tickets, seats, meetings, places, cooldowns and ratings. Avoid
+ * lists and meetings of other players are theirs and are not returned. A ticket has the status that its owner sees, which may be
+ * that of its match.
+ * @param text the continuation of the previous response; undefined starts a scan
  * @throws Problem (400) when the continuation is not one of this route
  */
 export async function exportPlayer(
@@ -70,10 +71,10 @@ export async function exportPlayer(
 
 /** The lists of the data of a player. */
 type Kind = Exclude<keyof PlayerData, 'playerId' | 'unreadable' | 'continuation'>;
-/** An item of one of the lists. */
+/** An entry of one of these lists. */
 type Part = { [K in Kind]: readonly [K, PlayerData[K][number]] }[Kind];
 
-/** What an item contains about the player; undefined for an item of others. */
+/** The entries that an item contributes; undefined for an item of others. */
 async function partsOf(
   deps: TicketStatusDeps,
   playerId: string,
@@ -131,7 +132,7 @@ async function partsOf(
   }
 }
 
-/** The part of a match that is about one player. */
+/** The part of a match that concerns one player. */
 function ownPart(playerId: string, match: StoredMatch): PlayerData['matches'][number] {
   const { matchId, queue, status, createdAt, region, reason, reasonCode, endedAt, ...view } =
     toMatchView(match);
@@ -170,7 +171,7 @@ function metOf(queue: string, { met = [] }: Pick<RuledPlayer, 'met'> = {}): Part
   return [['meetings', { queue, met: met.map(([playerId, atMs]) => ({ playerId, at: isoOf(atMs) })) }]];
 }
 
-/** The fields of a ticket besides its players, which are not returned for a backfill. */
+/** The ticket fields other than players. They are not returned for a backfill. */
 const OF_BACKFILL = { ticketId: '', queue: '', status: 'QUEUED', enqueuedAt: '' } as const;
 
 const isoOf = (ms: number) => new Date(ms).toISOString();

@@ -6,9 +6,9 @@ import { onlyWhere } from './only-where.ts';
 import { visibilityOf } from './visibility.ts';
 
 /**
- * The part of a match that a caller may see. A player in the match sees it without the other players' tokens, and only
- * with the attributes and results of rules that the queue shows to players: see {@link visibilityOf}. Any other player gets
- * 404, so that ids cannot be probed.
+ * The part of a match that a caller may see. A player in the match sees it without the other players' tokens, and only with the
+ * attributes and rule results that the queue shows to players: see {@link visibilityOf}. Any other player gets 404, so that ids
+ * cannot be probed.
  * @throws Problem (404)
  */
 export async function matchFor(
@@ -19,7 +19,7 @@ export async function matchFor(
   if (caller.scope !== 'player') return match;
   const { playerId } = caller;
   const seats = match.teams.flatMap(({ players }) => players);
-  // The id of a bot must not match a caller.
+  // A caller must not match the id of a bot.
   if (!seats.some((seat) => seat.playerId === playerId && !seat.bot)) throw unknownMatch(match.matchId);
   return ownRating(playerId, withoutOthersTokens(playerId, await seenBy(deps.queues, match)));
 }
@@ -48,7 +48,7 @@ function withoutOthersTokens(playerId: string, match: MatchView): MatchView {
   return { ...match, assignment: { ...match.assignment, tokens: own } };
 }
 
-/** Without the ratings of the others, which reveal their skill. */
+/** The match without the ratings of the other players, which reveal their skill. */
 function ownRating(playerId: string, { ratings, ...match }: MatchView): MatchView {
   if (ratings === undefined) return match;
   return { ...match, ratings: ratings.filter((one) => one.playerId === playerId) };

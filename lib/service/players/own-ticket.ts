@@ -23,8 +23,9 @@ export async function checkOwnTicket(
 }
 
 /**
- * The part of a ticket that a caller may see. A player in it sees the party without avoid lists, without the latencies of
- * the others, which reveal where they are, and only with the attributes that the queue shows to players: see {@link visibilityOf}.
+ * The part of a ticket that a caller may see. A player in it sees the party without avoid lists and without the latencies of
+ * other players, which reveal where they are. Attributes are limited to those that the queue shows to players: see {@link
+ * visibilityOf}.
  */
 export async function ticketFor(
   deps: { readonly queues: Pick<QueueStore, 'get'> },
@@ -43,14 +44,14 @@ export async function ticketFor(
       ...(latencyMs && player.playerId === caller.playerId && { latencyMs }),
     };
   });
-  return { ...rest, players, ...(reason !== undefined && { reason: tellable(reason) }) };
+  return { ...rest, players, ...(reason !== undefined && { reason: reasonForPlayers(reason) }) };
 }
 
-/** The part of a reason about players who avoid others, as in `(2 more may not be matched with it: …)`. */
+/** The part of a reason that mentions players who avoid others, as in `(2 more may not be matched with it: …)`. */
 const REFUSED_BY_AVOIDING = new RegExp(` \\([^()]*${AVOIDED}[^()]*\\)`);
 
-/** A reason without values of the players, and without the fact that a player avoids another. */
-function tellable(reason: string): string {
+/** The reason without values of the players, and without the fact that a player avoids another. */
+function reasonForPlayers(reason: string): string {
   if (reason.includes('#/players')) return 'the queue was changed and the ticket no longer fits it';
   return reason.replace(REFUSED_BY_AVOIDING, '');
 }

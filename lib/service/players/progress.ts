@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Problem } from '../../contract/problem.ts';
 
-/** The position of a reading of all tables. */
+/** The position of a scan of all tables. */
 export interface Progress {
   position: string | undefined;
   changed: number;
@@ -16,7 +16,7 @@ const progress = z.object({
   unreadable: z.number().int().min(0).default(0),
 });
 
-/** A continuation, which the client sends with its next request. */
+/** The continuation that the client sends with its next request. */
 export function progressText(value: Progress): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }

@@ -4,11 +4,11 @@ import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import { Unreadable } from '../domain/unreadable.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 
-/** What players of a queue see of each other and of the data that the backend has stored about them. */
+/** What players of a queue may see of each other and of the data that the backend has stored about them. */
 export interface Visibility {
   /** Whether an attribute is `visibleTo: "match"`. */
   attribute(name: string): boolean;
-  /** Whether a rule reads only attributes that players see. Then its cost and the values that it found reveal nothing else. */
+  /** Whether a rule reads only attributes that players see. Then its cost and values reveal nothing else. */
   rule(name: string): boolean;
 }
 

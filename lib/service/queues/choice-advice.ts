@@ -10,7 +10,8 @@ export function choiceAdvice(definition: QueueRules, memory: TickMemory | undefi
 }
 
 /**
- * The share of the players, in percent, who would have to accept any side, role or region; 0 when every wait is bounded.
+ * The share of the players, in percent, who would have to accept any side, role or region so that every wait is bounded; 0 when
+ * every wait is.
  * @returns undefined for a queue without choices, and while too few players are counted
  */
 export function choiceFreeNeeded(definition: QueueRules, memory: TickMemory | undefined): number | undefined {

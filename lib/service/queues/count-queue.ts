@@ -5,21 +5,21 @@ import { StoreBusy } from '../ports/store-busy.ts';
 
 export interface CountDeps {
   readonly outcomes: OutcomeStore;
-  /** The share of the matches that may fail at a step, above 0 to 1. */
+  /** The maximum share of matches that may fail at a step, above 0 to 1. */
   readonly failedShareMax: number;
 }
 
-/** What was counted of a queue. */
+/** The result of counting outcomes of a queue. */
 export interface CountedQueue {
   readonly queue: string;
   readonly counts: Counts<Outcome>;
-  /** The step at which too many of its matches fail, if one has failed now. */
+  /** The step at which too many matches fail. Checked only if a match has failed now. */
   readonly failing: FailingStep | undefined;
-  /** Whether the store was too busy to add the counts, which are lost. */
+  /** Whether the counts are lost, because the store was too busy. */
   readonly isLost: boolean;
 }
 
-/** Counts outcomes of a queue, in one write. Looks whether too many of its matches fail only if one of these has failed. */
+/** Counts outcomes of a queue, in one write. If one of them is a failed match, checks whether too many matches fail. */
 export async function countQueue(
   { outcomes, failedShareMax }: CountDeps,
   queue: string,

@@ -4,22 +4,22 @@ import type { FieldProblem } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { type SecretGrants, secretProblems } from '../../contract/secret-grants.ts';
 
-/** The rules of a deployment for definitions, besides the schema. */
+/** The rules of a deployment for definitions, in addition to the schema. */
 export interface DeploymentRules {
   /** Why a webhook or provisioner may not have this URL; undefined when it may. */
   refuseUrl(url: URL): string | undefined;
   /** The queues that may use a secret besides their own and the shared ones. */
   readonly secretGrants: SecretGrants;
-  /** The queues of GameLift, by name or ARN, that the deployment has access to. `any`: to those that its folder names. */
+  /** The queues of GameLift, by name or ARN, that the deployment has access to. `any`: access follows the folder of definitions. */
   readonly gameSessionQueues: readonly string[] | 'any';
   /** Whether players can connect. */
   readonly push: boolean;
 }
 
 /**
- * The fields of a definition that break the rules of the deployment, or make its matches too large. PUT and a deployment check
- * with the rules of the deployment, the synthesis with the options that it will have, and `muster validate` with the widest and
- * the narrowest rules that a deployment may have.
+ * The fields of a definition that break the rules of the deployment, or make its matches too large. PUT and a deployment use the
+ * rules of the deployment, the synthesis those of the options that it will have, and `muster validate` the widest and the
+ * narrowest rules that a deployment may have.
  */
 export function deploymentProblems(definition: QueueDefinition, rules: DeploymentRules): FieldProblem[] {
   return [

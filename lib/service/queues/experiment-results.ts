@@ -11,7 +11,7 @@ import type { QueueStore } from '../ports/queue-store.ts';
 import { noExperiment } from './experiments.ts';
 import { openQueue } from './read-queues.ts';
 
-/** What ended is counted this much later at most: a tick after the time-out, the stream, and its batch. */
+/** The maximum delay of a count after the end of a ticket: a tick after the time-out, the stream, and its batch. */
 const COUNTED_LATE_MS = 60_000;
 const MINUTE_MS = 60_000;
 /** Statistics name an experiment for this long after its end. */
@@ -64,7 +64,7 @@ export async function getExperiment(
   };
 }
 
-/** The experiment on a queue as its statistics have it; undefined a day after its end. */
+/** The summary of a queue's experiment for the statistics; undefined a day after its end. */
 export function experimentSummary(record: QueueRecord, nowMs: number): QueueStats['experiment'] {
   const { experiment } = record;
   if (experiment === undefined) return undefined;
@@ -75,10 +75,7 @@ export function experimentSummary(record: QueueRecord, nowMs: number): QueueStat
   return { name, state, ...(reason !== undefined && { reason }), ...(variant !== undefined && { variant }) };
 }
 
-/**
- * The blocks of which every ticket that counts has ended. A younger block would show its short waits only, and the younger it is,
- * the shorter.
- */
+/** The blocks whose tickets have all ended. A younger block would only have its short waits. */
 function countedBlocks(record: QueueRecord, { schedule }: StoredExperiment, nowMs: number): readonly Block[] {
   const longestMs = 1_000 * record.definition.timeoutSeconds - schedule.burnInMs;
   const waitMs = Math.max(0, longestMs) + COUNTED_LATE_MS;

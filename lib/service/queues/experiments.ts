@@ -15,10 +15,10 @@ const TRIES_MAX = 5;
 const MINUTE_MS = 60_000;
 
 /**
- * Begins an experiment on a queue at the next whole minute that every function knows in time. The same experiment again, while
- * it is running, changes nothing.
+ * Starts an experiment on a queue at the next whole minute at which every function can know it. Repeating the request changes
+ * nothing while the experiment is running.
  *
- *     put   one conditional write of the queue's record. A crash before it: nothing has begun. After it: a repeated request
+ *     put   one conditional write of the queue's record. A crash before it: nothing has started. After it: a repeated request
  *           finds the same experiment
  *
  * @param draw draws a seed, a 32-bit integer
@@ -46,8 +46,8 @@ export async function putExperiment(
 }
 
 /**
- * Ends the experiment on a queue, which is searched by its definition again after `untilInForce`. An experiment that has ended
- * stays as it is, so the request can be repeated.
+ * Ends the experiment on a queue. After `untilInForce` the queue is searched by its own definition again. An ended experiment
+ * does not change, so the request can be repeated.
  * @throws Problem 404 no such queue, or no experiment on it
  */
 export async function deleteExperiment(queues: QueueStore, queue: string, nowMs: number): Promise<void> {

@@ -6,7 +6,8 @@ import type { QueueStore } from '../ports/queue-store.ts';
 import { openQueue } from './read-queues.ts';
 
 /**
- * The latest matches of a queue, the newest first, without the tokens of their players: as many as fit into a response.
+ * The latest matches of a queue, the newest first, without the tokens of their players. The list is cut to the size of a
+ * response.
  * @param limit 1 to 100 @default 20
  * @throws Problem (404)
  */

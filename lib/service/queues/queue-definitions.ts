@@ -45,8 +45,8 @@ export function queueDefinitions(queues: QueueStore): Definitions<QueueDefinitio
 }
 
 /**
- * The same with the rules for the definitions.
- * @param ladders that a definition may name
+ * The definitions of queues with the rules of the deployment.
+ * @param ladders the ladders that a definition may name
  */
 export function checkedQueues(
   queues: QueueStore,
@@ -72,7 +72,7 @@ export function checkedQueues(
 const QUEUES_MAX = 500;
 
 /**
- * The definitions of the queues that accept tickets, sorted by name, as many as fit into a response.
+ * The definitions of the queues that accept tickets, sorted by name. The list is cut to the size of a response.
  * @param after continues after the queue with this name
  */
 export async function listQueues(queues: QueueStore, after = ''): Promise<QueueList> {
@@ -91,9 +91,9 @@ export async function listQueues(queues: QueueStore, after = ''): Promise<QueueL
 }
 
 /**
- * The steps of `putDefinition`, once, for a queue as it was read. Returns false if another writer was faster.
- * @throws Problem (409) when there are too many queues, or an experiment is running on this one. Requests at the same moment may
- *   exceed the maximum by their number
+ * One try of `putDefinition` for a queue as it was read. Returns false if another writer was faster.
+ * @throws Problem (409) when there are too many queues, or an experiment is running on this one. Concurrent requests may exceed
+ * the maximum by their number
  */
 async function replaceDefinition(
   queues: QueueStore,
@@ -123,10 +123,10 @@ async function replaceDefinition(
 }
 
 /**
- * Closes a queue. It accepts no new tickets. Waiting tickets are matched or time out under its last definition, so no
- * accepted ticket is lost. Then `dispatch` removes the queue. It is closed everywhere after `untilInForce`. A queue that is
- * closed stays so: a request whose response was lost can be repeated until the queue is removed.
- * @param ifMatch the ETag of the definition that may be closed. It is not asked for when the queue is closed @default any
+ * Closes a queue. It accepts no new tickets. Waiting tickets are matched or time out under its last definition, so no accepted
+ * ticket is lost. Then `dispatch` removes the queue. It is closed everywhere after `untilInForce`. Closing a closed queue changes
+ * nothing, so the request can be repeated until the queue is removed.
+ * @param ifMatch the ETag of the definition that may be closed. It is not checked when the queue is closed already @default any
  * @throws Problem 404 no such queue, 412 another definition is in force
  */
 export async function deleteQueue(
@@ -145,7 +145,7 @@ export async function deleteQueue(
   throw isChanging('queue', queue);
 }
 
-/** The record of a queue that is closed, which ends its experiment. */
+/** The record of the closed queue. Its experiment is ended. */
 function closed(record: QueueRecord, nowMs: number): QueueRecord {
   const { experiment, version } = record;
   const ended = { atMs: nowMs, why: 'queueDeleted', text: 'the queue was deleted' } as const;
@@ -157,7 +157,7 @@ function closed(record: QueueRecord, nowMs: number): QueueRecord {
   };
 }
 
-/** Why the definition of a queue with an experiment cannot change: the variants are changes of it. */
+/** Why the definition of a queue with an experiment cannot change: the variants are changes of this definition. */
 function experimentConflict(queue: string, experiment: string): string {
   return `The experiment ${experiment} is running on queue ${queue}, and its variants are changes of the definition in force. DELETE /queues/${queue}/experiment ends it; then change the definition.`;
 }
@@ -185,7 +185,7 @@ function tooManyQueues(queue: string): Problem {
   );
 }
 
-/** Older layouts are dropped by `dispatch`, which runs every minute, when they are over and empty. */
+/** The error for a queue with too many layouts. `dispatch` drops older layouts every minute, when they are over and empty. */
 function tooManyLayouts(queue: string, layouts: readonly BucketLayout[], nowMs: number): Problem {
   const overAtMs = (layouts[1]?.fromMs ?? nowMs) + LAYOUT_GRACE_MS;
   const afterSeconds = Math.ceil((Math.max(0, overAtMs - nowMs) + 60_000) / 1_000);

@@ -9,11 +9,11 @@ import type { QueueStore } from '../ports/queue-store.ts';
 const RECORDS_MAX = 1_000;
 
 /**
- * A store that caches queues for callers that accept a slightly old record. Without a cache, thousands of tickets a
- * second would read the item of a queue more often than DynamoDB allows for one key.
+ * A store that caches queues for callers that accept a slightly old record. Without a cache, thousands of tickets a second would
+ * read the item of a queue more often than DynamoDB allows for one key.
  *
- * Only queues that accept tickets are cached, and those that this version cannot read. So a new queue is found immediately, and a
- * deleted one is not found after the maximum age.
+ * Only queues that accept tickets, and unreadable ones, are cached. So a new queue is found immediately, and a deleted one is not
+ * found after the maximum age.
  */
 export function cachedQueues(store: QueueStore, clock: { now(): number }): QueueStore {
   const known = new Map<
@@ -24,7 +24,7 @@ export function cachedQueues(store: QueueStore, clock: { now(): number }): Queue
     ...store,
 
     async get(queue, maxAgeMs = 0) {
-      // The time before the read: the record is at least as new.
+      // The time before the read, because the record is at least that new.
       const readAtMs = clock.now();
       const last = known.get(queue);
       if (last !== undefined && readAtMs - last.readAtMs < maxAgeMs) return readable(last.record);
@@ -68,7 +68,7 @@ export async function openQueue(queues: QueueStore, queue: string, maxAgeMs?: nu
   return record;
 }
 
-/** The presence of a queue's definition; undefined if it has none, or the queue does not exist or cannot be read. */
+/** The option `presence` of a queue; undefined if it has none, or the queue does not exist or cannot be read. */
 export async function presenceOf(
   { queues }: { readonly queues: Pick<QueueStore, 'get'> },
   queue: string,
@@ -81,7 +81,7 @@ export async function presenceOf(
   }
 }
 
-/** How often the clients of a queue with `presence` ping, in seconds; undefined where they need not. */
+/** The interval at which the clients of a queue with `presence` ping, in seconds; undefined in other queues. */
 export async function pingSecondsOf(
   deps: { readonly queues: Pick<QueueStore, 'get'> },
   queue: string,

@@ -34,7 +34,7 @@ export interface StatsDeps extends WebhookHealthDeps {
   readonly queues: QueueStore;
   readonly ranges: RangeStore;
   readonly outcomes: OutcomeStore;
-  /** The share of the matches that may fail at a step, above 0 to 1. */
+  /** The maximum share of matches that may fail at a step, above 0 to 1. */
   readonly failedShareMax: number;
 }
 
@@ -62,7 +62,7 @@ export async function getStats(deps: StatsDeps, queue: string, nowMs: number): P
   );
   const arriving = arrivingOf(record.layouts, reports);
   const experiment = experimentSummary(record, nowMs);
-  // In an experiment, rules and choices are those of the variant in force.
+  // During an experiment, rules and choices are those of the variant in force.
   const definition = definitionAt(record, nowMs);
   const choices = choiceAdvice(definition, together(memoriesOf(arriving)));
   return {
@@ -97,8 +97,8 @@ export async function getStats(deps: StatsDeps, queue: string, nowMs: number): P
 }
 
 /**
- * The reports of the ticks of one slot, which have counted the arrivals of the whole queue. The ticks of even and odd slots
- * count the same players in different ranges, so only the later ones count.
+ * The reports of the ticks of one slot that have counted the arrivals of the whole queue. The ticks of even and odd slots count
+ * the same players in different ranges, so only the later slot counts.
  */
 function arrivingOf(layouts: readonly BucketLayout[], reports: ReadonlyMap<string, TickReport>) {
   const layout = layouts.at(-1)!;
@@ -114,8 +114,8 @@ function memoriesOf(reports: readonly TickReport[]): TickMemory[] {
 }
 
 /**
- * How fast players arrive, and for how long none has. Ticks see who arrives; a queue whose ticks have ended, because no ticket waits,
- * was silent since.
+ * The rate of arrivals, and the time since the last one. Ticks measure both. In a queue whose ticks have stopped, because no
+ * ticket waits, no player has arrived since.
  */
 function arrivalsView(
   { awakeUntilMs }: QueueRecord,
@@ -133,8 +133,8 @@ function arrivalsView(
 }
 
 /**
- * How long ticks are missing. They are due up to the slot until which the queue is awake, and in an idle queue from the time
- * of its wake on.
+ * How long ticks are overdue. They are due up to the slot until which the queue is awake. In an idle queue they are due from its
+ * wake on.
  */
 function tickOverdueMs({ awakeUntilMs }: QueueRecord, lastSlotMs: number, nowMs: number): number {
   return Math.max(0, Math.min(nowMs, awakeUntilMs) - Math.max(lastSlotMs, awakeUntilMs - AHEAD_MS));
@@ -183,10 +183,10 @@ function outcomesView(
   };
 }
 
-/** Statistics report a fault for this many minutes after it was counted last. */
+/** A fault stays in the statistics for this many minutes after it was counted last. */
 const FAULT_MINUTES = 2;
 
-/** What Muster itself could not do for the queue just now; nothing most of the time. */
+/** Recent faults of Muster itself in its work for the queue; usually none. */
 function faultsView(minutes: readonly MinuteCounts<Counted>[], nowMs: number): Pick<QueueStats, 'faults'> {
   const counts = recentCounts(minutes, nowMs, FAULT_MINUTES);
   if (FAULTS.every((name) => counts[name] === undefined)) return {};
@@ -206,7 +206,7 @@ function presenceView(
   return { presenceHeldUntil: new Date(presenceHeldUntilMs).toISOString() };
 }
 
-/** The range of the newest layout with the most failures, if one is set aside. */
+/** The set-aside range with the most failures in the newest layout, if any. */
 function setAsideView(
   { definition: { tickSeconds }, layouts, change }: QueueRecord,
   reports: ReadonlyMap<string, TickReport>,
@@ -229,7 +229,7 @@ function setAsideView(
   };
 }
 
-/** @param last the reports of the last slot: the ranges of even and odd slots have the same backfills */
+/** @param last the reports of the last slot: the ranges of even and odd slots contain the same backfills */
 function backfillsView(all: readonly TickReport[], last: readonly TickReport[]): QueueStats['backfills'] {
   const open = last.flatMap(({ backfills }) => backfills ?? []);
   const filled = all.flatMap(({ backfills }) => backfills?.filled ?? []);

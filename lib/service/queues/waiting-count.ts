@@ -9,9 +9,9 @@ export interface WaitingCount {
 }
 
 /**
- * Counts waiting tickets from the reports of ticks. The ranges of one kind of slot of one layout contain every ticket
- * once. Of all such sets of ranges, the one whose oldest report is the newest is counted. So a slot whose ticks are
- * still running is never counted if there is another.
+ * Counts waiting tickets from the reports of ticks. The ranges of one layout at even slots contain every ticket once, and so do
+ * those at odd slots. Of these sets, the one whose oldest report is the newest is counted. So a slot whose ticks are still
+ * running is never counted if there is another.
  * @returns undefined without reports
  */
 export function waitingCount(

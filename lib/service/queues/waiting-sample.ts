@@ -42,7 +42,7 @@ function rolesOf(players: StoredTicket['players']): string[] | undefined {
   return [...new Set(players.flatMap(({ roles }) => roles!))].sort();
 }
 
-/** The common region with the least latency for its worst player; of equal ones the first by name. */
+/** The region, shared by all players, in which the highest latency is the lowest; of equal ones the first by name. */
 function regionOf(players: StoredTicket['players']): string | undefined {
   const latencies = players.map(({ latencyMs }) => latencyMs).filter((latency) => latency !== undefined);
   const worst = (region: string) => Math.max(...latencies.map((ms) => ms[region]!));

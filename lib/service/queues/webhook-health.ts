@@ -9,7 +9,7 @@ export interface WebhookHealthDeps {
   readonly receivers: Pick<ReceiverStore, 'get'>;
 }
 
-/** How the webhooks of a queue work, in the order of the definition. Two reads for each. */
+/** The health of the webhooks of a queue, in the order of the definition. Two reads for each webhook. */
 export function webhookHealth(
   { deliveryRecords, receivers }: WebhookHealthDeps,
   { name, webhooks = [] }: QueueDefinition,
@@ -45,7 +45,7 @@ export function webhookHealth(
   );
 }
 
-/** The query of a URL may hold a token, which only administrators may read. */
+/** The URL without its query, which may hold a token that only administrators may read. */
 export function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;

@@ -15,10 +15,10 @@ export interface ExpectedOddsDeps {
   readonly ratings: Pick<RatingStore, 'of' | 'odds'>;
 }
 
-/** Four digits: more have no meaning for readers, and a match is charged by its size. */
+/** Four digits are enough for readers, and a match is charged by its size. */
 const DIGITS = 4;
 
-/** The odds of the matches that a tick makes. It reads the ladder once, and the ratings of the players of each match. */
+/** The odds of a tick's matches. It reads the ladder once, and the ratings of the players of each match. */
 export class ExpectedOdds {
   readonly #deps: ExpectedOddsDeps;
   readonly #name: string | undefined;
@@ -32,7 +32,10 @@ export class ExpectedOdds {
     this.#nowMs = nowMs;
   }
 
-  /** A match with its ladder, and with the chance of each team to win if its ratings can be read now: a match does not wait for it. */
+  /**
+   * The match with its ladder. It includes the chance of each team to win if the ratings can be read now; a match is never
+   * delayed for them.
+   */
   async of(match: StoredMatch): Promise<StoredMatch> {
     if (this.#name === undefined) return match;
     const { expected: _, ...rest } = match;
@@ -69,7 +72,9 @@ export class ExpectedOdds {
   }
 }
 
-/** Odds with few digits, none of them 0, because any team may win. They still sum to 1: the favourite has the rest. */
+/**
+ * The odds with few digits, all above 0, because any team may win. They still sum to 1: the rounding error goes to the favourite.
+ */
 function rounded(odds: readonly number[]): number[] {
   const least = 10 ** -DIGITS;
   const short = odds.map((chance) => Math.max(least, Number(chance.toFixed(DIGITS))));

@@ -5,7 +5,7 @@ import type { LadderStore } from '../ports/ladder-store.ts';
 import type { RatingStore } from '../ports/rating-store.ts';
 import { openLadder } from './ladders.ts';
 
-/** What the odds of a ladder were worth. @throws Problem (404) */
+/** The measured quality of a ladder's odds. @throws Problem (404) */
 export async function getLadderOdds(
   deps: { readonly ladders: Pick<LadderStore, 'get'>; readonly ratings: Pick<RatingStore, 'odds'> },
   ladder: string,

@@ -18,10 +18,10 @@ import type { QueueStore } from '../ports/queue-store.ts';
 const LADDERS_MAX = 100;
 
 /**
- * The definitions of ladders, with the steps of their changes.
+ * The definitions of ladders, and how they change.
  *
- * A result holds the definition that was in force when it was accepted, so open matches and results that are not rated yet
- * need nothing from a change.
+ * A result stores the definition that was in force when it was accepted, so a change does not affect running matches and results
+ * that are not rated yet.
  */
 export function ladderDefinitions(ladders: LadderStore): CheckedDefinitions<LadderDefinition, LadderState> {
   return {
@@ -39,7 +39,7 @@ export function ladderDefinitions(ladders: LadderStore): CheckedDefinitions<Ladd
   };
 }
 
-/** One try to change a ladder as it was read. @throws Problem (409) when there are too many for another one */
+/** One try to change a ladder as it was read. @throws Problem (409) when there are too many ladders */
 async function replaceLadder(
   ladders: LadderStore,
   old: Live<LadderDefinition, LadderState> | undefined,
@@ -75,8 +75,8 @@ export async function listLadders(ladders: LadderStore): Promise<LadderList> {
 }
 
 /**
- * Removes a ladder. Its ratings expire, and a ladder of the same name finds them again until then. A queue that names it at the
- * same moment is not seen: its tickets are rejected then, until the ladder is put again.
+ * Removes a ladder. Its ratings expire, and until then a ladder of the same name uses them again. A queue that is put
+ * concurrently may still name the ladder. Its tickets are then rejected until the ladder is put again.
  * @param ifMatch the ETag of the definition that may be removed @default any
  * @throws Problem 404 no such ladder, 409 a queue names it, 412 another definition is in force
  */

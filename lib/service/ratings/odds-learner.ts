@@ -5,24 +5,24 @@ import { AtMost } from '../concurrency/in-parallel.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RatingStore } from '../ports/rating-store.ts';
 
-/** Each try after the first meets a result that another instance of the function learns from at this moment. */
+/** Each further try means that another instance of the function has learned from a result at the same time. */
 const TRIES_MAX = 8;
 const PAUSE_MS = 10;
 
-/** A rated match, for what its odds were worth. */
+/** A rated match, from which the odds learn. */
 export interface Seen {
   /** The odds before it, as the ratings have them. */
   readonly raw: readonly number[];
-  /** The odds that it was made with; undefined: what the slope makes of the others. */
+  /** The odds stored when the match was made; undefined: computed from `raw` by the slope. */
   readonly expected: readonly number[] | undefined;
-  /** The share of the win of each team. */
+  /** Each team's share of the win. */
   readonly shares: readonly number[];
 }
 
 /**
- * Learns how sure the odds of a ladder should be, and adds up what they were worth, in one item. The results that come while an
- * earlier one is written are written together. The figures inform people and the slope forgets, so a result that keeps losing
- * against other instances is missing in them, as after a crash. Its ratings are stored before.
+ * Learns how confident the odds of a ladder should be, and measures their quality, in one item. Results that arrive during a
+ * write are written together. The figures are for people and the slope forgets old results, so a result is omitted if it keeps
+ * losing against other instances, as after a crash. Its ratings are already stored.
  */
 export class OddsLearner {
   readonly #ratings: Pick<RatingStore, 'odds' | 'learn'>;

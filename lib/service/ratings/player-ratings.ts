@@ -22,8 +22,8 @@ export async function getRatings(
 }
 
 /**
- * Stores a rating from elsewhere. A match of the player that is rated at this moment is rated again from the new rating.
- * @throws Problem 400, 404 there is no such ladder
+ * Stores a rating from another source. A match that is rated concurrently is rated again from the new rating.
+ * @throws Problem 400, 404 no such ladder
  */
 export async function putRating(
   { ladders, ratings }: RatingsDeps,
@@ -42,7 +42,7 @@ export async function putRating(
   return toRatingView(playerId, definition, stored);
 }
 
-/** Forgets the rating of a player. Repeating it changes nothing. @throws Problem (404) there is no such ladder */
+/** Deletes the rating of a player. Repeating it changes nothing. @throws Problem (404) no such ladder */
 export async function deleteRating(
   { ladders, ratings }: RatingsDeps,
   ladder: string,

@@ -16,16 +16,16 @@ export interface ResultDeps extends EndDeps {
   readonly ladders: Pick<LadderStore, 'get'>;
 }
 
-/** Each try after the first meets a backfill of the match that is filled, or a player of it who is erased, at this moment. */
+/** Each further try means that a backfill of the match was filled, or one of its players was erased, at the same time. */
 const TRIES_MAX = 5;
 
 /**
- * Says how a match ended. The first result stands, and the same again changes nothing.
+ * Stores the result of a match. The first result is final, and a repetition of it changes nothing.
  *
  *     read     the match and its ladder. A crash before or after changes nothing
- *     result   one conditional write, with the ladder as it is now, and with the end of the match if it has not ended. From
- *              here on it is accepted: the stream leads to `rate`
- *     note     the leavers, as when a match is ended without a result
+ *     result   one conditional write, with the current ladder, and with the end of the match if it has not ended. From then on
+ *              the result is accepted, and the stream delivers it to `rate`
+ *     record   the leavers, as when a match is ended without a result
  *
  * @throws Problem 400, 404, 409 the match is not COMPLETED, has no ladder, or has another result
  */
@@ -50,7 +50,7 @@ export async function postResult(
 
 type Posted = z.output<typeof newResult>;
 
-/** Stores the first result. Returns the match as it is then, which has no result if it was changed since it was read. */
+/** Stores the first result. Returns the match afterwards; it has no result if it was changed since it was read. */
 async function store(
   { ladders, matches }: ResultDeps,
   match: StoredMatch,
@@ -76,7 +76,7 @@ async function store(
   return matches.result(match, resultOf(match, posted, { at, ladder: record.definition }));
 }
 
-/** What does not fit the match. */
+/** The fields of a result that do not fit the match. */
 function faultsOf({ teams }: StoredMatch, { ranks, scores, players = [] }: Posted): FieldProblem[] {
   const problems: FieldProblem[] = [];
   for (const [key, values] of Object.entries({ ranks, scores }))
@@ -104,7 +104,7 @@ function peopleOf(teams: StoredMatch['teams']): string[] {
   return teams.flatMap(({ players }) => players.flatMap(({ playerId, bot }) => (bot ? [] : playerId)));
 }
 
-/** The result that a request means: newcomers of backfills count for the part of the match since they joined. */
+/** The stored form of a posted result. Newcomers of backfills are weighted by their part of the match. */
 function resultOf(
   { teams, createdAt, endedAt, joined = {} }: StoredMatch,
   { ranks, scores, players = [] }: Posted,
@@ -139,7 +139,7 @@ function isSame(a: StoredResult, b: StoredResult): boolean {
     ...rest,
     weights: weights.filter(([playerId]) => !isErased(playerId)),
   }));
-  // As the store has it: JSON has no −0.
+  // As stored: JSON has no −0.
   return isDeepStrictEqual(stored, JSON.parse(JSON.stringify(meant)));
 }
 

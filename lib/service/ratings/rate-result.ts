@@ -15,21 +15,21 @@ export interface RateDeps {
   readonly odds: Pick<OddsLearner, 'learn'>;
 }
 
-/** Each try after the first meets another match of the same player that is rated at this moment. */
+/** Each further try means that another match of the same player was rated at the same time. */
 const TRIES_MAX = 10;
 
 /**
  * Rates the players of a match by its result, exactly once.
  *
- *     read    the match and the ratings of its players, at first by cheap reads that may be a moment old: then the try loses. A
- *             crash before or after changes nothing
- *     rate    all ratings and the mark of the match in one transaction, on the condition that the match has no mark, no player was
- *             erased from it, and each rating is as it was read. A match that loses reads again: nothing has changed. After it the match is rated, and a
- *             repeated message finds the mark
- *     learn   the slope of the odds and their figures. A crash before it: this result is not in them
+ *     read    the match and the ratings of its players. The first try uses cheap reads, which may be a moment old; then the try
+ *             loses. A crash before or after changes nothing
+ *     rate    all ratings and the mark of the match in one transaction, on the condition that the match has no mark, no player
+ *             was erased from it, and each rating is as it was read. A try that loses changes nothing, and the next one reads
+ *             again. After it the match is rated, and a repeated message finds the mark
+ *     learn   the slope of the odds and their figures. A crash before it: they omit this result
  *
- * A player's matches are rated one after the other, in the order of these transactions. `matches` of each rating has the place of
- * a match in it. Rating the same matches in this order from the start gives the same ratings to the last bit.
+ * A player's matches are rated one after the other, in the order of these transactions. `matches` of each rating numbers a match
+ * in this order. Rating the same matches in this order from the start gives the same ratings to the last bit.
  *
  * @returns `nothing`: there is no result to rate, or it is rated already
  * @throws StoreBusy when every try has lost
@@ -67,7 +67,7 @@ async function rateOnce(
     kept.map(({ playerId }) => playerId),
     consistency,
   );
-  // A seat without a kept rating counts as a new player for the others: a bot, or a player who was erased.
+  // For the other players, a seat without a stored rating counts as a new player: a bot, or a player who was erased.
   const seats = people.map((team) =>
     team.map(({ playerId }) => ({
       known: knownOf(read.get(playerId)) ?? newRatingOf(ladder),

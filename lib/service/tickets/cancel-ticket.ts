@@ -14,20 +14,20 @@ export interface CancelDeps {
   readonly clock: Clock;
 }
 
-/** The intervals at which a cancel looks whether the match of its ticket was created. A commit takes some 20 to 50 ms. */
+/** The intervals at which a cancel checks whether the match of its ticket was created. A commit takes some 20 to 50 ms. */
 const FORMING_MS = [20, 40, 80, 160] as const;
-/** Each try after the first meets another match that has claimed the ticket. */
+/** Each further try means that another match has claimed the ticket. */
 const CANCELS_MAX = 5;
 
 /**
- * Cancels a ticket that is QUEUED. Either the ticket is cancelled or a tick matches it. A ticket that is CANCELLED stays as it
- * is, so a request whose response was lost can be repeated.
+ * Cancels a QUEUED ticket. Either the ticket is cancelled or a tick matches it. Cancelling a CANCELLED ticket changes nothing, so
+ * the request can be repeated.
  *
  *     end       one conditional write: done, unless a tick has claimed the ticket for a match
- *     wait      a moment, until that match exists: the ticket cannot be cancelled any more
- *     abandon   the match, by a conditional write, so that it never exists. A crash after it: the ticket returns
- *               to the pool, and the request can be repeated
- *     end       the ticket, which is free of that match
+ *     wait      a moment, until that match exists; then the ticket cannot be cancelled
+ *     abandon   the match, by a conditional write, so that it never exists. A crash after it: the ticket returns to the pool, and
+ *               the request can be repeated
+ *     end       the ticket, which no match holds now
  *
  * @throws Problem 404 no such ticket, 409 it has a match, or has ended in another way
  */
@@ -57,7 +57,7 @@ export async function cancelTicket(
 
 const BY_REQUEST: Why = { reason: 'cancelled by the client', reasonCode: 'CANCELLED_BY_REQUEST' };
 
-/** The state of a ticket that a tick has claimed. Waits a moment for the match of that tick. */
+/** The state of a ticket after a tick that has claimed it had a moment to create its match. */
 export async function afterForming(deps: CancelDeps, ticket: StoredTicket): Promise<TicketAndMatch> {
   let latest = await withMatch(deps, ticket);
   for (const ms of FORMING_MS) {
@@ -69,8 +69,9 @@ export async function afterForming(deps: CancelDeps, ticket: StoredTicket): Prom
 }
 
 /**
- * Abandons the match that has claimed a ticket, unless it exists.
- * @returns its id when the ticket is free of it: the match can never exist, or it has failed and returns the ticket to the pool
+ * Abandons the match that has claimed a ticket, unless the match exists.
+ * @returns the id of the match when it no longer holds the ticket: it can never exist, or it has failed and returns the ticket to
+ * the pool
  */
 export async function freeFromMatch(
   deps: CancelDeps,
@@ -86,14 +87,14 @@ export async function freeFromMatch(
 }
 
 /**
- * Prepares the end of a ticket that a new one replaces. The store cancels it in one transaction with the new ticket, so exactly one of
- * the two waits at every moment, and a party whose member leaves or joins keeps its wait.
+ * Prepares the replacement of a ticket by a new one. The store cancels it in one transaction with the new ticket, so exactly one
+ * of the two is waiting at every moment, and a party whose member leaves or joins keeps its wait.
  *
- *     read       the ticket: QUEUED, or claimed by a tick
- *     wait       a moment, until the match of that tick exists: the ticket cannot be replaced any more
- *     abandon    the match, by a conditional write, so that it never exists. A crash after it: the ticket returns to the
- *                pool, and the request can be repeated
- *     put        the new ticket and the end of this one, in one transaction (see `enqueue.ts`): either both or neither
+ *     read      the ticket: QUEUED, or claimed by a tick
+ *     wait      a moment, until the match of that tick exists; then the ticket cannot be replaced
+ *     abandon   the match, by a conditional write, so that it never exists. A crash after it: the ticket returns to the pool, and
+ *               the request can be repeated
+ *     put       the new ticket and the end of this one, in one transaction (see `enqueue.ts`): both or neither
  *
  * @returns a Problem (409) when the ticket cannot be replaced: it has a match, has ended, is missing, is of another queue or has
  * none of the players
@@ -118,7 +119,7 @@ export async function replacedTicket(
   const now = (await deps.tickets.get(ticketId)) ?? found;
   const freedFrom = await freeFromMatch(deps, now, nowMs);
   const match = freedFrom === undefined ? undefined : await deps.matches.get(freedFrom);
-  // A failure is counted when the ticket returns to the pool. This ticket does not return any more, so it is counted here.
+  // A failure is normally counted when the ticket returns to the pool. This ticket will not return, so it is counted here.
   const failures = (now.failures ?? 0) + (match?.requeued === true ? 1 : 0);
   return { ticket: failures === 0 ? now : { ...now, failures }, freedFrom, nowMs };
 }

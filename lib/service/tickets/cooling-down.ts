@@ -4,9 +4,8 @@ import { cooldownAt, cooldownReason } from '../domain/cooldowns.ts';
 import type { CooldownStore } from '../ports/cooldown-store.ts';
 
 /**
- * The rejection of a ticket with a player who is cooling down; undefined when there is none. In a queue with `cooldown`
- * it reads the record of each player, in others nothing. The response names the player with the longest cooldown, because the
- * whole party waits for it.
+ * The rejection of a ticket with a player who has a cooldown; undefined when there is none. It reads the record of each player
+ * only in a queue with `cooldown`. The response names the player with the longest cooldown, because the whole party waits for it.
  * @returns a Problem (429) with `Retry-After`
  */
 export async function coolingDown(

@@ -22,11 +22,11 @@ export interface KeepAliveDeps {
 const WRITES_AT_ONCE = 16;
 
 /**
- * Notes a sign of a player, in a queue with `presence`; in other queues it writes nothing. It is one conditional write, so a repetition
- * or a crash changes nothing else.
+ * Records a sign of life of a player in a queue with `presence`; in other queues it writes nothing. It is one conditional write,
+ * so a repetition or a crash changes nothing else.
  * @param by the connection that sent the sign
- * @param isKnown notes it only if the player was noted before. A client that connected before the queue had `presence` pings too
- *   rarely, and counts as one that never connected
+ * @param isKnown records it only if a sign of the player is already stored. A client that connected before the queue had
+ * `presence` pings too rarely, and counts as never connected
  * @param nowMs the next sign is expected within {@link PRESENCE_PING_SECONDS}
  */
 export async function noteSeen(
@@ -43,11 +43,11 @@ export async function noteSeen(
 }
 
 /**
- * A request keeps a ticket alive. That of a player counts as a sign of this player, that of a backend as one of all players of the
+ * Keeps a ticket alive. A request of a player is a sign of life of this player, that of a backend one of all players of the
  * ticket. A ticket that has ended does not change.
  *
- *     read    the ticket, and its match
- *     note    each player: see {@link noteSeen}. A crash between two: the request is repeated
+ *     read     the ticket, and its match
+ *     record   each player: see {@link noteSeen}. A crash between two: the request is repeated
  *
  * @throws Problem 404 no such ticket, 409 its queue has no `presence`
  */

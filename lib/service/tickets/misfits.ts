@@ -8,7 +8,7 @@ import { playerFaults, type SomePlayer } from '../../rules/player-faults.ts';
 import type { RuledPlayer as Player } from '../../rules/types.ts';
 import { placeScope } from './one-place.ts';
 
-/** The part of a party that a queue checks. */
+/** The part of a party that is checked against a queue. */
 interface Party {
   readonly players: readonly Player[];
   readonly split?: boolean | undefined;
@@ -17,7 +17,7 @@ interface Party {
 
 /**
  * Why a party can never play in this queue; empty when it can.
- * @param variants of an experiment on the queue, under whose rules it may play as well
+ * @param variants the variants of an experiment on the queue. The party has to fit one of the definitions
  */
 export function misfits(
   party: Party,
@@ -31,7 +31,7 @@ export function misfits(
   if (problems.length > 0) return problems;
   const unseated = seatFault(party, kinds);
   if (unseated !== undefined) return [{ pointer: '#/players', detail: unseated }];
-  // Bots take seats at the time-out of a ticket, and a running match may go on with empty ones.
+  // Bots fill seats at the time-out of a ticket, and a running match may continue with empty ones.
   const mayLack = definition.fill === 'bots' || definition.backfill !== undefined;
   const teams = mayLack ? kinds.map((kind) => ({ ...kind, minSize: 0 })) : kinds;
   const reaching = { ...party, players: inPlaceableRegions(party.players, definition) };
@@ -46,7 +46,7 @@ function placesFault({ players, replaces }: Party, definition: QueueDefinition):
   return `Expected at most ${max} players in ${which} of a queue with onePlace, got ${players.length}`;
 }
 
-/** Duplicate players, unknown roles and teams, and values that the attributes and rules of the queue require. */
+/** Duplicate players, unknown roles and teams, and values that violate the attributes and rules of the queue. */
 export function clashes(players: readonly ReadablePlayer[], definition: QueueDefinition): FieldProblem[] {
   const { name } = definition;
   const kinds = teamKindsOf(definition);
@@ -117,7 +117,7 @@ function sizeFault({ players, split }: Party, kinds: readonly Kind[]): string | 
   return `Expected at most ${most} players (${what}), got ${players.length}`;
 }
 
-/** The reason why not every player can have a seat: in one team or, when the party may be divided, in a match. */
+/** Why not every player can have a seat in one team or, when the party may be divided, in a match. */
 function seatFault({ players, split }: Party, kinds: readonly Kind[]): string | undefined {
   const accepts = (player: Player, { name }: Kind) =>
     name === undefined || (player.teams?.includes(name) ?? true);
@@ -160,7 +160,7 @@ function plays({ roles }: Player, { role }: Seat): boolean {
   return role === undefined || (roles?.includes(role) ?? true);
 }
 
-/** Whether every player can have a seat: bipartite matching by augmenting paths. */
+/** Whether every player can have a seat, by bipartite matching with augmenting paths. */
 function seatable(
   players: readonly Player[],
   seats: readonly Seat[],

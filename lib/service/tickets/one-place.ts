@@ -5,34 +5,33 @@ import type { StoredTicket } from '../domain/stored-ticket.ts';
 import type { Places, TicketStore } from '../ports/ticket-store.ts';
 import { type TicketAndMatch, type TicketStatusDeps, withMatch } from './ticket-status.ts';
 
-/** A match that was not ended counts as running for this long: as long as its tickets are kept. Milliseconds. */
+/** A match that is not ended counts as running for this long, which is how long its tickets are kept. Milliseconds. */
 const RUNNING_MS = 24 * 3_600_000;
 export interface OnePlaceDeps extends TicketStatusDeps {
   readonly tickets: Pick<TicketStore, 'get' | 'places'>;
 }
 
 /**
- * The places of a ticket's players in a queue with `onePlace`, in which a player stands in one ticket at a time, or in all
- * queues with `onePlace: "service"`.
+ * The places of a ticket's players in a queue with `onePlace`, in which a player is in one ticket at a time, or in all queues
+ * with `onePlace: "service"`.
  *
- * Each player has a place: an item that names the player's last ticket. That ticket itself says whether the place is free. So
- * a place becomes free with the one write that ends its ticket or its match, whatever ends it, and a crash cannot leave it
- * taken:
+ * Each player has a place: an item that names the player's last ticket. The state of that ticket decides whether the place is
+ * free. So a place becomes free with the one write that ends its ticket or its match, whatever ends it, and a crash cannot leave
+ * it taken:
  *
  *     QUEUED, REQUIRES_ACCEPTANCE, PLACING   taken
- *     COMPLETED                              taken while the player is in the match, until the match has ended, for a day
- *                                            at most
+ *     COMPLETED                              taken while the player is in the match, until the match has ended, for at most a day
  *     CANCELLED, TIMED_OUT, FAILED           free
- *     there is no such ticket (any more)     free
+ *     no such ticket                         free
  *
- *     read the places      and the tickets that they name, which decides whether the places are free
- *     put the ticket       and its places, in one transaction, on the condition that each place still names the ticket that
- *                          was read. A crash before it changes nothing, and there is nothing after it
+ *     read the places   and the tickets that they name, which decides whether the places are free
+ *     put the ticket    and its places, in one transaction, on the condition that each place still names the ticket that was
+ *                       read. A crash before it changes nothing, and no step follows
  *
- * The ticket that this one replaces gives its places to it.
+ * A replaced ticket gives its places to the new one.
  * @param scope where a player has one place; see `placeScope`
- * @param nowMs the present, in milliseconds since the epoch
- * @returns a Problem (409) when a player stands in another ticket, which it names
+ * @param nowMs milliseconds since the epoch
+ * @returns a Problem (409) that names the other ticket, when a player is in one
  */
 export async function freePlaces(
   deps: OnePlaceDeps,
@@ -55,7 +54,7 @@ interface Taken {
   readonly by: TicketAndMatch['ticket'];
 }
 
-/** The first player of a ticket who stands in another one. */
+/** The first player of a ticket who is in another one. */
 async function firstTaken(
   deps: OnePlaceDeps,
   ticket: StoredTicket,
@@ -76,7 +75,7 @@ async function firstTaken(
 }
 
 function stands({ ticket, match }: TicketAndMatch, playerId: string, nowMs: number): boolean {
-  // A later ticket of others may have the id that the place names.
+  // A later ticket of other players may have the id that the place names.
   if (!ticket.players.some((player) => player.playerId === playerId)) return false;
   switch (ticket.status) {
     case 'QUEUED':
@@ -95,7 +94,7 @@ function isRunning({ endedAt, createdAt }: StoredMatch, nowMs: number): boolean 
   return endedAt === undefined && nowMs < Date.parse(createdAt) + RUNNING_MS;
 }
 
-/** A player whose seat a backfill has filled is not in the match any more. */
+/** Whether a player is in the match. A backfill may have filled the player's seat. */
 function isSeated({ teams }: StoredMatch, playerId: string): boolean {
   return teams.some(({ players }) => players.some((seat) => seat.playerId === playerId && seat.bot !== true));
 }
@@ -111,7 +110,7 @@ function alreadyStanding({ playerId, by: { ticketId, queue, status } }: Taken, w
 /** The scope of all queues with `onePlace: "service"`. No queue has this name. */
 const SERVICE = '*';
 
-/** Where a player of a queue has one place: the queue, or all queues that say "service". Undefined: places are not counted. */
+/** The scope in which a player has one place: the queue, or all queues with "service". Undefined: places are not checked. */
 export function placeScope({
   name,
   onePlace,

@@ -65,18 +65,18 @@ function readTicket<T extends z.ZodType<NewTicket>>(
   }
   const party = legible.safeParse(body);
   const further = party.success ? clashes(party.data.players, definition) : [];
-  // What cannot be read is not missing as well.
+  // A field that cannot be read is not reported as missing too.
   const isOther = ({ pointer }: FieldProblem) =>
     !problems.some((one) => isWithin(pointer, one.pointer) || isWithin(one.pointer, pointer));
   return { problems: [...problems, ...further.filter(isOther)] };
 }
 
-/** Whether a field is another one, or a part of it. */
+/** Whether a pointer is another one, or one of its parts. */
 function isWithin(pointer: string, other: string): boolean {
   return `${pointer}/`.startsWith(`${other}/`);
 }
 
-/** The readable part of the players of an invalid ticket, to find its other faults too. An attribute that is no value is NaN. */
+/** The readable part of the players of an invalid ticket, to find its other faults too. An invalid attribute value becomes NaN. */
 const legible = z.object({
   players: z.array(
     z

@@ -14,12 +14,12 @@ export type PoolWriter = (
 ) => ReturnType<TicketStore['create']>;
 
 /**
- * Stores the tickets of one request in the pool of their queue. When the store throttles one, the queue gets more
- * partition keys, once for all tickets of the request, and the ticket is stored under one of those.
+ * Stores the tickets of one request in the pool of their queue. When the store throttles a write, the queue gets more partition
+ * keys, once for all tickets of the request, and the ticket is stored under one of those.
  *
- *     put           under the layout in force
- *     add shards    after a throttled put only: see `waking/shards.ts`. A crash after it: the client repeats its request
- *     put again     on the same condition, so a first put that was applied after all is found
+ *     put          under the layout in force
+ *     add shards   after a throttled put only: see `waking/shards.ts`. A crash after it: the client repeats its request
+ *     put again    on the same condition, so it finds the ticket if the first put was applied after all
  */
 export function poolWriter(
   deps: { readonly tickets: TicketStore; readonly queues: QueueStore },

@@ -11,9 +11,10 @@ export interface SkillDeps {
 }
 
 /**
- * The body of a posted ticket or backfill with the skill of each player, in a queue with a ladder: the mean of their rating, or
- * that of a new player. Elsewhere the body as it is, and nothing is read. What is not valid of it otherwise is found later.
- * @throws Problem 400 a player brings a skill, 409 the ladder was removed
+ * The body of a posted ticket or backfill, in a queue with a ladder with the skill of each player: the mean of the player's
+ * rating, or that of a new player. In other queues the body is returned unchanged, and nothing is read. The schema reports other
+ * faults later.
+ * @throws Problem 400 a player has a skill in the request, 409 the ladder was removed
  */
 export async function withRatedSkills(
   { ladders, ratings }: SkillDeps,

@@ -16,7 +16,7 @@ export interface GetTicketDeps {
   readonly clock: Clock;
 }
 
-/** The intervals at which a long poll reads the ticket: short at first, then longer. */
+/** The intervals at which a long poll reads the ticket. They grow. */
 const POLL_MS = [100, 150, 250, 250, 500] as const;
 const POLL_MAX_MS = 1_000;
 
@@ -24,16 +24,16 @@ const POLL_MAX_MS = 1_000;
 export interface ReadOptions {
   /** How long to wait for a change, in milliseconds. @default 0 */
   readonly waitMs?: number;
-  /** The last status that the client has seen; any other is a change. @default the status at the first read */
+  /** The last status that the client has seen. Any other status is a change. @default the status at the first read */
   readonly seen?: TicketStatus | undefined;
   /** Whether to explain why a ticket is waiting, which runs a search. @default false */
   readonly explain?: boolean | undefined;
 }
 
 /**
- * The current state of a ticket. With `waitMs`, returns as soon as there is a change: another status, another match, or
- * a match that the ticket has not accepted yet. A final status is returned immediately. A party that has accepted waits
- * for the others.
+ * The current state of a ticket. With `waitMs`, returns as soon as there is a change: another status, another match, or a match
+ * that the ticket has not accepted yet. A final status is returned immediately. For a party that has accepted, the acceptance of
+ * another party is no change.
  * @throws Problem (404)
  */
 export async function getTicket(
@@ -71,9 +71,9 @@ async function current(deps: GetTicketDeps, ticketId: string): Promise<TicketAnd
 }
 
 /**
- * The current state of several tickets, in the order of their ids, each once; missing ones are omitted. A hundred
- * tickets need two requests to the store, and one more for each ticket whose match has failed, because the ticket may be waiting again, and
- * for each that a tick is matching at this moment.
+ * The current state of several tickets, in the order of their ids, each once; missing ones are omitted. A hundred tickets need
+ * two requests to the store. Each ticket whose match has failed needs one more, because it may be waiting again, and so does each
+ * ticket that a tick is matching at this moment.
  */
 export async function getTickets(
   deps: {

@@ -12,12 +12,12 @@ export interface TicketStatusDeps {
 }
 
 /**
- * Once a ticket has a match, its status is that of the match. The status is stored in one place, so it is consistent,
- * and one write changes the status of all tickets of a match.
+ * The status of a ticket with a match is that of the match. It is stored once, so it is consistent, and one write changes the
+ * status of all tickets of a match.
  *
- *     MATCHED, the match exists             the status of the match
- *     MATCHED, there is no such match       QUEUED: a tick is forming the match, or it was abandoned
- *     MATCHED, the match has FAILED         FAILED, CANCELLED or QUEUED: see `returning.ts`
+ *     MATCHED, the match exists       the status of the match
+ *     MATCHED, no such match          QUEUED: a tick is forming the match, or it was abandoned
+ *     MATCHED, the match has FAILED   FAILED, CANCELLED or QUEUED: see `returning.ts`
  */
 export async function withMatchStatus(deps: TicketStatusDeps, ticket: StoredTicket): Promise<CurrentTicket> {
   return (await withMatch(deps, ticket)).ticket;
@@ -40,7 +40,7 @@ export async function withMatch(deps: TicketStatusDeps, ticket: StoredTicket): P
     if (now !== undefined && (now.matchId !== ticket.matchId || hasOwnStatus(now)))
       return withMatch(deps, now);
     const { becomes, ...why } = fateOf(match, ticket);
-    // As the write that returns it to the pool will leave it.
+    // The state in which the write that returns it to the pool will leave it.
     if (becomes === 'QUEUED') return { ticket: { ...waiting(ticket), returns: (ticket.returns ?? 0) + 1 } };
     return { ticket: { ...ticket, status: becomes, ...why }, ...(becomes === 'FAILED' && { match }) };
   }

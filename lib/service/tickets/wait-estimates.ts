@@ -16,7 +16,10 @@ const REPORT_AGE_MS = 10_000;
 /** The maximum of ranges whose reports are kept. */
 const KEPT_MAX = 1_000;
 
-/** Estimates how long tickets wait from now on. Keeps the reports of ranges for some seconds, so neither a poll nor a new ticket needs a read of its own. */
+/**
+ * Estimates how much longer tickets will wait. Caches the reports of ranges for some seconds, so neither a poll nor a new ticket
+ * needs a read of its own.
+ */
 export class WaitEstimates {
   readonly #deps: { readonly queues: QueueStore; readonly ranges: RangeStore; readonly clock: Clock };
   readonly #reports = new Map<
@@ -28,19 +31,19 @@ export class WaitEstimates {
     this.#deps = deps;
   }
 
-  /** A ticket as responses have it, with its estimate. */
+  /** A ticket in the format of responses, with its estimate. */
   async view(ticket: CurrentTicket): Promise<TicketView> {
     const estimatedWaitSeconds = await this.of(ticket);
     return { ...toTicketView(ticket), ...(estimatedWaitSeconds && { estimatedWaitSeconds }) };
   }
 
-  /** The estimate for a ticket that is QUEUED; undefined for all others, and while there is no ground for one. */
+  /** The estimate for a QUEUED ticket; undefined for all others, and while there is too little data. */
   async of(ticket: CurrentTicket): Promise<WaitEstimate | undefined> {
     if (ticket.status !== 'QUEUED') return undefined;
     try {
       return await this.#estimate(ticket);
     } catch (error) {
-      // A request succeeds without an estimate, even if a later version has defined the queue.
+      // A request succeeds without an estimate, even if this version cannot read the queue.
       if (error instanceof StoreBusy || error instanceof UnreadableQueue) return undefined;
       throw error;
     }

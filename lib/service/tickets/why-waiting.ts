@@ -23,8 +23,9 @@ const NEIGHBOURS = 40;
 const SEARCH_MS = 1_000;
 
 /**
- * Explains why a ticket is waiting. It plans a tick among the ticket's neighbours without storing anything, and returns
- * the plan's reason for this ticket. In an experiment it plans by the variant in force. It reads the pool and searches 81 tickets, so do not call it for every poll.
+ * Explains why a ticket is waiting. It plans a tick among the ticket's neighbours without storing anything, and returns the
+ * plan's reason for this ticket. During an experiment it uses the variant in force. It reads the pool and searches 81 tickets, so
+ * do not call it for every poll.
  */
 export async function whyWaiting(deps: ExplainDeps, ticket: QueuedTicket): Promise<string> {
   const record = await deps.queues.get(ticket.queue, DEFINITION_AGE_MS);
@@ -58,7 +59,7 @@ export async function whyWaiting(deps: ExplainDeps, ticket: QueuedTicket): Promi
     : `${reason} The queue was deleted at ${record.deletedAt} and takes no more tickets.`;
 }
 
-/** The memory of the last tick that searched this ticket's skill. */
+/** The memory of the last tick that searched a range with this ticket's skill. */
 async function lastMemory(deps: ExplainDeps, record: QueueRecord, ticket: QueuedTicket) {
   const order = poolOrder(ticket.ticketId, ticket.players);
   const names = new Set(record.layouts.flatMap((layout) => rangesAround(layout, order).map(rangeName)));

@@ -3,7 +3,7 @@ import type { Ticket } from '../../engine/types.ts';
 import { type StoredTicket, toEngineTicket } from '../domain/stored-ticket.ts';
 import { misfits } from '../tickets/misfits.ts';
 
-/** A waiting ticket as a tick needs it. */
+/** A waiting ticket, converted for the engine and checked against its queue. */
 export interface CheckedTicket {
   readonly ticket: Ticket;
   /** Why the ticket can no longer play in its queue; undefined when it can. */
@@ -14,16 +14,16 @@ export interface CheckedTicket {
 const QUEUES_MAX = 16;
 
 /**
- * The tickets that a function has checked against the definition of their queue, and converted for the engine.
+ * Caches the tickets that a function has checked against the definition of their queue and converted for the engine.
  *
- * A result is used again only for the same object, and while the queue's definition and its variants have the same text. The result depends on
- * nothing else, so a function without kept results finds the same. A result is dropped with its ticket.
+ * A result is reused only for the same object, while the texts of the definition and of its variants are the same. It depends on
+ * nothing else, so an empty cache gives the same results. It is dropped with its ticket.
  */
 export class CheckedTickets {
-  /** By the name of the queue, the one served last at the end. */
+  /** By name of the queue; the most recently used one is last. */
   readonly #queues = new Map<string, CheckedQueue>();
 
-  /** Checks tickets of a queue with this definition, and with these variants of an experiment. */
+  /** Returns the check for tickets of a queue with this definition and these variants of an experiment. */
   of(
     definition: QueueDefinition,
     variants: readonly QueueDefinition[] = [],

@@ -35,15 +35,15 @@ export function matchedWaits(
 }
 
 /**
- * Adds what a tick has matched to the totals of its queue's experiment.
+ * Adds the matched waits of a tick to the totals of its queue's experiment.
  *
- *     commit   the matches, and the end of the lease. A crash after it: what this tick has matched is not counted
- *     count    one write for each block, most often one. A crash between two: the others are not counted. When the response of a
+ *     commit   the matches, and the end of the lease. A crash after it: the matches of this tick are not counted
+ *     count    one write for each block, usually one. A crash between two: the others are not counted. When the response of a
  *              write is lost, the SDK repeats it, and it counts twice. When the store is too busy, it is not counted
  *
- * What is lost does not depend on the variant, with one exception: a variant whose searches are stopped again and again, and then its
- * queue is set aside and reported. The count precedes everything that a tick omits when its time is short, so a variant with longer
- * searches loses nothing. Waits that end without a match: see `events/count-unmatched.ts`.
+ * Losses do not depend on the variant, except when the searches of one variant are stopped again and again: then its queue is set
+ * aside and reported. A tick counts before any step that it omits when its time is short, so a variant with longer searches loses
+ * no counts. Waits that end without a match: see `events/count-unmatched.ts`.
  */
 export async function countMatched(
   { experiments }: CountMatchedDeps,

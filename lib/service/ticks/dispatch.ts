@@ -15,19 +15,19 @@ import { endShards } from '../waking/shards.ts';
 import { mayMerge, rebalance } from './rebalance.ts';
 import { type StopExperimentDeps, stopExperiment } from './stop-experiment.ts';
 
-/** A deleted queue is kept longer than a match can take to be accepted (15 minutes) and placed (an hour). */
+/** A deleted queue is kept for longer than a match may take to be accepted (15 minutes) and placed (an hour). */
 const QUEUE_GRACE_MS = 2 * 3_600_000;
 /**
- * A deleted queue is kept this long after its last tick was due. While a tick forms a match its tickets are not waiting, and
- * they may return to the pool.
+ * A deleted queue is kept for this long after its last tick was due. The tickets of a match that a tick is forming are not
+ * waiting, but may return to the pool.
  */
 const TICK_GRACE_MS = 60_000;
 
 /** The maximum of queues that are handled concurrently. */
 const QUEUES_AT_ONCE = 16;
 /**
- * The time of one queue in each of the three rounds, and of all of them together: less than the function's 30 s. The next
- * minute does the rest.
+ * The time limits of one queue in each of the three rounds, and of all rounds together: less than the function's 30 s. The next
+ * minute continues.
  */
 const QUEUE_MS = 5_000;
 export const ROUNDS_MS = 24_000;
@@ -42,23 +42,23 @@ export interface DispatchDeps extends ScheduleDeps, SweepDeps, StopExperimentDep
   readonly limits?: BucketLimits;
 }
 
-/** What one run of `dispatch` did. */
+/** The result of one run of `dispatch`. */
 export interface Dispatched {
   /** Names of the queues with waiting tickets. */
   readonly awake: readonly string[];
   /** The number of overdue matches found and sent to `deadline`. */
   readonly overdue: number;
-  /** Names of the queues for whose work there was no time. The next minute continues. */
+  /** Names of the queues whose work was cut short because the time was up. The next minute continues. */
   readonly cut: readonly string[];
-  /** The experiments that their own rule has stopped. */
+  /** The experiments that were ended by their stop rule. */
   readonly stopped: readonly { readonly queue: string; readonly why: string }[];
-  /** The tasks of this minute that failed. The others are done. */
+  /** The tasks of this minute that failed. All other tasks are done. */
   readonly failed: readonly FailedTask[];
 }
 
 interface FailedTask {
   readonly what: string;
-  /** The queue that it was for; undefined for the work of all. */
+  /** The queue of the task; undefined for the work of all queues. */
   readonly queue?: string | undefined;
   readonly error: unknown;
 }
@@ -66,16 +66,18 @@ interface FailedTask {
 /**
  * Runs once a minute.
  *
- *     wake       round one, every queue: the next minute's ticks for those with waiting tickets
- *     look after round two, every queue: settles what crashed ticks have left, and removes layouts and queues that no
- *                ticket needs
- *     stop       round three, every queue: ends an experiment that exceeds its `stop`. A crash before it: the next minute judges again
+ *     wake       round one, every queue: the next minute's ticks for queues with waiting tickets
+ *     clean up   round two, every queue: settles the matches of crashed ticks, and removes layouts and queues that no ticket
+ *                needs
+ *     stop       round three, every queue: ends an experiment that exceeds its `stop`. A crash before it: the next minute checks
+ *                again
  *     sweep      at the same time: sends overdue matches to `deadline`
- *     note       queues whose work failed, for their statistics. A crash before it, or a store that fails: only the alarm reports it
+ *     record     queues whose work failed, for their statistics. A crash before it, or a store that fails: only the alarm reports
+ *                it
  *
- * A few queues at a time, and each has its share of the time. A queue whose share is used up, or that fails, does not stop the
- * others: it is woken if it may have waiting tickets, and the rest of its work is done in the next minute. A queue with one
- * bucket and no waiting tickets costs three reads: its definition, its pool and its lease.
+ * A few queues are handled at a time, and each has its share of the time. A queue that fails or uses up its share does not stop
+ * the others: it is woken if it may have waiting tickets, and the next minute does the rest of its work. A queue with one bucket
+ * and no waiting tickets costs three reads: its definition, its pool and its lease.
  *
  * After a crash at any point the next minute does the remaining work.
  */
@@ -94,7 +96,7 @@ export async function dispatch(deps: DispatchDeps, nowMs: number): Promise<Dispa
   const dispatchAll = async () => {
     const stored = await attempt('the list of queues', () => deps.queues.list());
     for (const { name, error } of stored?.unreadable ?? []) failed.push({ what: `queue ${name}`, error });
-    const queues = inTurn(stored?.records ?? [], nowMs).map(
+    const queues = rotated(stored?.records ?? [], nowMs).map(
       (record) => new DispatchedQueue(deps, record, nowMs),
     );
     await inParallel(queues, QUEUES_AT_ONCE, (queue) =>
@@ -104,7 +106,7 @@ export async function dispatch(deps: DispatchDeps, nowMs: number): Promise<Dispa
       const hasTime = shareOf(deps.clock, untilMs);
       return attempt(
         `what crashed ticks of queue ${queue.name} have left, and its layouts`,
-        () => queue.lookAfter(hasTime),
+        () => queue.cleanUp(hasTime),
         queue.name,
       );
     });
@@ -146,13 +148,13 @@ async function noteFailed(
   );
 }
 
-/** The queues, beginning with another one each minute, so that those without time are not always the same. */
-function inTurn(records: readonly QueueRecord[], nowMs: number): readonly QueueRecord[] {
+/** The queues, starting with a different one each minute, so that a lack of time does not always affect the same queues. */
+function rotated(records: readonly QueueRecord[], nowMs: number): readonly QueueRecord[] {
   const first = Math.floor(nowMs / 60_000) % Math.max(1, records.length);
   return [...records.slice(first), ...records.slice(0, first)];
 }
 
-/** Whether a queue that begins now still has time. */
+/** Whether a queue that starts now still has time. */
 function shareOf(clock: Pick<Clock, 'now'>, untilMs: number): () => boolean {
   const endMs = Math.min(clock.now() + QUEUE_MS, untilMs);
   return () => clock.now() < endMs;
@@ -166,11 +168,11 @@ class DispatchedQueue {
   readonly #deps: DispatchDeps;
   readonly #record: QueueRecord;
   readonly #nowMs: number;
-  /** What a crashed tick has left that this version cannot read. */
+  /** The error of a crashed tick's data that this version cannot read. */
   #unreadable: Unreadable | undefined;
   /** Whether tickets of crashed ticks may have returned to the pool. */
   #hasSettled = false;
-  /** The layouts that were looked into, and whether they have waiting tickets. */
+  /** Whether a layout has waiting tickets, for the layouts read so far. */
   readonly #occupied = new Map<BucketLayout, boolean>();
 
   constructor(deps: DispatchDeps, record: QueueRecord, nowMs: number) {
@@ -180,7 +182,7 @@ class DispatchedQueue {
     this.#nowMs = nowMs;
   }
 
-  /** Schedules the next ticks if a ticket is waiting, or if there is no time to know. */
+  /** Schedules the next ticks if a ticket is waiting, or if there is no time to check. */
   async wake(hasTime: () => boolean): Promise<void> {
     for (const layout of this.#record.layouts.toReversed()) {
       this.isCut = !hasTime();
@@ -196,16 +198,16 @@ class DispatchedQueue {
   }
 
   /**
-   * Settles what crashed ticks have left, layout by layout, and forgets those that no ticket needs. Then it changes the buckets
-   * to suit the load, and removes the queue if it was deleted.
-   * @throws Unreadable, after the rest of the work, when this version cannot read what a crashed tick has left
+   * Settles the matches of crashed ticks, layout by layout, and removes layouts that no ticket needs. Then it adapts the buckets
+   * to the load, and removes the queue if it was deleted.
+   * @throws Unreadable, after the rest of the work, when this version cannot read the data of a crashed tick
    */
-  async lookAfter(hasTime: () => boolean): Promise<void> {
-    await this.#lookAfter(hasTime);
+  async cleanUp(hasTime: () => boolean): Promise<void> {
+    await this.#cleanUp(hasTime);
     if (this.#unreadable !== undefined) throw this.#unreadable;
   }
 
-  async #lookAfter(hasTime: () => boolean): Promise<void> {
+  async #cleanUp(hasTime: () => boolean): Promise<void> {
     let left = this.#record.layouts;
     let isSettled = true;
     for (const [i, layout] of this.#record.layouts.entries()) {
@@ -221,7 +223,7 @@ class DispatchedQueue {
         if (!(await this.#deps.queues.dropLayouts(this.#record, left))) return;
       }
     }
-    // Tickets that return now may be missing in the index of the pool for a moment, so they are not looked for there.
+    // Tickets that return now may be missing in the index of the pool for a moment, so the index is not read again.
     if (this.#hasSettled && !this.isAwake) await this.#keepAwake();
     if (!isSettled || !hasTime()) return;
     const isChanged =
@@ -252,11 +254,12 @@ class DispatchedQueue {
   }
 
   /**
-   * Settles what crashed ticks of a layout have left. The next tick of a cell does so too, but a queue whose last tickets were
+   * Settles the matches of a layout's crashed ticks. The next tick of a cell does so too, but a queue whose last tickets were
    * claimed by a crashed tick has no next tick, and older layouts have none.
    *
    *     settle      see `commits/settle.ts`
    *     end lease   a crash before it: settled again. The lease of a tick that this version cannot settle stays
+   *
    * @returns whether there was nothing to settle
    */
   async #settleCrashed(layout: BucketLayout): Promise<boolean> {

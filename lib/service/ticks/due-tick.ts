@@ -20,10 +20,10 @@ export interface DueTickDeps {
   readonly limits?: BucketLimits;
 }
 
-/** A tick to be done: one range of a queue, at one slot. */
+/** A tick to run: one range of a queue, at one slot. */
 export interface DueTick {
   readonly record: QueueRecord;
-  /** The definition to search by: that of the record, or of the variant that its experiment has drawn for the slot. */
+  /** The definition that the search uses: that of the record, or of the variant drawn for the slot. */
   readonly definition: QueueDefinition;
   readonly slotMs: number;
   /** When this tick began; milliseconds since the epoch. */
@@ -38,18 +38,18 @@ export interface DueTick {
   readonly limits: BucketLimits;
 }
 
-/** Whether the queue has further ranges. Then its arrivals are added up from all of them. */
+/** Whether the slot has several ranges. Then the arrivals of the queue are the sum over all of them. */
 export function isOneOfSeveral({ ranges }: DueTick): boolean {
   return ranges.length > 1;
 }
 
-/** The tick that a message asks for. If the message is for a whole slot, sends one for each further range. */
+/** The tick of a message. The message of a whole slot also sends one for each further range. */
 export async function dueTick(deps: DueTickDeps, message: TickMessage): Promise<DueTick | Dropped> {
   const startMs = deps.clock.now();
   const { queue, slotMs } = message;
   const record = await unlessUnreadable(() => deps.queues.get(queue, DEFINITION_AGE_MS));
   if (record === undefined) return dropped('its queue does not exist');
-  // It is searched again when it can be read. Until then `dispatch` reports it every minute.
+  // Ticks resume when the queue can be read. Until then `dispatch` reports it every minute.
   if (record instanceof UnreadableQueue) return dropped('this version cannot read its queue');
   const ageMs = Math.max(0, startMs - slotMs);
   // Later ticks are already due.

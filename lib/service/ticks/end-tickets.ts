@@ -33,7 +33,7 @@ export const misfitTicket = (ticketId: string, misfit: string): EndingTicket => 
   },
 });
 
-/** A ticket of which a player has left. */
+/** A ticket with a player who has left. */
 export const vanishedTicket = (ticketId: string): EndingTicket => ({
   ticketId,
   status: 'CANCELLED',
@@ -46,7 +46,7 @@ export const lateTicket = (ticketId: string, { timeoutSeconds }: QueueDefinition
   why: { reason: `no match within ${timeoutSeconds} s`, reasonCode: 'NO_MATCH_IN_TIME' },
 });
 
-/** The ends of one tick, at a limited rate. Commits have another, so neither delays the other. */
+/** Ends the tickets of one tick at a limited rate. Commits have a separate limit, so neither delays the other. */
 export class TicketEnds {
   readonly #tickets: Pick<TicketStore, 'end'>;
   readonly #pace: Pace;
@@ -63,7 +63,7 @@ export class TicketEnds {
     this.#nowMs = nowMs;
   }
 
-  /** Ends tickets that are still QUEUED. Returns how many timed out, and those for which the time was too short. */
+  /** Ends tickets that are still QUEUED. Returns the number of time-outs, and the tickets that remain because the time was up. */
   async end(
     ending: readonly EndingTicket[],
     untilMs: number,

@@ -19,7 +19,7 @@ import type { SearchSummary } from './search-summary.ts';
 /** The number of last matches, and of last backfills, kept for the statistics of a range. */
 const RECENT_MATCHES = 20;
 
-/** What a tick that has searched knows at its end. */
+/** The results of a tick that has searched. */
 export interface Results {
   readonly read: RangeRead;
   readonly search: RangeSearch;
@@ -65,12 +65,12 @@ export function nextReport(
   };
 }
 
-/** The report of a tick that did not search. It keeps what the next search needs. */
-export function reportAtRest(
+/** The report of a tick whose range is set aside. It keeps the data that the next search needs. */
+export function setAsideReport(
   { slotMs, startMs }: DueTick,
   before: TickReport | undefined,
   { tickets, readAtMs, next }: RangeRead,
-  { setAside, timedOut, left, durationMs }: RestResults,
+  { setAside, timedOut, left, durationMs }: SetAsideResults,
 ): TickReport {
   const oldestMs = tickets.reduce((oldest, { enqueuedAtMs }) => Math.min(oldest, enqueuedAtMs), readAtMs);
   const { recent = [], ...kept } = before ?? {};
@@ -88,8 +88,8 @@ export function reportAtRest(
   };
 }
 
-/** What a tick that did not search knows at its end. */
-export interface RestResults {
+/** The results of a tick whose range is set aside. */
+export interface SetAsideResults {
   readonly setAside: SetAside;
   readonly timedOut: number;
   /** The number of overdue tickets that did not end, because the time was up. */
@@ -97,7 +97,7 @@ export interface RestResults {
   readonly durationMs: number;
 }
 
-/** What is known about the waits of a range after its search. A range that is read in parts is not counted. */
+/** The wait statistics of a range after its search. A range that is read in parts is not counted. */
 function waitsAfter(
   definition: QueueDefinition,
   before: TickReport | undefined,
@@ -118,17 +118,17 @@ function arrivalRateAfter(before: TickReport | undefined, memory: TickMemory): n
   return (isSilent ? before?.arrivalRate : undefined) ?? measuredRate(memory);
 }
 
-/** What the ticks of the last minutes have counted, after one more. */
+/** The counts of the last minutes, after those of this tick. */
 function countedAfter(before: TickReport | undefined, counts: Counts<TickCount>, nowMs: number) {
   return withCounts(before?.counted ?? [], counts, nowMs);
 }
 
-/** The backfills of a range, with those that were filled last before this tick. */
+/** The backfills of a range, with the last filled ones of earlier ticks. */
 function withEarlier(before: TickReport | undefined, { filled, ...rest }: BackfillReport): BackfillReport {
   return { ...rest, filled: [...(before?.backfills?.filled ?? []), ...filled].slice(-RECENT_MATCHES) };
 }
 
-/** Tickets that exceed what one tick reads are counted this often, for at most this long. */
+/** When a range has more tickets than one tick reads, they are counted at this interval, for at most this long. */
 const SURVEY_EVERY_MS = 10_000;
 const SURVEY_MS = 2_500;
 

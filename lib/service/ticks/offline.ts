@@ -10,12 +10,12 @@ import { parseTicketsFile } from '../tickets/parse-tickets.ts';
 export const OFFLINE_SEARCH_MS = 3_000;
 
 /**
- * Runs one tick over given tickets without storing anything, for `muster match` and dry runs. Tickets past their
- * time-out are searched like the others.
+ * Runs one tick over given tickets without storing anything, for `muster match` and dry runs. Tickets past their time-out are
+ * searched like the others.
  * @param nowMs @default the time the last ticket was enqueued, so that equal input gives equal output
- * @param isOver asked within searches; when it returns true, the search ends within some tenths of a second with the matches
- *   found so far, and the result says that it was cut short. @default never
- * @param backfills the running matches that ask for players; the result then says what becomes of them
+ * @param isOver called during searches; when it returns true, the search ends within some tenths of a second with the matches
+ * found so far, and the result says that it was cut short. @default never
+ * @param backfills the running matches that request players. With it, the result has the filled and unfilled backfills
  */
 export function matchOffline(
   definition: QueueDefinition,

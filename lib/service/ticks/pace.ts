@@ -18,7 +18,7 @@ export class Pace {
     this.#countedMs = clock.now();
   }
 
-  /** Waits until this many writes may start. Returns false immediately when that is not before `untilMs`. */
+  /** Waits until this many writes may start. Returns false immediately when that would be at `untilMs` or later. */
   async admits(writes: number, untilMs: number): Promise<boolean> {
     const nowMs = this.#clock.now();
     if (nowMs >= untilMs) return false;

@@ -20,17 +20,17 @@ export interface ReadDeps {
   readonly tickets: Pick<TicketStore, 'waiting'>;
   readonly ranges: Pick<RangeStore, 'reports' | 'arrivals'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** What the function has checked at earlier ticks. @default every ticket is checked */
+  /** Caches the checks of earlier ticks. @default every ticket is checked */
   readonly checked?: CheckedTickets | undefined;
 }
 
-/** What the ticks before have left for this one. */
+/** The data that earlier ticks have stored for this one. */
 export interface TicksBefore {
   /** The report of the last tick of the range. */
   readonly report: TickReport | undefined;
   /** What the release policy has learned about the range. */
   readonly memory: TickMemory | undefined;
-  /** The arrivals of the whole queue, when it has several ranges. */
+  /** The arrivals of the whole queue, if it has several ranges. */
   readonly arrivals: TickMemory | undefined;
 }
 
@@ -51,13 +51,16 @@ export async function readBefore(deps: ReadDeps, tick: DueTick): Promise<TicksBe
 
 /** The waiting tickets of a range. */
 export interface RangeRead {
-  /** Those of the part that this tick searches, in order, and when they were read; milliseconds since the epoch. */
+  /** The tickets of the part that this tick searches, in order, and when they were read; milliseconds since the epoch. */
   readonly stored: readonly StoredTicket[];
   readonly readAtMs: number;
-  /** Those of them that may be matched, and the work of preparing them, in the units of `Preparation`. */
+  /** Those of `stored` that may be matched, and the work of preparing them, in the units of `Preparation`. */
   readonly tickets: readonly Ticket[];
   readonly work: number;
-  /** Of all that were checked, those that end without a search: they cannot be read, no longer fit the queue's definition, or are past their time-out. */
+  /**
+   * The checked tickets that end without a search: they cannot be read, no longer fit the queue's definition, or are past their
+   * time-out.
+   */
   readonly ending: readonly EndingTicket[];
   /** Tickets that this version of Muster cannot parse. */
   readonly unreadable: readonly string[];
@@ -70,17 +73,17 @@ export interface RangeRead {
 }
 
 /**
- * The time for checking the tickets against the definition. Those of large parties with roles take milliseconds each, and a function
- * has checked none yet when it starts or the definition has changed.
+ * The time limit for checking tickets against the definition. Large parties with roles take milliseconds each, and nothing is
+ * cached when the function starts or the definition has changed.
  */
 const CHECK_MS = 1_000;
 
 /**
  * Reads the waiting tickets of a range.
  *
- * A range with more tickets than one tick can read, check, or prepare for its search, is searched in parts, in order of skill.
- * Successive ticks take all parts in turn, so no ticket is skipped.
- * @param keepsLate the search decides about tickets past their time-out: bots fill their games
+ * If one tick cannot read, check or prepare all tickets of a range, the range is searched in parts, in order of skill. Successive
+ * ticks take all parts in turn, so no ticket is skipped.
+ * @param keepsLate the search decides about tickets past their time-out, because bots fill their games
  */
 export async function readRange(
   deps: ReadDeps,
@@ -99,14 +102,14 @@ export async function readRange(
     );
   const { tickets: all, unreadable, pools, next: unread } = await readInTurn(read, report?.next);
   const checkFromMs = deps.clock.now();
-  const { tickets, work, ending, beyond } = sortOut(all, definition, checkFromMs, keepsLate, {
+  const { tickets, work, ending, firstOfNext } = sortOut(all, definition, checkFromMs, keepsLate, {
     check: (deps.checked ?? new CheckedTickets()).of(definition, runningVariants(record, checkFromMs)),
     workMax: limits.prepareWork,
     hasTime: () => deps.clock.now() < checkFromMs + CHECK_MS,
   });
   const readAtMs = deps.clock.now();
-  const stored = beyond === undefined ? all : all.slice(0, all.indexOf(beyond));
-  const next = beyond === undefined ? unread : poolOrder(beyond.ticketId, beyond.players);
+  const stored = firstOfNext === undefined ? all : all.slice(0, all.indexOf(firstOfNext));
+  const next = firstOfNext === undefined ? unread : poolOrder(firstOfNext.ticketId, firstOfNext.players);
   const isPart = next !== undefined || report?.next !== undefined;
   return {
     stored,
@@ -132,9 +135,9 @@ async function readInTurn(
 
 interface SortOptions {
   readonly check: (stored: StoredTicket) => CheckedTicket;
-  /** Of preparing the tickets for the search. */
+  /** The maximum work of preparing the tickets for the search. */
   readonly workMax: number;
-  /** False when there is no time to check a further ticket. */
+  /** False when there is no time to check another ticket. */
   readonly hasTime: () => boolean;
 }
 
@@ -143,10 +146,10 @@ interface SortedOut {
   readonly work: number;
   readonly ending: readonly EndingTicket[];
   /** The first ticket of the next part. */
-  readonly beyond: StoredTicket | undefined;
+  readonly firstOfNext: StoredTicket | undefined;
 }
 
-/** Separates the tickets to search from those that end now, and from those that a later tick searches. */
+/** Separates the tickets to search from those that end now and from those of the next part. */
 function sortOut(
   stored: readonly StoredTicket[],
   definition: QueueDefinition,
@@ -158,31 +161,33 @@ function sortOut(
   const late: EndingTicket[] = [];
   const tickets: Ticket[] = [];
   const part = new PartOfPool(definition, workMax);
-  let beyond: StoredTicket | undefined;
+  let firstOfNext: StoredTicket | undefined;
   const lateBeforeMs = nowMs - definition.timeoutSeconds * 1_000;
   for (const one of stored) {
     if (!hasTime()) {
-      beyond ??= one;
+      firstOfNext ??= one;
       break;
     }
     const { ticket, misfit } = check(one);
     if (misfit !== undefined) unfit.push(misfitTicket(one.ticketId, misfit));
     else if (!keepsLate && ticket.enqueuedAtMs <= lateBeforeMs)
       late.push(lateTicket(one.ticketId, definition));
-    else if (beyond === undefined) {
+    else if (firstOfNext === undefined) {
       if (part.takes(ticket)) tickets.push(ticket);
-      else beyond = one;
+      else firstOfNext = one;
     }
   }
-  return { tickets, work: part.work, ending: [...unfit, ...late], beyond };
+  return { tickets, work: part.work, ending: [...unfit, ...late], firstOfNext };
 }
 
-/** A part has the players of at least this many matches, however long their preparation takes. With fewer it may contain no match. */
+/**
+ * A part has the players of at least this many matches, even if their preparation takes long. With fewer it may contain no match.
+ */
 const MATCHES_MIN = 2;
 
 /**
- * The part of a pool that one tick searches: as many tickets as it can prepare in time. Preparation cannot be cut short, as a search
- * can.
+ * The part of a pool that one tick searches: as many tickets as it can prepare in time. Unlike a search, preparation cannot be
+ * cut short.
  */
 export class PartOfPool {
   readonly #preparation: Preparation;
@@ -199,12 +204,12 @@ export class PartOfPool {
     this.#playersMin = MATCHES_MIN * seatsOf(definition);
   }
 
-  /** The work of preparing the tickets that it takes, in the units of `Preparation`. */
+  /** The work of preparing the tickets taken, in the units of `Preparation`. */
   get work(): number {
     return this.#work;
   }
 
-  /** Whether it takes the next ticket. After the first that it does not take, it takes none. */
+  /** Whether the part takes the next ticket. After the first ticket that it rejects, it takes no further one. */
   takes(ticket: { readonly players: readonly RuledPlayer[] }): boolean {
     if (this.#isFull) return false;
     const work = this.#preparation.add(ticket);

@@ -6,7 +6,7 @@ import type { QueueRecord } from '../domain/queue-record.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 
-/** A layout is in force for at least this long before the next, so that ticks can measure it. */
+/** A layout is in force for at least this long before the next one, so that ticks can measure it. */
 const SETTLE_MS = 5_000;
 /** Starved buckets are merged when the layout has not changed for this long. */
 const SETTLED_MS = 60_000;
@@ -44,11 +44,12 @@ function ageOf({ layouts }: QueueRecord, nowMs: number): LayoutAge {
 }
 
 /**
- * Changes the buckets of a queue to suit the load that the last ticks have reported.
+ * Adapts the buckets of a queue to the load in the last reports.
  *
- *     read        the current record of the queue, and the reports of its buckets
- *     put         the new layout, on the condition that the queue has not changed since. A crash before it
- *                 changes nothing; a later tick or the next dispatch repeats it
+ *     read   the current record of the queue, and the reports of its buckets
+ *     put    the new layout, on the condition that the queue has not changed since. A crash before it changes nothing; a later
+ *            tick or the next dispatch repeats it
+ *
  * @returns whether there is a new layout
  */
 export async function rebalance(deps: RebalanceDeps, queue: string, nowMs: number): Promise<boolean> {
@@ -64,7 +65,7 @@ export async function rebalance(deps: RebalanceDeps, queue: string, nowMs: numbe
   const limits = deps.limits ?? BUCKET_LIMITS;
   const boundaries = balance(layout.boundaries, loads, ageOf(record, nowMs), nowMs, limits);
   if (boundaries === undefined) return false;
-  // Until older layouts are dropped, the buckets stay as they are.
+  // The buckets do not change until older layouts are dropped.
   const layouts = withLayout(record.layouts, nextLayout(layout, boundaries, nowMs));
   if (layouts === undefined) return false;
   return deps.queues.put({ ...record, version: record.version + 1, layouts });
@@ -74,8 +75,9 @@ export async function rebalance(deps: RebalanceDeps, queue: string, nowMs: numbe
  * Computes the boundaries for the current load: overloaded buckets are split, and quiet neighbours are merged.
  *
  * @param loads one for each bucket; undefined when no recent tick has searched it
- * @param age how long the boundaries have not changed. `old`: so long that frequent changes are impossible, and quiet
- * neighbours are merged. `settled`: so long that the loads are theirs, and starved neighbours are merged. `new`: none are
+ * @param age for how long the boundaries are unchanged. `new`: nothing is merged. `settled`: the loads were measured with these
+ * boundaries, so starved neighbours are merged. `old`: long enough to rule out frequent changes, so quiet neighbours are merged
+ * too
  * @returns undefined when the boundaries do not change
  */
 export function balance(
@@ -91,7 +93,7 @@ export function balance(
     ? loads.map((load) => (load?.peak ?? 0) / limits.mergeBelow)
     : loads.map((load) => (load?.lately ?? 0) / limits.starvedBelow);
   const found = age === 'new' ? new Set<number>() : mergedEdges(quiet, cuts);
-  // A change delays the next one, so starved buckets are merged only when half of them go at once.
+  // A change delays the next one, so starved buckets are merged only when at least half of the edges go at once.
   const merged = isOld || 2 * found.size >= boundaries.length ? found : new Set<number>();
   const room = limits.bucketsMax - 1 - (boundaries.length - merged.size);
   const wanted = cuts.reduce((sum, { length }) => sum + length, 0);
@@ -107,13 +109,13 @@ export function balance(
 
 export type LayoutAge = 'new' | 'settled' | 'old';
 
-/** A slow tick splits its bucket only in calm times, because it may be slow for another reason that a split does not remove. */
-function isSplit(load: BucketLoad, isCalm: boolean, nowMs: number): boolean {
-  return isOverloaded(load, nowMs) && (isCalm || load.ticketShare > 1);
+/** A slow tick splits its bucket only when the layout is old, because a split may not remove the cause. */
+function isSplit(load: BucketLoad, isOld: boolean, nowMs: number): boolean {
+  return isOverloaded(load, nowMs) && (isOld || load.ticketShare > 1);
 }
 
 /**
- * The edges between neighbours with a low total load, by the index of the bucket below.
+ * The edges between neighbours with a low total load, by the index of the lower bucket.
  * @param loads as shares of the total below which neighbours are merged
  */
 function mergedEdges(loads: readonly number[], cuts: readonly (readonly Edge[])[]): Set<number> {

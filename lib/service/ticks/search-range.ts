@@ -15,10 +15,10 @@ import type { RangeRead, TicksBefore } from './read-range.ts';
 import type { LeasedTick } from './tick-lease.ts';
 import type { WarmSearches } from './warm-searches.ts';
 
-/** Tickets past their time-out end before the search for at most this long. Then the others end during it. */
+/** Tickets past their time-out end before the search for at most this long. The remaining ones end during it. */
 const END_FIRST_MAX_MS = 1_000;
 /**
- * The ends before a search and the search take no longer than the interval between two ticks, within these bounds. The next
+ * The ends before a search and the search together take at most the interval between two ticks, within these bounds. The next
  * tick finds the remaining games.
  */
 const SEARCH_MIN_MS = 1_000;
@@ -27,16 +27,16 @@ const SEARCH_MAX_MS = 5_000;
 export interface SearchDeps extends GameCommitDeps {
   readonly matches: Pick<SingleMatchStore, 'getMany'>;
   readonly clock: Clock;
-  /** The searches that the function has kept from earlier ticks. @default every tick prepares its own */
+  /** Caches the searches of earlier ticks. @default every tick prepares its own */
   readonly searches?: WarmSearches | undefined;
 }
 
-/** What the search of a range has found and ended. */
+/** The result of the search of a range. */
 export interface RangeSearch {
   readonly plan: TickPlan;
-  /** The games of the plan, and what became of each. */
+  /** The games of the plan, each with the outcome of its commit. */
   readonly commits: readonly GameCommit[];
-  /** The backfills that were open before, and where the next tick continues to read them. */
+  /** The backfills that were open before the search, and where the next tick continues to read them. */
   readonly open: readonly OpenBackfill[];
   readonly nextBackfill: string | undefined;
   readonly timedOut: number;
@@ -49,8 +49,8 @@ export interface RangeSearch {
 /**
  * Ends the tickets that end without a search, plans matches, and commits the plan.
  *
- * Tickets past their time-out end first, so that none of them stays waiting when a search takes long or the function is stopped. If
- * they are many, the others end during the search. Commits start with the first game found.
+ * Tickets past their time-out end first, so that none of them keeps waiting when a search takes long or the function is stopped.
+ * If there are many, the remaining ones end during the search. Commits start with the first game found.
  */
 export async function searchRange(
   deps: SearchDeps,
@@ -87,7 +87,7 @@ export async function searchRange(
   return { plan, commits, open, nextBackfill, timedOut, isCut, tooLarge };
 }
 
-/** What the policies know of a range. */
+/** The input of the policies for a range. */
 function planInput(
   tick: LeasedTick,
   { report, memory, arrivals }: TicksBefore,
@@ -96,7 +96,7 @@ function planInput(
 ): TickInput {
   const { definition } = tick;
   const share = isPart ? stored.length / Math.max(1, stored.length, report?.waiting ?? 0) || 1 : 1;
-  // A tick of the previous slot has searched these skills in other ranges, or another part of the range.
+  // The tick of the previous slot has searched these skills in other ranges, or another part of the range.
   const sight = { sinceMs: readAtMs - definition.tickSeconds * 1_000, share };
   return {
     rules: definition,

@@ -10,7 +10,7 @@ import type { GameCommit } from './commit-game.ts';
 import type { RangeRead } from './read-range.ts';
 import type { RangeSearch } from './search-range.ts';
 
-/** The results of a search, in numbers. */
+/** The figures of a search. */
 export interface SearchSummary {
   /** The matches committed. */
   readonly matches: readonly StoredMatch[];
@@ -25,7 +25,7 @@ export interface SearchSummary {
   /** Matches that were planned but not committed, because a ticket was taken or the store was busy. */
   readonly lostRaces: number;
   readonly busy: number;
-  /** The backfills that were filled, and those that are still open; absent in a queue without backfills. */
+  /** The filled and the open backfills; absent in a queue without backfills. */
   readonly backfills?: BackfillReport | undefined;
 }
 
@@ -64,7 +64,7 @@ export function summarise(
   };
 }
 
-/** The backfills of a range: those that were filled, and those whose seats are still empty. */
+/** The filled and the open backfills of a range. */
 function backfillReport(
   open: readonly OpenBackfill[],
   committed: readonly GameCommit[],
@@ -91,7 +91,7 @@ function backfillReport(
   };
 }
 
-/** What the rules of a queue cost a game, by name. */
+/** The costs of the rules in a game, by name. */
 function costsOf({ ruling }: Game): Record<string, number> {
   const entries = Object.entries(ruling?.rules ?? {});
   return Object.fromEntries(

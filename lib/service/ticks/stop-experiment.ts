@@ -6,7 +6,7 @@ import type { ExperimentStore } from '../ports/experiment-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { endEarly } from '../queues/experiments.ts';
 
-/** A block is judged each minute while its last tickets end, for as many blocks as this. */
+/** The number of latest blocks that are checked each minute, while their last tickets end. */
 const BLOCKS_JUDGED = 12;
 
 export interface StopExperimentDeps {
@@ -18,7 +18,7 @@ export interface StopExperimentDeps {
  * Ends the experiment of a queue when one of its last blocks exceeds its `stop`. An experiment without `stop` costs nothing.
  *
  *     read   the totals of the blocks that ended last
- *     put    one conditional write. A crash before it, or another writer who was faster: the next minute judges again
+ *     put    one conditional write. A crash before it, or a faster writer: the next minute checks again
  *
  * @returns why it was stopped; undefined when it continues
  */

@@ -17,7 +17,7 @@ import { StoreBusy } from '../ports/store-busy.ts';
 import type { DueTick } from './due-tick.ts';
 import { type Dropped, dropped, type TickOutcome } from './tick-outcome.ts';
 
-/** Tries to take a lease that the previous tick still holds, before this tick is dropped. */
+/** The maximum of tries to take a lease that the previous tick still holds. Then this tick is dropped. */
 const LEASE_TRIES = 8;
 /** A tick of an older layout may still be in flight this long after a layout begins. */
 const CLOSING_MS = 60_000;
@@ -29,17 +29,17 @@ export interface LeaseDeps extends MatchCommitDeps {
 /** A tick that holds the lease on the cells of its range. */
 export interface LeasedTick extends DueTick {
   readonly lease: Lease;
-  /** The ticks of the range that have failed in a row before this one. */
+  /** The failures in a row of the range's ticks before this one. */
   readonly failed: FailedTicks | undefined;
   readonly commits: MatchCommits;
 }
 
-/** A tick without a lease, because this version cannot read what a crashed tick has left. */
+/** A tick without a lease, because this version cannot read the data of a crashed tick. */
 export interface UnsettledTick extends DueTick {
   readonly setAside: SetAside;
 }
 
-/** Takes the lease. Waits a short time for a slow previous tick, and settles what crashed ones have left. */
+/** Takes the lease. Waits a short time for a slow previous tick, and settles the matches of crashed ones. */
 export async function takeLease(
   deps: LeaseDeps,
   due: DueTick,
@@ -61,7 +61,7 @@ export async function takeLease(
   return { ...due, lease, failed: failuresInForce(failed, record), commits };
 }
 
-/** Does the work of a tick and ends its lease, after an error too, unless a match could not be settled. */
+/** Runs the work of a tick and ends its lease, even after an error, unless a match could not be settled. */
 export async function underLease<T extends Pick<TickOutcome, 'outcome'>>(
   deps: LeaseDeps,
   { record, slotMs, range, lease, failed, commits }: LeasedTick,
@@ -70,7 +70,7 @@ export async function underLease<T extends Pick<TickOutcome, 'outcome'>>(
   const name = rangeName(range);
   const done = await work().then(
     (value) => ({ value, failed: value.outcome === 'searched' ? failuresLeft(failed, name) : failed }),
-    // A store that is throttled says nothing about the queue.
+    // Throttling of the store is no failure of the queue.
     (error: unknown) => ({
       error,
       failed: error instanceof StoreBusy ? failed : oneMore(failed, slotMs, 'error', name),
@@ -82,8 +82,8 @@ export async function underLease<T extends Pick<TickOutcome, 'outcome'>>(
 }
 
 /**
- * Ensures that no tick of an older layout searches this range now or later. `held`: one is still running. Unreadable: what a
- * crashed one has left.
+ * Ensures that no tick of an older layout searches this range now or later. `held`: one is still running. `Unreadable`: the data
+ * of a crashed one cannot be read.
  */
 export async function closeOlderLayouts(
   deps: LeaseDeps,
@@ -103,8 +103,8 @@ export async function closeOlderLayouts(
 }
 
 /**
- * Requests cells, and repeats the request while another tick holds them and after it has settled crashed ticks. Returns Unreadable
- * when the journal of a crashed tick cannot be read; the others are then settled, but all leases stay.
+ * Requests cells. Repeats the request while another tick holds them, and after settling crashed ticks. Returns Unreadable when
+ * the journal of a crashed tick cannot be read; the others are then settled, but all leases stay.
  */
 async function unlessCrashed<T extends string>(
   deps: LeaseDeps,
@@ -117,12 +117,12 @@ async function unlessCrashed<T extends string>(
   for (let attempt = 1; ; attempt++) {
     const outcome = await request(settled, failed);
     if (typeof outcome === 'string' && outcome !== 'held') return { outcome, failed };
-    // If another cell is held, the cell of a crashed tick is reported again after that tick is settled.
+    // If another cell is held, a crashed tick may be reported again after it was settled.
     const { crashed, ...news }: Crashed = outcome === 'held' ? { crashed: [] } : (outcome as Crashed);
     const owners = crashed.filter((owner) => !settled.includes(owner));
     const isNews = owners.length > 0 || (failed === undefined && news.failed !== undefined);
     failed = news.failed ?? failed;
-    // Settling may take longer than the time for the lease. One more try follows it, so that it is not in vain.
+    // Settling may exceed the time for the lease. One more try follows, so that the settling is not wasted.
     const isLate = deps.clock.now() >= startMs + TICK_STAGES.leaseMs && !isNews;
     if (attempt === LEASE_TRIES || isLate) return { outcome: 'held' };
     if (!isNews) await deps.clock.sleep(100);

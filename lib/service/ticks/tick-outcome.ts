@@ -1,7 +1,7 @@
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { RecentMatch } from '../domain/tick-report.ts';
 
-export type TickOutcome = Searched | AtRest | Dropped;
+export type TickOutcome = Searched | SetAsideTick | Dropped;
 
 /** The range was searched. */
 export interface Searched {
@@ -13,19 +13,19 @@ export interface Searched {
   readonly unreadable: readonly string[];
   /** Tickets and backfills cancelled because no item of the store can hold their match. */
   readonly tooLarge: readonly string[];
-  /** Why no ticket was cancelled for players whose pings are missing. */
+  /** Why tickets were kept although pings of their players are missing. */
   readonly held?: string;
 }
 
-/** The range is set aside: only its overdue tickets have ended. */
-export interface AtRest {
+/** The range is set aside: only overdue tickets were ended. */
+export interface SetAsideTick {
   readonly outcome: 'set-aside';
   readonly metrics: TickMetrics;
   readonly unreadable: readonly string[];
   readonly why: string;
 }
 
-/** Nothing was read or ended. */
+/** The tick has read and ended nothing. */
 export interface Dropped {
   readonly outcome: 'dropped';
   readonly why: string;
@@ -44,7 +44,7 @@ export interface TickMetrics {
   readonly timedOut: number;
   /** Whether the search was cut short because its time was up. */
   readonly isCut: boolean;
-  /** Tickets that wait on at their last chance although a game was not proved to be impossible. */
+  /** Tickets that are still waiting after their last chance although it was not proved that they had no game. */
   readonly missedLastChances: number;
   /** Matches that were planned but not committed, because a ticket was taken or the store was busy. */
   readonly lostRaces: number;
@@ -52,8 +52,8 @@ export interface TickMetrics {
   readonly durationMs: number;
   readonly ageMs: number;
   /**
-   * The share of the players, in percent, who would have to accept any side, role or region for a bounded wait. Present
-   * once every ten seconds, for queues whose players choose.
+   * The share of the players, in percent, who would have to accept any side, role or region so that every wait is bounded.
+   * Present once every ten seconds, for queues with choices.
    */
   readonly choiceFreeNeeded?: number | undefined;
 }

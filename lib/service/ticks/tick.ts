@@ -17,19 +17,25 @@ import { isOdd } from '../waking/schedule.ts';
 import { type CountMatchedDeps, countMatched, matchedWaits } from './count-matched.ts';
 import { type DueTick, type DueTickDeps, dueTick, isOneOfSeveral } from './due-tick.ts';
 import { TicketEnds } from './end-tickets.ts';
-import { measureLoad, nextReport, reportAtRest } from './next-report.ts';
+import { measureLoad, nextReport, setAsideReport } from './next-report.ts';
 import { type ReadDeps, readBefore, readRange, type TicksBefore } from './read-range.ts';
 import { mayChange, rebalance } from './rebalance.ts';
 import { type SearchDeps, searchRange } from './search-range.ts';
 import { summarise } from './search-summary.ts';
 import { closeOlderLayouts, type LeaseDeps, type LeasedTick, takeLease, underLease } from './tick-lease.ts';
-import { type AtRest, type Dropped, dropped, type Searched, type TickOutcome } from './tick-outcome.ts';
-import { type LookDeps, withoutVanished } from './without-vanished.ts';
+import { type Dropped, dropped, type Searched, type SetAsideTick, type TickOutcome } from './tick-outcome.ts';
+import { type PresenceCheckDeps, withoutVanished } from './without-vanished.ts';
 
 /** The interval at which the arrivals of the whole queue are added up. */
 const ARRIVALS_EVERY_MS = 10_000;
 
-export interface TickDeps extends DueTickDeps, LeaseDeps, ReadDeps, LookDeps, SearchDeps, CountMatchedDeps {
+export interface TickDeps
+  extends DueTickDeps,
+    LeaseDeps,
+    ReadDeps,
+    PresenceCheckDeps,
+    SearchDeps,
+    CountMatchedDeps {
   readonly matches: MatchStore;
   readonly queues: QueueStore;
   readonly ranges: RangeStore;
@@ -40,14 +46,14 @@ export interface TickDeps extends DueTickDeps, LeaseDeps, ReadDeps, LookDeps, Se
 /**
  * One pass of the search over one range of a queue.
  *
- *     fan out    the message of a slot becomes one for each range but the first, which is searched here.
+ *     fan out    the message of a slot becomes one message for each range except the first, which is searched here.
  *                A crash after it: the messages are repeated, and find their slot done
- *     settle     until 2 s   what a crashed tick has left in this range: see `commits/settle.ts`. When it cannot be read,
+ *     settle     until 2 s   the matches of a crashed tick in this range: see `commits/settle.ts`. If its journal is unreadable,
  *                            this tick takes no lease and only ends overdue tickets, each by a conditional write
  *     lease      until 2 s   conditional write. A crash after it: the range is not searched until the lease expires
- *     read       until 3 s   the report of the range's last tick, and the waiting tickets, as many as one tick can
+ *     read       until 3 s   the report of the range's last tick, and as many waiting tickets as one tick can
  *     check      for 1 s     whether the tickets fit the definition
- *     look       in a queue with `presence`, for tickets of players who have left: see `without-vanished.ts`
+ *     presence               the tickets of players who have left, in a queue with `presence`: see `without-vanished.ts`
  *     end        until 4 s   a conditional write for each ticket past its time-out, unless bots fill its game. A crash
  *                            after it: they have ended
  *     plan       until 7 s   pure: engine and release policy, one game after another. A crash: as after the lease
@@ -56,8 +62,8 @@ export interface TickDeps extends DueTickDeps, LeaseDeps, ReadDeps, LookDeps, Se
  *                            abandoned
  *     survey     until 8.5 s a count of the tickets, if they are more than one tick reads
  *     report     the state for the next tick and the statistics. A crash before it: they use the previous report
- *     end lease  after an error too, unless a match could not be settled. A crash before it: as after the lease
- *     count      what was matched, in a queue with an experiment: see `count-matched.ts`
+ *     end lease  even after an error, unless a match could not be settled. A crash before it: as after the lease
+ *     count      the matched waits, in a queue with an experiment: see `count-matched.ts`
  *     split      until 8.5 s a new bucket layout if this bucket is overloaded: see `rebalance.ts`. A crash before it: a
  *                            later tick repeats it
  *
@@ -76,13 +82,13 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
   if ('outcome' in due) return due;
   const leased = await takeLease(deps, due);
   if ('outcome' in leased) return leased;
-  if ('setAside' in leased) return rest(deps, leased, await readBefore(deps, leased), leased.setAside);
-  const done = await underLease(deps, leased, () => passOver(deps, leased));
+  if ('setAside' in leased) return endOverdue(deps, leased, await readBefore(deps, leased), leased.setAside);
+  const done = await underLease(deps, leased, () => runLeased(deps, leased));
   return done.outcome === 'searched' ? afterSearch(deps, leased, done) : done;
 }
 
-/** What a tick does while it holds the lease of its range. */
-async function passOver(deps: TickDeps, tick: LeasedTick): Promise<SearchedTick | AtRest | Dropped> {
+/** The work of a tick while it holds the lease of its range. */
+async function runLeased(deps: TickDeps, tick: LeasedTick): Promise<SearchedTick | SetAsideTick | Dropped> {
   const closed = await closeOlderLayouts(deps, tick);
   if (closed === 'held') return dropped('a tick of an older bucket layout is still running');
   const before = await readBefore(deps, tick);
@@ -91,14 +97,14 @@ async function passOver(deps: TickDeps, tick: LeasedTick): Promise<SearchedTick 
     closed instanceof Unreadable
       ? setAsideBy(closed, failed, slotMs)
       : setAsideAt(failed, slotMs, rangeName(range));
-  return setAside === undefined ? search(deps, tick, before) : rest(deps, tick, before, setAside);
+  return setAside === undefined ? search(deps, tick, before) : endOverdue(deps, tick, before, setAside);
 }
 
-/** A search, with what may change the bucket layout and the arrivals of the queue after it. */
+/** A search, with the data for changes of the bucket layout and of the queue's arrivals. */
 interface SearchedTick extends Searched {
   readonly load: BucketLoad;
   readonly memory: TickMemory;
-  /** What was matched, by the block of the queue's experiment. */
+  /** The matched waits, by the block of the queue's experiment. */
   readonly blocks: ReadonlyMap<number, BlockTotals>;
 }
 
@@ -106,8 +112,8 @@ async function search(deps: TickDeps, tick: LeasedTick, before: TicksBefore): Pr
   const { definition, range, ageMs, startMs } = tick;
   const queue = definition.name;
   const all = await readRange(deps, tick, before, definition.fill === 'bots');
-  const { read, tick: looked, held, asked } = await withoutVanished(deps, tick, all);
-  const found = await searchRange(deps, looked, before, read);
+  const { read, tick: checked, held, asked } = await withoutVanished(deps, tick, all);
+  const found = await searchRange(deps, checked, before, read);
   const durationMs = deps.clock.now() - startMs;
   const summary = summarise(definition, read, found);
   const load = await measureLoad(deps, tick, before, read, { left: summary.waiting, durationMs });
@@ -127,14 +133,19 @@ async function search(deps: TickDeps, tick: LeasedTick, before: TicksBefore): Pr
 }
 
 /** Ends the tickets that a search would end, including those whose games bots would fill. It needs no lease. */
-async function rest(deps: TickDeps, tick: DueTick, before: TicksBefore, setAside: SetAside): Promise<AtRest> {
+async function endOverdue(
+  deps: TickDeps,
+  tick: DueTick,
+  before: TicksBefore,
+  setAside: SetAside,
+): Promise<SetAsideTick> {
   const { record, range, ageMs, startMs, limits } = tick;
   const queue = record.definition.name;
   const read = await readRange(deps, tick, before, false);
   const ends = new TicketEnds(deps, limits.endsPerSecond, read.readAtMs);
   const { timedOut, left } = await ends.end(read.ending, startMs + TICK_STAGES.writeMs);
   const durationMs = deps.clock.now() - startMs;
-  const report = reportAtRest(tick, before.report, read, {
+  const report = setAsideReport(tick, before.report, read, {
     setAside,
     timedOut,
     left: left.length,
@@ -146,7 +157,9 @@ async function rest(deps: TickDeps, tick: DueTick, before: TicksBefore, setAside
   return { outcome: 'set-aside', metrics, unreadable: read.unreadable, why: whyOf(setAside) };
 }
 
-/** What the search of one range may change for the whole queue. A crash in it: a later tick does it. */
+/**
+ * Updates what concerns the whole queue: the experiment, the bucket layout and the arrivals. A crash in it: a later tick does it.
+ */
 async function afterSearch(
   deps: TickDeps,
   tick: LeasedTick,
@@ -177,12 +190,12 @@ async function splitIfOverloaded(
   return (await unlessBusy(() => rebalance(deps, record.definition.name, nowMs))) ?? false;
 }
 
-/** Whether the arrivals of the whole queue are updated at this slot: the first in each ten seconds. */
+/** Whether the arrivals of the whole queue are updated at this slot: the first slot in each ten seconds. */
 function isArrivalsSlot({ record: { definition }, slotMs }: DueTick): boolean {
   return slotMs % ARRIVALS_EVERY_MS < definition.tickSeconds * 1_000;
 }
 
-/** Adds up the arrivals that the ranges of a slot have counted, for the ticks of all ranges. */
+/** Adds up the arrivals of the slot's ranges, for the next ticks of all ranges. */
 function updateArrivals(deps: TickDeps, { record, ranges }: DueTick): Promise<TickMemory | undefined> {
   const queue = record.definition.name;
   return unlessBusy(async () => {
@@ -193,7 +206,7 @@ function updateArrivals(deps: TickDeps, { record, ranges }: DueTick): Promise<Ti
   });
 }
 
-/** The result of a task; undefined when the store was too busy, and a later tick repeats it. */
+/** The result of a task; undefined when the store was too busy. A later tick repeats the task. */
 async function unlessBusy<T>(task: () => Promise<T>): Promise<T | undefined> {
   try {
     return await task();

@@ -2,41 +2,41 @@ import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { KeptSearches } from '../../policies/kept-searches.ts';
 import type { KeyRange } from '../domain/buckets.ts';
 
-/** The number of tickets that a function also keeps parsed. They take about 60 MB, of the 1,769 MB of the function. */
+/** The maximum of tickets in the cached searches, which also keep them parsed. They take about 60 MB of the function's 1,769 MB. */
 const TICKETS_MAX = 40_000;
 
 /**
- * The work of preparing them, in the units of `Preparation`: that of two ticks at the limit of a tick (`prepareWork`). It bounds the
+ * The maximum work of preparing the tickets, in the units of `Preparation`: that of two full ticks (`prepareWork`). It limits the
  * memory where tickets have many values or avoid many players.
  */
 const WORK_MAX = 6_000_000;
 
-/** The maximum of ranges, of which some may hold no tickets. */
+/** The maximum of ranges, some of which may have no tickets. */
 const RANGES_MAX = 64;
 
 /**
- * The searches that a warm function has kept from its last ticks, of each range of a queue.
+ * Caches the searches of a warm function, for each range of a queue.
  *
  * A tick **takes** the searches of its range out and **returns** them when its plan has ended:
  *
- *     take       nothing is kept for the range now. A crash after it, a plan that ends in the middle or a second tick of the
- *                range in the same function finds nothing, and begins as a cold function does
- *     plan       the searches are brought up to date with the tickets that this tick has read: see `KeptSearches`. A game of the
- *                last tick that lost its race leaves nothing in them
- *     return     after all commits. A crash before it loses what is kept, and nothing else
+ *     take     nothing is cached for the range now. After a crash or an unfinished plan, and in a concurrent tick of the range,
+ *              the search starts cold
+ *     plan     the searches are updated with the tickets that this tick has read: see `KeptSearches`. A game of the last tick
+ *              that lost its race leaves nothing in them
+ *     return   after all commits. A crash before it loses only the cache
  *
- * What is kept belongs to the text of the queue's definition. A change discards it, and so does a change back.
+ * The cache is valid for the text of the queue's definition. Every change of the text discards it.
  */
 export class WarmSearches {
   readonly #ticketsMax: number;
   readonly #workMax: number;
-  /** By queue and range, the one returned last at the end. */
+  /** By queue and range; the one returned last is at the end. */
   readonly #ranges = new Map<string, Kept>();
   #tickets = 0;
   #work = 0;
 
   /**
-   * A range that exceeds a limit alone is not kept.
+   * A range that exceeds a limit by itself is not cached.
    * @param ticketsMax the maximum of tickets in all ranges
    * @param workMax the maximum of work of all ranges
    */
@@ -45,12 +45,12 @@ export class WarmSearches {
     this.#workMax = workMax;
   }
 
-  /** The number of tickets in the searches that are kept. */
+  /** The number of tickets in the cached searches. */
   get tickets(): number {
     return this.#tickets;
   }
 
-  /** Takes out the searches of a range, empty ones if none are kept. */
+  /** Takes out the searches of a range; empty ones if none are cached. */
   take(definition: QueueDefinition, range: KeyRange): TakenSearches {
     const name = JSON.stringify([definition.name, range.from, range.to]);
     const text = JSON.stringify(definition);
@@ -59,8 +59,8 @@ export class WarmSearches {
   }
 
   /**
-   * Keeps searches for the next tick of their range. The ranges that were searched longest ago make room for them.
-   * @param work of preparing their tickets, in the units of `Preparation`
+   * Keeps searches for the next tick of their range. If there is no room, the ranges searched longest ago are dropped.
+   * @param work the work of preparing the tickets, in the units of `Preparation`
    */
   return({ name, text, searches }: TakenSearches, work: number): void {
     this.#remove(name);

@@ -12,80 +12,86 @@ import { vanishedTicket } from './end-tickets.ts';
 import type { RangeRead } from './read-range.ts';
 import type { LeasedTick } from './tick-lease.ts';
 
-export interface LookDeps extends PresenceDeps {
+export interface PresenceCheckDeps extends PresenceDeps {
   readonly queues: Pick<QueueStore, 'holdPresence'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** Absent without push: then nobody has a connection. */
+  /** Absent without push, where no player has a connection. */
   readonly sockets?: Pick<Sockets, 'send'> | undefined;
 }
 
-/** Every waiting ticket is looked at once in this time, so that a ticket whose player has left does not stay in the pool. */
-const LOOK_EVERY_MS = 10_000;
-/** The maximum of tickets that a tick looks at. With more, the turn of each comes later. */
-export const LOOKS_MAX = 5_000;
-/** The maximum of players whom a tick asks for a ping. */
+/** Every waiting ticket is checked once in this time, so that a ticket whose player has left does not stay in the pool. */
+const CHECK_EVERY_MS = 10_000;
+/** The maximum of tickets that a tick checks. If there are more, each is checked less often. */
+export const CHECKS_MAX = 5_000;
+/** The maximum of players that a tick asks for a ping. */
 const ASKS_MAX = 32;
-/** The size of the sample of tickets that shows whether the pings of one player are missing, or those of many. */
+/** The size of the sample of tickets that shows whether the pings of one player or of many are missing. */
 const SAMPLE = 20;
 /**
- * Pings are doubted when they are missing of this many players of the sample, and of more than this share. Those of one ticket
- * prove nothing about the service: a party may have one network.
+ * Missing pings are doubted when they concern at least this many players of the sample, and more than this share. Missing pings
+ * of one ticket prove no fault of the service, because a party may share a network.
  */
 const DOUBTED_MIN = 4;
 const DOUBTED_SHARE = 0.25;
 /** How long a doubt lasts. It is renewed while pings of many players are missing. */
 const DOUBT_MS = 60_000;
 
-/** The pool without the tickets of players who have left, and what the tick knows about their pings. */
-export interface Looked {
+/** The pool without the tickets of players who have left, and the state of their pings. */
+export interface PresenceCheck {
   readonly read: RangeRead;
   readonly tick: LeasedTick;
   /** Why no ticket was cancelled although pings are missing. */
   readonly held?: string;
-  /** Settles when the players have been asked. It does not fail. */
+  /** Settles when the players have been asked for pings. It does not fail. */
   readonly asked?: Promise<unknown>;
 }
 
 /**
- * Moves the waiting tickets of which a player has left to those that end, in a queue with `presence`; in another one it reads
- * nothing. Each tick looks at some of the tickets: a record is read ten times less often than the pool, and every ticket
- * of a match is looked at once more before it (`commit-game.ts`).
+ * Moves the waiting tickets of players who have left to those that end, in a queue with `presence`; in others it reads nothing.
+ * Each tick checks some of the tickets, so a record is read ten times less often than the pool. Every ticket of a match is
+ * checked again before its commit (`commit-game.ts`).
  *
  * A missing ping is no proof that a player has left: it may be lost, or its function may have failed.
  *
- *     ask       players whose ping is missing to send one now. So a player may lose two pings in a row
- *     doubt     when signs of many players are missing at once: their pings, or the requests of their backend. For a minute, renewed while it is so, no player counts as gone
- *               for a missing sign, in any function: the record of the queue says so. A crash before it: the next look does it
- *     end       the tickets of which a player is gone
+ *     ask     players whose ping is missing, to send one now. So a player may lose two pings in a row
+ *     doubt   when signs of many players are missing at once: their pings, or the requests of their backend. The record of the
+ *             queue stores the doubt for a minute. Until then no function counts a player as gone for a missing sign. A crash
+ *             before it: the next check stores it
+ *     end     the tickets of players who are gone
  *
  * When the records cannot be read, no ticket ends.
  */
-export async function withoutVanished(deps: LookDeps, tick: LeasedTick, read: RangeRead): Promise<Looked> {
+export async function withoutVanished(
+  deps: PresenceCheckDeps,
+  tick: LeasedTick,
+  read: RangeRead,
+): Promise<PresenceCheck> {
   const { presence } = tick.definition;
   if (presence === undefined) return { read, tick };
   try {
-    return await look(deps, tick, read, presence);
+    return await checkPresence(deps, tick, read, presence);
   } catch (error) {
     if (!(error instanceof StoreBusy)) throw error;
     return { read, tick, held: `the presence of players cannot be read: ${error.message}` };
   }
 }
 
-async function look(
-  deps: LookDeps,
+async function checkPresence(
+  deps: PresenceCheckDeps,
   tick: LeasedTick,
   read: RangeRead,
   presence: PresenceOptions,
-): Promise<Looked> {
+): Promise<PresenceCheck> {
   const { definition, record } = tick;
   const due = dueTickets(tick, read, presence);
   const nowMs = deps.clock.now();
-  // Most players are present, so most records are read for half the units. Such a read may miss the last sign of a player.
+  // Most players are present, so most records are read eventually consistently, for half the price. This may miss the last sign
+  // of a player.
   const records = await deps.presence.of(definition.name, due, 'eventual');
   const heardFromMs = heardFrom({ ...(record.change && { change: record.change }) });
   const missing = (one: PresenceRecord) => unheard({ presence, heardFromMs }, one, nowMs);
   const silent = [...records.values()].flatMap(missing);
-  // Players whose backend sends their signs have no connection.
+  // Players whose backend sends their signs have no connection to ask.
   const asked = ask(deps, silent.filter(Boolean), nowMs);
   const isDoubtful = silent.length > 0 && areMany(await sampleOf(deps, tick, read), missing);
   const untilMs = nowMs + DOUBT_MS;
@@ -115,29 +121,33 @@ async function look(
   };
 }
 
-/** The tickets whose turn it is. */
+/** The tickets that this tick checks. */
 function dueTickets(
   { definition, slotMs }: LeasedTick,
   { tickets, isPart }: RangeRead,
   { graceSeconds }: PresenceOptions,
 ): string[] {
   const tickMs = 1_000 * definition.tickSeconds;
-  // A short grace begins late, so its end must be found sooner.
-  const everyMs = Math.min(LOOK_EVERY_MS, 1_000 * (graceSeconds - 3));
-  const turns = Math.ceil(Math.max(everyMs / tickMs, tickets.length / LOOKS_MAX));
+  // With a short grace, its end has to be found sooner.
+  const everyMs = Math.min(CHECK_EVERY_MS, 1_000 * (graceSeconds - 3));
+  const turns = Math.ceil(Math.max(everyMs / tickMs, tickets.length / CHECKS_MAX));
   const slot = Math.floor(slotMs / tickMs);
-  // In a range that is read in parts, chance decides about the turns, because the parts take turns too.
+  // In a range that is read in parts, the turns are random, because the parts take turns too.
   const turnOf = (ticketId: string) =>
     Math.floor(turns * shareOf(tieKey(isPart ? `${ticketId} ${slot}` : ticketId)));
   const turn = isPart ? 0 : slot % turns;
   return tickets
     .map(({ ticketId }) => ticketId)
     .filter((ticketId) => turnOf(ticketId) === turn)
-    .slice(0, LOOKS_MAX);
+    .slice(0, CHECKS_MAX);
 }
 
-/** Asks players for a ping. If they are many it asks only some, because a tick must not wait for sockets. */
-async function ask({ sockets }: LookDeps, connectionIds: readonly string[], nowMs: number): Promise<void> {
+/** Asks players for a ping, but not all if there are many, because a tick must not wait for sockets. */
+async function ask(
+  { sockets }: PresenceCheckDeps,
+  connectionIds: readonly string[],
+  nowMs: number,
+): Promise<void> {
   if (sockets === undefined) return;
   const message: WatchMessage = { type: 'Ping', timestamp: new Date(nowMs).toISOString(), data: {} };
   const text = JSON.stringify(message);
@@ -146,7 +156,7 @@ async function ask({ sockets }: LookDeps, connectionIds: readonly string[], nowM
   );
 }
 
-/** The records of some tickets of the pool, spread over it. */
+/** The records of a sample of tickets, evenly spread over the pool. */
 function sampleOf(deps: PresenceDeps, { definition }: LeasedTick, { tickets }: RangeRead) {
   const length = Math.min(SAMPLE, tickets.length);
   const some = Array.from(

@@ -29,7 +29,7 @@ export const AHEAD_MS = NEEDED_MS + DISPATCH_MS;
 export async function wake(deps: ScheduleDeps, known: QueueRecord, nowMs: number): Promise<void> {
   if (isAwake(known, nowMs)) return;
   if (await scheduleTicks(deps, known, known.awakeUntilMs, nowMs)) return;
-  // The known record is some seconds old: another caller has scheduled ticks since, or changed the queue.
+  // The cached record is some seconds old: another caller has scheduled ticks since, or changed the queue.
   const record = await deps.queues.get(known.definition.name);
   if (record === undefined || isAwake(record, nowMs)) return;
   await scheduleTicks(deps, record, record.awakeUntilMs, nowMs);
