@@ -102,7 +102,7 @@ const researchDoors = [
   'lib/policies/choices/choices.ts',
   'lib/policies/choices/stability.ts',
   'lib/policies/fifo.ts',
-  'lib/rules/compile-rules.ts',
+  'lib/rules/rule-states.ts',
   'lib/rules/met.ts',
   'lib/rules/rule-types.ts',
   'lib/rules/types.ts',

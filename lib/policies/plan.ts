@@ -1,7 +1,7 @@
 import { type Filling, shapeOf } from '../engine/game-pool.ts';
 import type { Constraints, Game, GameRules, Ticket } from '../engine/types.ts';
-import { compileRules } from '../rules/compile-rules.ts';
 import { type Meetings, meetingsOf, noMeetings } from '../rules/met.ts';
+import { compileRules } from '../rules/rule-states.ts';
 import type { RuledPlayer } from '../rules/types.ts';
 import { type Backfill, Backfills } from './backfills.ts';
 import { fillWithBots } from './bots.ts';

@@ -2,23 +2,47 @@ import type { Constraints, Facet, Ruling, TeamMember, Ticket } from '../engine/t
 import { facetsOf, type RuleFacet } from './facets.ts';
 import { type LeveledRule, levelAt, levelsOf, type Steps, stepsOf } from './levels.ts';
 import { isOverGame, ticketsOf } from './measures.ts';
+import { noMeetings } from './met.ts';
 import { AVOIDED, EXCLUDED } from './reasons.ts';
 import type { RuledGame } from './rule-type.ts';
-import { isCostOnly, type RelaxBy, type Rule, type RuleBody, typeOf } from './rule-types.ts';
+import {
+  isCostOnly,
+  type RelaxBy,
+  type Rule,
+  type RuleBody,
+  type RulesDefinition,
+  typeOf,
+} from './rule-types.ts';
 import { betweenMates, groupsOf, type StateSettings } from './states/groups.ts';
 import { RangeState } from './states/range-state.ts';
 import { SetState } from './states/set-state.ts';
 import { type EnteredTicket, type IndexedRule, keepAdmitted, type StateGroup } from './states/state-group.ts';
 import type { RuledPlayer } from './types.ts';
 
-/** The data that compiled rules need besides the rules. */
-export interface RuleSettings extends StateSettings {
+/** The rules of a queue, the moment of a search, and the facts that the rules need. */
+interface RuleSettings extends StateSettings {
   readonly rules: readonly Rule[];
   readonly relaxBy: RelaxBy;
-  /** The minimum of players in a game. */
-  readonly seatsMin: number;
-  /** Pools of at least this many tickets are cut into facets. */
+  /** Pools of at least this many tickets are cut into facets where a rule separates them. */
   readonly facetsFrom: number;
+}
+
+/** Without `meetings` no two players have met; without `facetsFrom` facets begin at 64 tickets; `seatsMin` is `seats` by default. */
+export type SearchMoment = Pick<RuleSettings, 'nowMs' | 'seats'> &
+  Partial<Pick<RuleSettings, 'seatsMin' | 'kinds' | 'teams' | 'teamSize' | 'meetings' | 'facetsFrom'>>;
+
+/**
+ * The rules of a queue for the searches of one pool at one moment; undefined when the queue has no rules and no player
+ * avoids another.
+ */
+export function compileRules(
+  { attributes = {}, rules = [], relaxBy = 'each' }: RulesDefinition,
+  moment: SearchMoment,
+  hasAvoid: boolean,
+): (() => Constraints) | undefined {
+  if (rules.length === 0 && !hasAvoid) return undefined;
+  const defaults = { seatsMin: moment.seats, meetings: noMeetings, facetsFrom: 64 };
+  return () => new RuleStates({ ...defaults, ...moment, attributes, rules, relaxBy });
 }
 
 /** The rules of a queue at one moment, in the form in which the engine searches with them. */

@@ -83,12 +83,11 @@ export type StateKind =
   | 'sets'
   | 'ranges'
   | 'pairs'
-  | 'counts'
   | 'values'
   | 'team-values'
-  | 'accepted'
   | 'comparisons'
-  | 'choices';
+  | 'evaluation'
+  | 'alternatives';
 
 /** A rule that a state judges: the rule itself, or what it means for the whole game. */
 export interface Stated<R> {

@@ -1,6 +1,6 @@
 import { BackfillPool, GamePool, type RunningGame } from '../../lib/engine/game-pool.ts';
 import type { Constraints, GameRules, Player, Ticket } from '../../lib/engine/types.ts';
-import { compileRules } from '../../lib/rules/compile-rules.ts';
+import { compileRules } from '../../lib/rules/rule-states.ts';
 import type { RulesDefinition } from '../../lib/rules/rule-types.ts';
 import { normal, seeded } from '../engine/random-pool.ts';
 

@@ -1,7 +1,7 @@
 import { GamePool } from '../../lib/engine/game-pool.ts';
 import type { GameRules, Ticket } from '../../lib/engine/types.ts';
-import { compileRules } from '../../lib/rules/compile-rules.ts';
 import type { Meetings } from '../../lib/rules/met.ts';
+import { compileRules } from '../../lib/rules/rule-states.ts';
 import type { RulesDefinition } from '../../lib/rules/rule-types.ts';
 import type { RuledPlayer } from '../../lib/rules/types.ts';
 import { quantile } from '../../lib/service/queues/quantile.ts';
@@ -79,7 +79,7 @@ export function drainRuled(
   definition: RulesDefinition,
   meetings?: Meetings,
 ): RuledDrain {
-  const constraints = compileRules(definition, { nowMs, seats: 10, meetings }, true)!();
+  const constraints = compileRules(definition, { nowMs, seats: 10, ...(meetings && { meetings }) }, true)!();
   const pool = new GamePool(game, { constraints });
   for (const ticket of tickets) pool.insert(ticket);
   const gaps: number[] = [];

@@ -1,7 +1,7 @@
 import { type RunningGame, shapeOf } from '../../lib/engine/game-pool.ts';
 import type { GameRules, Player, TeamKind, Ticket } from '../../lib/engine/types.ts';
-import { compileRules } from '../../lib/rules/compile-rules.ts';
 import { meetingsOf } from '../../lib/rules/met.ts';
+import { compileRules } from '../../lib/rules/rule-states.ts';
 import type { RuledPlayer } from '../../lib/rules/types.ts';
 import { rulesCost } from '../rules/oracle.ts';
 import { randomRuledCase, randomShapedRuledCase } from '../rules/random-rules.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planTick, type QueueRules } from '../../lib/policies/plan.ts';
-import { compileRules } from '../../lib/rules/compile-rules.ts';
+import { compileRules } from '../../lib/rules/rule-states.ts';
 import type { RuledPlayer } from '../../lib/rules/types.ts';
 
 const NOW_MS = 300_000;

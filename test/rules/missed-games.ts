@@ -1,7 +1,7 @@
 import { GamePool, shapeOf } from '../../lib/engine/game-pool.ts';
 import type { GameRules, TeamKind, Ticket } from '../../lib/engine/types.ts';
-import { compileRules } from '../../lib/rules/compile-rules.ts';
 import { noMeetings } from '../../lib/rules/met.ts';
+import { compileRules } from '../../lib/rules/rule-states.ts';
 import type { RuledTicket } from '../../lib/rules/rule-type.ts';
 import { type InnerRule, isCostOnly, type Rule, typeOf } from '../../lib/rules/rule-types.ts';
 import type { Attributes } from '../../lib/rules/types.ts';

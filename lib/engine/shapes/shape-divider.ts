@@ -138,11 +138,12 @@ export class ShapeDivider {
     this.steps += 1 + Math.floor((stepsMax - this.#stepsLeft) / choicesPerStep);
   }
 
-  /** Reads who is apart by unit. A party that may be split is apart from none as a whole. Returns whether any unit is. */
+  /** Reads who is apart by unit. A party that may be split is apart from none as a whole, and those who are seated are no unit. Returns whether any unit is. */
   #readApart(members: readonly ShapeTicket[], apart: ArrayLike<number>): boolean {
     const unitOf = new Int32Array(members.length).fill(-1);
     let units = 0;
-    members.forEach(({ isSplit, size }, m) => {
+    members.forEach(({ isSplit, size, teams }, m) => {
+      if (teams) return;
       if (!isSplit) unitOf[m] = units;
       units += isSplit ? size : 1;
     });

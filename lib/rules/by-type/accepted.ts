@@ -32,9 +32,10 @@ export const accepted: RuleType<AcceptedRule> = {
             return list === undefined ? [] : [list];
           }),
         );
-      const accepting = listsOf(by);
+      const [first, ...others] = listsOf(by);
+      const shared = first && new Set(first.filter((value) => others.every((list) => list.includes(value))));
       const units = listsOf(attribute).reduce((missing, list) => {
-        const accepted = list.filter((value) => accepting.every((other) => other.includes(value)));
+        const accepted = list.filter((value) => shared === undefined || shared.has(value));
         return missing + Math.max(0, atLeast - accepted.length);
       }, 0);
       return { holds: units === 0, units };
@@ -52,6 +53,6 @@ export const accepted: RuleType<AcceptedRule> = {
   // A search does not know its cost.
   isFinal: ({ cost }) => cost !== undefined,
   betweenMates: overMates,
-  states: (rule) => (isOverGame(rule) && rule.cost === undefined ? [{ by: 'accepted', rule }] : []),
+  states: (rule) => (isOverGame(rule) && rule.cost === undefined ? [{ by: 'evaluation', rule }] : []),
   unitsMax: ({ atLeast = 1 }, _players, seats) => seats * atLeast,
 };

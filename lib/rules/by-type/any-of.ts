@@ -66,7 +66,7 @@ export function anyOf<Inner>(
       const isOneOfTeams = rule.rules.some((inner) => typeOf(inner).dependsOnTeams(inner));
       return isOneOfTeams && rules.length === rule.rules.length ? { ...rule, rules } : undefined;
     },
-    states: (rule) => [{ by: 'choices', rule }],
+    states: (rule) => [{ by: 'alternatives', rule }],
     unitsMax: () => 1,
   };
 }

@@ -55,7 +55,7 @@ export const count: RuleType<CountRule> = {
   attributes: ({ attribute }) => [attribute],
   betweenTwo: (rule) => (rule.atMost === undefined ? undefined : { ...rule, atLeast: undefined }),
   betweenMates: overMates,
-  states: (rule, teams) => (isOverGame(rule) ? [{ by: 'counts', rule }] : sumOverTeams(rule, teams)),
+  states: (rule, teams) => (isOverGame(rule) ? [{ by: 'comparisons', rule }] : sumOverTeams(rule, teams)),
   unitsMax: ({ atLeast = 0 }, _players, seats) => seats * Math.max(seats, atLeast),
 };
 
@@ -113,5 +113,5 @@ function sumOverTeams(rule: CountRule & Named, { teams, kinds }: TeamsOfQueue): 
       ...(own.atMost !== undefined && { atMost: own.atMost }),
     };
   });
-  return [{ by: 'counts', rule: { ...others, ...limits(rule), relax } }];
+  return [{ by: 'comparisons', rule: { ...others, ...limits(rule), relax } }];
 }

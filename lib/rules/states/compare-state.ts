@@ -1,57 +1,52 @@
-import type { CompareRule, Measure } from '../by-type/compare.ts';
+import type { CompareRule, Measure, Side } from '../by-type/compare.ts';
+import type { CountRule } from '../by-type/count.ts';
 import { levelsOf } from '../levels.ts';
 import type { Rule } from '../rule-types.ts';
-import type { Attributes } from '../types.ts';
+import type { Attributes, AttributeValue, RuledPlayer } from '../types.ts';
 import { attributeOf } from '../values.ts';
 import { type EnteredTicket, type IndexedRule, Levels, type Seats, type StateGroup } from './state-group.ts';
 
 /**
- * `compare` over the game. Each side has an interval of the values that it may still get, from the joined tickets, the free
- * seats and the least and greatest value of the pool. The rule is violated when no values of the two intervals meet it.
+ * `compare` or `count` over the game: a measure of the players, less another one, is within limits. Each measure has an interval of
+ * the values that it may still get, from the joined tickets, the free seats and the least and greatest value of the pool. The
+ * rule is violated when no values of the intervals are within the limits.
  */
 export class CompareState implements StateGroup {
   readonly hasCosts: boolean;
   readonly #cost: number;
-  readonly #op: CompareRule['op'];
-  readonly #sides: readonly [SideState, SideState];
+  readonly #left: Sums | undefined;
+  readonly #right: Sums | undefined;
   readonly #levels: Levels;
-  /** By level: the numbers; undefined when the rule is off. */
-  readonly #limits: readonly ({ left: number; right: number; max: number } | undefined)[];
+  /** By level: the limits of left − right; undefined when the rule is off. */
+  readonly #limits: readonly (Interval | undefined)[];
   readonly #sizes: Uint8Array;
   readonly #seats: Seats;
   /** The joined players. */
   #players = 0;
-  readonly #left: Interval = { from: 0, to: 0 };
-  readonly #right: Interval = { from: 0, to: 0 };
+  readonly #ofLeft: Interval = { from: 0, to: 0 };
+  readonly #ofRight: Interval = { from: 0, to: 0 };
 
   constructor(
-    indexed: IndexedRule<Rule & CompareRule>,
+    indexed: IndexedRule<Rule & (CompareRule | CountRule)>,
     tickets: readonly EnteredTicket[],
     attributes: Attributes,
     seats: Seats,
   ) {
     const { rule } = indexed;
-    const sideOf = (side: CompareRule['left']): SideState => {
-      if (typeof side === 'number') return { of: 'number', sums: undefined };
-      const isOfGame = side.team === undefined;
-      return {
-        of: side.of,
-        sums: isOfGame ? sumsOf(side.attribute, tickets, attributes, seats.most) : undefined,
-      };
-    };
-    const numberOf = (side: CompareRule['left']) => (typeof side === 'number' ? side : 0);
+    const sumsOfSide = (side: Side) =>
+      typeof side === 'number'
+        ? undefined
+        : sumsOf(valuesFor(side, attributes), side.of, tickets, seats.most);
     this.#cost = rule.cost ?? 0;
     this.hasCosts = this.#cost > 0;
-    this.#op = rule.op;
-    this.#sides = [sideOf(rule.left), sideOf(rule.right)];
+    this.#left =
+      rule.type === 'count'
+        ? sumsOf(countedBy(rule, attributes), 'count', tickets, seats.most, true)
+        : sumsOfSide(rule.left);
+    this.#right = rule.type === 'count' ? undefined : sumsOfSide(rule.right);
     this.#levels = new Levels(indexed, tickets, seats.most);
-    this.#limits = (levelsOf(rule) as readonly ((Rule & CompareRule) | undefined)[]).map(
-      (level) =>
-        level && {
-          left: numberOf(level.left),
-          right: numberOf(level.right),
-          max: level.op === undefined ? (level.max ?? 0) : 0,
-        },
+    this.#limits = (levelsOf(rule) as readonly (typeof rule | undefined)[]).map(
+      (level) => level && limitsOf(level),
     );
     this.#sizes = Uint8Array.from(tickets, ({ players }) => players.length);
     this.#seats = seats;
@@ -66,7 +61,8 @@ export class CompareState implements StateGroup {
   }
 
   join(ticket: number): void {
-    for (const { sums } of this.#sides) if (sums) add(sums, this.#levels.depth, ticket);
+    if (this.#left) add(this.#left, this.#levels.depth, ticket);
+    if (this.#right) add(this.#right, this.#levels.depth, ticket);
     this.#levels.join(ticket);
     this.#players += this.#sizes[ticket];
   }
@@ -87,24 +83,48 @@ export class CompareState implements StateGroup {
   /** By how much every game of the joined tickets and this one breaks the rule, at least. @param ticket −1 for no further one */
   #brokenBy(ticket: number): number {
     const { depth, now } = this.#levels;
-    const limit = this.#limits[ticket === -1 ? now : this.#levels.with(ticket)];
-    if (limit === undefined) return 0;
+    const limits = this.#limits[ticket === -1 ? now : this.#levels.with(ticket)];
+    if (limits === undefined) return 0;
     const players = this.#players + (ticket === -1 ? 0 : this.#sizes[ticket]);
     const fewest = Math.max(0, this.#seats.fewest - players);
     const most = this.#seats.most - players;
-    const left = this.#left;
-    const right = this.#right;
-    reach(this.#sides[0], limit.left, depth, ticket, fewest, most, left);
-    reach(this.#sides[1], limit.right, depth, ticket, fewest, most, right);
-    let units = 0;
-    if (this.#op !== '>=') units = left.from - right.to;
-    if (this.#op !== '<=') units = Math.max(units, right.from - left.to);
-    units -= limit.max;
+    const left = this.#ofLeft;
+    const right = this.#ofRight;
+    if (this.#left) reach(this.#left, depth, ticket, fewest, most, left);
+    if (this.#right) reach(this.#right, depth, ticket, fewest, most, right);
+    const units = Math.max(limits.from - (left.to - right.from), left.from - right.to - limits.to);
+    if (!(units > 0)) return 0;
     // Sums in another order may differ by this much.
-    const isMeant =
-      units > rounding * (finite(left.from) + finite(left.to) + finite(right.from) + finite(right.to));
-    return isMeant ? units : 0;
+    const scale = [left, right, limits].reduce((sum, { from, to }) => sum + finite(from) + finite(to), 0);
+    return units > rounding * scale ? units : 0;
   }
+}
+
+/** The limits of the left side less the right one, in which numbers are 0. */
+function limitsOf(rule: CompareRule | CountRule): Interval {
+  if (rule.type === 'count') return { from: rule.atLeast ?? 0, to: rule.atMost ?? Number.POSITIVE_INFINITY };
+  const { left, right, op, max = 0 } = rule;
+  const shift = (typeof right === 'number' ? right : 0) - (typeof left === 'number' ? left : 0);
+  const most = op === undefined ? max : 0;
+  return {
+    from: op === '<=' ? Number.NEGATIVE_INFINITY : shift - most,
+    to: op === '>=' ? Number.POSITIVE_INFINITY : shift + most,
+  };
+}
+
+/** The value of a player that a side measures; undefined for a player without one. */
+type ValueOf = (player: RuledPlayer) => AttributeValue | undefined;
+
+function valuesFor({ attribute }: Measure, attributes: Attributes): ValueOf {
+  return (player) => attributeOf(player, attribute, attributes);
+}
+
+/** Defined for the players whom the rule counts. */
+function countedBy({ attribute, value }: CountRule, attributes: Attributes): ValueOf {
+  return (player) => {
+    const own = attributeOf(player, attribute, attributes);
+    return (Array.isArray(own) ? own.includes(value) : own === value) ? value : undefined;
+  };
 }
 
 interface Interval {
@@ -112,14 +132,9 @@ interface Interval {
   to: number;
 }
 
-/** A side of a comparison: a number, or a measure of the players. */
-interface SideState {
-  readonly of: Measure['of'] | 'number';
-  readonly sums: Sums | undefined;
-}
-
-/** The values of an attribute: by ticket their number, sum, least and greatest, and by depth the same of the joined tickets. */
+/** A measure of values: by ticket their number, sum, least and greatest, and by depth the same of the joined tickets. */
 interface Sums {
+  readonly of: Measure['of'];
   readonly count: Uint16Array;
   readonly sum: Float64Array;
   readonly low: Float64Array;
@@ -141,22 +156,18 @@ function add({ count, sum, low, high, counts, totals, lows, highs }: Sums, depth
   highs[depth + 1] = Math.max(highs[depth], high[ticket]);
 }
 
-/** The values that a side may have when `fewest` to `most` players more join. */
+/** The values that a measure may have when `fewest` to `most` players more join. */
 function reach(
-  { of, sums }: SideState,
-  number: number,
+  sums: Sums,
   depth: number,
   ticket: number,
   fewest: number,
   most: number,
   into: Interval,
 ): void {
-  into.from = into.to = number;
-  if (of === 'number') return;
   into.from = Number.NEGATIVE_INFINITY;
   into.to = Number.POSITIVE_INFINITY;
-  if (!sums) return;
-  const { least, greatest, mayLack } = sums;
+  const { of, least, greatest, mayLack } = sums;
   const count = sums.counts[depth] + (ticket === -1 ? 0 : sums.count[ticket]);
   const sure = mayLack ? 0 : fewest;
   if (of === 'count') {
@@ -194,19 +205,19 @@ function meanWith(total: number, count: number, more: number, value: number): nu
 }
 
 function sumsOf(
-  attribute: string,
+  readValue: ValueOf,
+  of: Measure['of'],
   tickets: readonly EnteredTicket[],
-  attributes: Attributes,
   seats: number,
+  mayLack = false,
 ): Sums {
   const count = new Uint16Array(tickets.length);
   const sum = new Float64Array(tickets.length);
   const low = new Float64Array(tickets.length).fill(Number.POSITIVE_INFINITY);
   const high = new Float64Array(tickets.length).fill(Number.NEGATIVE_INFINITY);
-  let mayLack = false;
   tickets.forEach(({ players }, ticket) => {
     for (const player of players) {
-      const value = attributeOf(player, attribute, attributes);
+      const value = readValue(player);
       if (value === undefined) {
         mayLack = true;
         continue;
@@ -219,6 +230,7 @@ function sumsOf(
     }
   });
   return {
+    of,
     count,
     sum,
     low,

@@ -1,4 +1,3 @@
-import type { AcceptedRule } from '../by-type/accepted.ts';
 import type { AnyOfRule } from '../by-type/any-of.ts';
 import type { CompareRule } from '../by-type/compare.ts';
 import type { CountRule } from '../by-type/count.ts';
@@ -6,10 +5,9 @@ import type { RecentRule } from '../by-type/recent.ts';
 import { levelAt, stepsOf } from '../levels.ts';
 import type { RuleContext, StateKind, TeamsOfQueue } from '../rule-type.ts';
 import { type Alternative, isCostOnly, type Rule, typeOf } from '../rule-types.ts';
-import { AcceptedState } from './accepted-state.ts';
 import { AnyOfState } from './any-of-state.ts';
 import { CompareState } from './compare-state.ts';
-import { CountState } from './count-state.ts';
+import { JudgedState } from './judged-state.ts';
 import { pairStates } from './pair-state.ts';
 import { type RangeRule, RangeState } from './range-state.ts';
 import { type SetRule, SetState } from './set-state.ts';
@@ -57,16 +55,15 @@ export function groupsOf(
   const between = { fewest: seatsMin, most: seats };
   return [
     ...groups,
-    ...of<Rule & CountRule>('counts').map((rule) => new CountState(rule, tickets, attributes, seats)),
     ...of<ValueRule>('values').map((rule) => new ValueState(rule, tickets, attributes, seats)),
-    ...of<Rule & CompareRule>('comparisons').map(
+    ...of<Rule & (CompareRule | CountRule)>('comparisons').map(
       (rule) => new CompareState(rule, tickets, attributes, between),
     ),
     ...(perTeam ? of<ValueRule>('team-values') : []).map(
       (rule) => new ValueState(rule, tickets, attributes, seats, perTeam),
     ),
-    ...of<Rule & AcceptedRule>('accepted').map((rule) => new AcceptedState(rule, tickets, attributes, seats)),
-    ...of<Rule & AnyOfRule<Alternative>>('choices').map((rule) => choiceOf(rule, tickets, settings)),
+    ...of<Rule>('evaluation').map((rule) => new JudgedState(rule, tickets, settings, seats)),
+    ...of<Rule & AnyOfRule<Alternative>>('alternatives').map((rule) => anyOfState(rule, tickets, settings)),
   ];
 }
 
@@ -76,7 +73,7 @@ export function betweenMates({ rule, index }: IndexedRule): IndexedRule[] {
   return own === undefined ? [] : [{ rule: own as Rule, index }];
 }
 
-function choiceOf(
+function anyOfState(
   { rule, index }: IndexedRule<Rule & AnyOfRule<Alternative>>,
   tickets: readonly EnteredTicket[],
   settings: StateSettings,

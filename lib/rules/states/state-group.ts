@@ -52,7 +52,7 @@ export class Levels {
   readonly #joined: Uint8Array;
 
   constructor({ rule, index }: IndexedRule, tickets: readonly EnteredTicket[], depthMax: number) {
-    this.#own = Uint8Array.from(tickets, ({ levels }) => levels[index]);
+    this.#own = Uint8Array.from(tickets, ({ levels }) => levels[index] ?? 0);
     this.#joined = new Uint8Array(depthMax + 1);
     this.#joined[0] = levelsOf(rule).length - 1;
   }

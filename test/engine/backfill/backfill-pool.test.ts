@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BackfillPool, type RunningGame } from '../../../lib/engine/game-pool.ts';
 import type { GameRules, Ticket } from '../../../lib/engine/types.ts';
-import { compileRules } from '../../../lib/rules/compile-rules.ts';
+import { compileRules } from '../../../lib/rules/rule-states.ts';
 import { compareBackfills } from '../backfill-oracle.ts';
 import { backfillCase } from '../random-backfill.ts';
 import { seeded } from '../random-pool.ts';
@@ -145,6 +145,17 @@ describe('a running game', () => {
       const filling = pool.fill(backfillId)!;
       expect(filling.ticketIds).toHaveLength(19);
       for (const ticketId of avoid) expect(filling.ticketIds).not.toContain(ticketId);
+    }
+  });
+
+  it('has the teams that a rule of teams leaves, whoever of those who are there is on which', () => {
+    const within = { name: 'near', type: 'within', attribute: 'skill', max: 3, scope: 'team' } as const;
+    const tickets = [solo('a', 1500), solo('b', 1498), solo('c', 1429)];
+    for (const there of [0, 1]) {
+      const constraints = compileRules({ rules: [within] }, { nowMs: 0, seats: 4 }, false)!();
+      const pool = new BackfillPool(duo, tickets, [running([there, 1429])], 0, { constraints });
+      const { teams } = pool.fill('b')!;
+      expect(teams[there].map(({ playerId }) => playerId)).toEqual(['there-0', 'c']);
     }
   });
 

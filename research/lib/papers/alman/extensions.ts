@@ -1,7 +1,7 @@
 import { GamePool } from 'muster/engine';
 import type { RandomSource } from 'muster/simulation';
-import { compileRules } from '../../../../lib/rules/compile-rules.ts';
-import type { Meetings } from '../../../../lib/rules/met.ts';
+import { type Meetings, noMeetings } from '../../../../lib/rules/met.ts';
+import { compileRules } from '../../../../lib/rules/rule-states.ts';
 import type { RulesDefinition } from '../../../../lib/rules/rule-types.ts';
 import type { RuledPlayer } from '../../../../lib/rules/types.ts';
 import { imbalanceOf, leastOverGames, type Parameters } from './brute-force.ts';
@@ -91,7 +91,7 @@ function bestUnderRules(
   { k, alpha, p, q }: Parameters,
   definition: RulesDefinition,
   players: readonly RuledPlayer[],
-  meetings?: Meetings,
+  meetings: Meetings = noMeetings,
 ): number | undefined {
   const constraints = compileRules(definition, { nowMs: 0, seats: 2 * k, meetings }, false);
   const pool = new GamePool(
