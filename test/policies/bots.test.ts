@@ -8,7 +8,7 @@ it('plans with bots, roles, parties, percentiles and rules make valid games, wit
   for (let seed = 1; seed <= sample(60, 3000); seed++) comparePlan(seed, counts);
   expect(counts.games).toBeGreaterThan(40);
   expect(counts.withBots).toBeGreaterThan(20);
-  expect(counts.fillings).toBeGreaterThan(2);
+  expect(counts.fillings).toBeGreaterThan(6);
   expect(counts.proved).toBeGreaterThan(3);
 });
 

@@ -20,8 +20,6 @@ export interface PlanCounts {
   proved: number;
 }
 
-const TIMEOUT_SECONDS = 12;
-
 /**
  * Plans the tick of a random small pool of any shape, with bots, backfills, roles, parties, percentiles and rules together, and compares
  * each released game with all games that the waiting tickets could form then. Throws at the first mismatch.
@@ -33,6 +31,10 @@ export function comparePlan(seed: number, counts: PlanCounts): void {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
   const norm = (value: number) => (value === Number.POSITIVE_INFINITY ? 'inf' : value);
   const definition = random() < 0.6 ? of.definition : {};
+  const { games: backfills, tickets: all } =
+    random() < 0.5 ? running(of.tickets, rules, nowMs, random) : { games: [], tickets: of.tickets };
+  // Where every ticket is late, bots fill the games and few players are left for running ones.
+  const timeoutSeconds = backfills.length > 0 ? pick([12, 30]) : 12;
   const queue: QueueRules = {
     teamSize: rules.teamSize,
     teams: rules.teams,
@@ -43,12 +45,11 @@ export function comparePlan(seed: number, counts: PlanCounts): void {
     ...definition,
     release: pick(Object.values(somePolicies)),
     tickSeconds: 2,
-    timeoutSeconds: TIMEOUT_SECONDS,
+    timeoutSeconds,
     fill: 'bots',
+    backfill: { priority: pick(['low', 'normal', 'high']) },
     ...(random() < 0.2 && { skillScale: 'percentile' }),
   };
-  const { games: backfills, tickets: all } =
-    random() < 0.5 ? running(of.tickets, rules, nowMs, random) : { games: [], tickets: of.tickets };
   const released: Released[] = [];
   const plan = planGames({ rules: queue, tickets: all, backfills, nowMs, meetings: meetingsOf(of) });
   let step = plan.next();
@@ -60,7 +61,7 @@ export function comparePlan(seed: number, counts: PlanCounts): void {
   const must = (holds: boolean, what: string, game?: unknown) => {
     if (!holds) throw new Error(`seed ${seed}: ${what} ${JSON.stringify({ game, queue, of })}`);
   };
-  const isLate = ({ enqueuedAtMs }: Ticket) => nowMs - enqueuedAtMs >= 1000 * TIMEOUT_SECONDS;
+  const isLate = ({ enqueuedAtMs }: Ticket) => nowMs - enqueuedAtMs >= 1000 * timeoutSeconds;
   const oracle = shapedOracle({ ...of, definition, tickets });
   const isTimedOut = ({ ticketId }: Ticket) => timedOut.includes(ticketId);
   let waiting = tickets;
