@@ -72,9 +72,9 @@ function forbidding(
     const forbid = (some: readonly Rule[]) => {
       const indexed = some.map((rule) => ({ rule, index: 0 }));
       const tickets = [entered(part), ...others];
-      return groupsOf(indexed, tickets, false, { ...context, seats, seatsMin }).some((state) => {
+      return groupsOf(indexed, tickets, false, { ...context, seats, seatsMin }).some(({ state, forbids }) => {
         state.start();
-        return !state.admits(0);
+        return forbids && !state.admits(0);
       });
     };
     return forbid(tried) ? tried.filter((rule) => forbid([rule])) : [];

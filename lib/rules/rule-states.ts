@@ -104,17 +104,17 @@ export class RuleStates implements Constraints {
   }
 
   admits(ticket: number): boolean {
-    const { groups } = this.#compiled ?? this.#states();
-    for (let i = 0; i < groups.length; i++) if (!groups[i].admits(ticket)) return false;
+    const { forbidding } = this.#compiled ?? this.#states();
+    for (let i = 0; i < forbidding.length; i++) if (!forbidding[i].admits(ticket)) return false;
     return true;
   }
 
   keep(tickets: Int32Array, from: number, to: number, kept: Int32Array): number {
-    const { groups } = this.#compiled ?? this.#states();
+    const { forbidding } = this.#compiled ?? this.#states();
     let count = 0;
     for (let at = from; at < to; at++) kept[count++] = at;
-    for (let i = 0; i < groups.length && count > 0; i++)
-      count = keepAdmitted(groups[i], tickets, kept, count);
+    for (let i = 0; i < forbidding.length && count > 0; i++)
+      count = keepAdmitted(forbidding[i], tickets, kept, count);
     return count;
   }
 
@@ -134,13 +134,17 @@ export class RuleStates implements Constraints {
 
   cost(): number {
     let sum = 0;
-    for (const group of this.#states().costly) sum += group.cost();
+    for (const { state, price } of this.#states().costly) sum += price * state.units();
     return sum;
   }
 
   costWith(ticket: number): number {
     let sum = 0;
-    for (const group of this.#states().costly) sum += group.costWith(ticket);
+    for (const { state, price } of this.#states().costly) {
+      state.join(ticket);
+      sum += price * state.units();
+      state.leave(ticket);
+    }
     return sum;
   }
 
@@ -287,13 +291,16 @@ export class RuleStates implements Constraints {
     );
     const indexed = rules.map((rule, index): IndexedRule => ({ rule, index }));
     const avoids = tickets.some(({ players }) => players.some(({ avoid }) => avoid !== undefined));
-    const groups = groupsOf(indexed, tickets, avoids, this.#settings);
+    const stated = groupsOf(indexed, tickets, avoids, this.#settings);
+    const forbidding = stated.flatMap(({ state, forbids }) => (forbids ? state : []));
+    const mates = groupsOf(indexed.flatMap(betweenMates), tickets, avoids, this.#settings);
     return {
-      groups,
-      ranges: groups.filter((group) => group instanceof RangeState),
-      sets: groups.filter((group) => group instanceof SetState),
-      costly: groups.filter((group) => group.hasCosts) as Required<StateGroup>[],
-      mates: groupsOf(indexed.flatMap(betweenMates), tickets, avoids, this.#settings),
+      groups: stated.map(({ state }) => state),
+      forbidding,
+      ranges: forbidding.filter((group) => group instanceof RangeState),
+      sets: forbidding.filter((group) => group instanceof SetState),
+      costly: stated.filter(({ price }) => price > 0) as Compiled['costly'],
+      mates: mates.map(({ state }) => state),
       levels,
     };
   }
@@ -308,9 +315,10 @@ function levelsAt(ageMs: number, steps: readonly Steps[]): Uint8Array {
 
 interface Compiled {
   readonly groups: readonly StateGroup[];
+  readonly forbidding: readonly StateGroup[];
   readonly ranges: readonly RangeState[];
   readonly sets: readonly SetState[];
-  readonly costly: readonly Required<StateGroup>[];
+  readonly costly: readonly { readonly state: Required<StateGroup>; readonly price: number }[];
   /** The rules of teams, for the players of one team. */
   readonly mates: readonly StateGroup[];
   /** By ticket and rule: the level that searches use. */

@@ -12,8 +12,6 @@ import { type EnteredTicket, type IndexedRule, Levels, type Seats, type StateGro
  * rule is violated when no values of the intervals are within the limits.
  */
 export class CompareState implements StateGroup {
-  readonly hasCosts: boolean;
-  readonly #cost: number;
   readonly #left: Sums | undefined;
   readonly #right: Sums | undefined;
   readonly #levels: Levels;
@@ -37,8 +35,6 @@ export class CompareState implements StateGroup {
       typeof side === 'number'
         ? undefined
         : sumsOf(valuesFor(side, attributes), side.of, tickets, seats.most);
-    this.#cost = rule.cost ?? 0;
-    this.hasCosts = this.#cost > 0;
     this.#left =
       rule.type === 'count'
         ? sumsOf(countedBy(rule, attributes), 'count', tickets, seats.most, true)
@@ -57,7 +53,10 @@ export class CompareState implements StateGroup {
   }
 
   admits(ticket: number): boolean {
-    return this.#cost > 0 || this.#brokenBy(ticket) === 0;
+    this.join(ticket);
+    const isMet = this.units() === 0;
+    this.leave(ticket);
+    return isMet;
   }
 
   join(ticket: number): void {
@@ -72,26 +71,16 @@ export class CompareState implements StateGroup {
     this.#players -= this.#sizes[ticket];
   }
 
-  cost(): number {
-    return this.#cost * this.#brokenBy(-1);
-  }
-
-  costWith(ticket: number): number {
-    return this.#cost * this.#brokenBy(ticket);
-  }
-
-  /** By how much every game of the joined tickets and this one breaks the rule, at least. @param ticket −1 for no further one */
-  #brokenBy(ticket: number): number {
+  units(): number {
     const { depth, now } = this.#levels;
-    const limits = this.#limits[ticket === -1 ? now : this.#levels.with(ticket)];
+    const limits = this.#limits[now];
     if (limits === undefined) return 0;
-    const players = this.#players + (ticket === -1 ? 0 : this.#sizes[ticket]);
-    const fewest = Math.max(0, this.#seats.fewest - players);
-    const most = this.#seats.most - players;
+    const fewest = Math.max(0, this.#seats.fewest - this.#players);
+    const most = this.#seats.most - this.#players;
     const left = this.#ofLeft;
     const right = this.#ofRight;
-    if (this.#left) reach(this.#left, depth, ticket, fewest, most, left);
-    if (this.#right) reach(this.#right, depth, ticket, fewest, most, right);
+    if (this.#left) reach(this.#left, depth, fewest, most, left);
+    if (this.#right) reach(this.#right, depth, fewest, most, right);
     const units = Math.max(limits.from - (left.to - right.from), left.from - right.to - limits.to);
     if (!(units > 0)) return 0;
     // Sums in another order may differ by this much.
@@ -157,18 +146,11 @@ function add({ count, sum, low, high, counts, totals, lows, highs }: Sums, depth
 }
 
 /** The values that a measure may have when `fewest` to `most` players more join. */
-function reach(
-  sums: Sums,
-  depth: number,
-  ticket: number,
-  fewest: number,
-  most: number,
-  into: Interval,
-): void {
+function reach(sums: Sums, depth: number, fewest: number, most: number, into: Interval): void {
   into.from = Number.NEGATIVE_INFINITY;
   into.to = Number.POSITIVE_INFINITY;
   const { of, least, greatest, mayLack } = sums;
-  const count = sums.counts[depth] + (ticket === -1 ? 0 : sums.count[ticket]);
+  const count = sums.counts[depth];
   const sure = mayLack ? 0 : fewest;
   if (of === 'count') {
     into.from = count + sure;
@@ -177,9 +159,9 @@ function reach(
   }
   // Without any value the rule does not apply.
   if (count + sure === 0) return;
-  const total = sums.totals[depth] + (ticket === -1 ? 0 : sums.sum[ticket]);
-  const low = ticket === -1 ? sums.lows[depth] : Math.min(sums.lows[depth], sums.low[ticket]);
-  const high = ticket === -1 ? sums.highs[depth] : Math.max(sums.highs[depth], sums.high[ticket]);
+  const total = sums.totals[depth];
+  const low = sums.lows[depth];
+  const high = sums.highs[depth];
   switch (of) {
     case 'least':
       into.from = most > 0 ? Math.min(low, least) : low;

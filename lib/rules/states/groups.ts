@@ -1,17 +1,16 @@
 import type { AnyOfRule } from '../by-type/any-of.ts';
 import type { CompareRule } from '../by-type/compare.ts';
 import type { CountRule } from '../by-type/count.ts';
-import type { RecentRule } from '../by-type/recent.ts';
 import { levelAt, stepsOf } from '../levels.ts';
 import type { RuleContext, StateKind, TeamsOfQueue } from '../rule-type.ts';
 import { type Alternative, isCostOnly, type Rule, typeOf } from '../rule-types.ts';
 import { AnyOfState } from './any-of-state.ts';
 import { CompareState } from './compare-state.ts';
 import { JudgedState } from './judged-state.ts';
-import { pairStates } from './pair-state.ts';
+import { AVOIDANCE, PairState, type RecentOne } from './pair-state.ts';
 import { type RangeRule, RangeState } from './range-state.ts';
 import { type SetRule, SetState } from './set-state.ts';
-import type { EnteredTicket, IndexedRule, StateGroup } from './state-group.ts';
+import type { EnteredTicket, IndexedRule, StatedRule, StateGroup } from './state-group.ts';
 import { type ValueRule, ValueState } from './value-state.ts';
 
 /** What the states of rules need to know of a queue and of the moment. */
@@ -32,39 +31,38 @@ export function groupsOf(
   tickets: readonly EnteredTicket[],
   avoids: boolean,
   settings: StateSettings,
-): StateGroup[] {
+): StatedRule[] {
   const { attributes, meetings, nowMs, seats, seatsMin, teams, teamSize } = settings;
-  const stated = rules.flatMap(({ rule, index }) =>
+  const all = rules.flatMap(({ rule, index }) =>
     typeOf(rule)
       .states(rule, settings)
       .map((one) => ({ by: one.by, rule: one.rule as Rule, index })),
   );
-  const of = <R extends Rule>(kind: StateKind) =>
-    stated.filter(({ by }) => by === kind) as unknown as IndexedRule<R>[];
-  const groups: StateGroup[] = [
-    ...of<RangeRule>('ranges').map((rule) => new RangeState(rule, tickets, attributes, seats)),
-    ...of<SetRule>('sets').map((rule) => new SetState(rule, tickets, attributes, seats)),
-  ];
-  const pairs = of<Rule & RecentRule>('pairs');
-  if (pairs.length > 0 || avoids) {
-    const among = { tickets, others: [...groups], meetings, nowMs, depthMax: seats };
-    groups.push(...pairStates(pairs, avoids, among));
-  }
-  const isOfTeams = teams !== undefined && teamSize !== undefined;
-  const perTeam = isOfTeams ? { count: teams, size: teamSize } : undefined;
+  const perTeam =
+    teams === undefined || teamSize === undefined ? undefined : { count: teams, size: teamSize };
   const between = { fewest: seatsMin, most: seats };
-  return [
-    ...groups,
-    ...of<ValueRule>('values').map((rule) => new ValueState(rule, tickets, attributes, seats)),
-    ...of<Rule & (CompareRule | CountRule)>('comparisons').map(
-      (rule) => new CompareState(rule, tickets, attributes, between),
-    ),
-    ...(perTeam ? of<ValueRule>('team-values') : []).map(
-      (rule) => new ValueState(rule, tickets, attributes, seats, perTeam),
-    ),
-    ...of<Rule>('evaluation').map((rule) => new JudgedState(rule, tickets, settings, seats)),
-    ...of<Rule & AnyOfRule<Alternative>>('alternatives').map((rule) => anyOfState(rule, tickets, settings)),
-  ];
+  const stated: StatedRule[] = [];
+  const add = <R extends Rule>(kind: StateKind, make: (one: IndexedRule<R>) => StateGroup | undefined) => {
+    for (const one of all) {
+      const state = one.by === kind ? make(one as unknown as IndexedRule<R>) : undefined;
+      if (state) stated.push({ state, price: one.rule.cost ?? 0, forbids: !isCostOnly(one.rule) });
+    }
+  };
+  add<RangeRule>('ranges', (one) => new RangeState(one, tickets, attributes, seats));
+  add<SetRule>('sets', (one) => new SetState(one, tickets, attributes, seats));
+  const others = stated.flatMap(({ state, forbids }) => (forbids ? state : []));
+  const pairs = { tickets, others, meetings, nowMs, depthMax: seats };
+  if (avoids) stated.push({ state: new PairState(AVOIDANCE, pairs), price: 0, forbids: true });
+  add<RecentOne>('pairs', (one) => new PairState(one, pairs));
+  add<ValueRule>('values', (one) => new ValueState(one, tickets, attributes, seats));
+  add<Rule & (CompareRule | CountRule)>(
+    'comparisons',
+    (one) => new CompareState(one, tickets, attributes, between),
+  );
+  add<ValueRule>('team-values', (one) => perTeam && new ValueState(one, tickets, attributes, seats, perTeam));
+  add('evaluation', (one) => new JudgedState(one, tickets, settings, seats));
+  add<Rule & AnyOfRule<Alternative>>('alternatives', (one) => anyOfState(one, tickets, settings));
+  return stated;
 }
 
 /** A rule that applies to each team, as one over the players of a team. */
@@ -108,7 +106,7 @@ function anyOfState(
  */
 function stateOf(inner: Alternative, tickets: readonly EnteredTicket[], settings: StateSettings): StateGroup {
   const rule = { ...inner, name: '' } as Rule;
-  return groupsOf([{ rule, index: 0 }], tickets, false, settings)[0] ?? open;
+  return groupsOf([{ rule, index: 0 }], tickets, false, settings)[0]?.state ?? open;
 }
 
 const open: StateGroup = { start() {}, admits: () => true, join() {}, leave() {} };

@@ -14,30 +14,16 @@ export interface Pairs {
   readonly depthMax: number;
 }
 
-type RecentOne = Rule & RecentRule;
+export type RecentOne = Rule & RecentRule;
 
-/** Players who avoid others have met them for ever: no rule of the queue, so all tickets have its first level. */
-const avoidance: IndexedRule<RecentOne> = {
+/** A rule for players who avoid others, as if they had met for ever: no rule of the queue, so all tickets have its first level. */
+export const AVOIDANCE: IndexedRule<RecentOne> = {
   rule: { name: '', type: 'recent', seconds: Number.POSITIVE_INFINITY },
   index: -1,
 };
 
-/**
- * The states of pairs that may not be in one game, or that have a cost there: avoided players, and `recent` over the game.
- * @param avoids whether any player avoids others
- */
-export function pairStates(
-  rules: readonly IndexedRule<RecentOne>[],
-  avoids: boolean,
-  pairs: Pairs,
-): StateGroup[] {
-  return [...(avoids ? [avoidance] : []), ...rules].map((rule) => new PairState(rule, pairs));
-}
-
 /** A `recent` rule, or the players who avoid each other. */
-class PairState implements StateGroup {
-  readonly hasCosts: boolean;
-  readonly #cost: number;
+export class PairState implements StateGroup {
   /** By ticket: the tickets that its players met, the seconds since the last time, and the sum of the freshness of all pairs. */
   readonly #partners: readonly Int32Array[];
   readonly #secondsSince: readonly Float64Array[];
@@ -45,13 +31,13 @@ class PairState implements StateGroup {
   readonly #levels: Levels;
   /** By level: the time in which players may not meet again; 0 when the rule is off. */
   readonly #apart: Float64Array;
-  /** By ticket: the least time since it met a joined ticket, and its cost with the joined tickets. */
+  /** By ticket: the least time since it met a joined ticket, and its freshness with the joined tickets. */
   readonly #nearest: Float64Array;
-  readonly #costs: Float64Array;
-  /** By depth: the least time among the joined tickets, and their cost. */
+  readonly #freshness: Float64Array;
+  /** By depth: the least time among the joined tickets, and their freshness. */
   readonly #least: Float64Array;
   readonly #sums: Float64Array;
-  /** The values of `nearest` and `costs` before the last joins. */
+  /** The values of `nearest` and `freshness` before the last joins. */
   readonly #undo: number[] = [];
   readonly #joined: number[] = [];
 
@@ -59,20 +45,18 @@ class PairState implements StateGroup {
     const { tickets, others, depthMax } = pairs;
     const { rule } = indexed;
     const levels = levelsOf(rule) as readonly (RecentOne | undefined)[];
-    this.#cost = rule.cost ?? 0;
-    this.hasCosts = this.#cost > 0;
     this.#apart = Float64Array.from(levels, (level) => level?.seconds ?? 0);
     const met =
-      indexed === avoidance ? avoiding(pairs) : meeting(rule, this.#apart[levels.length - 1], pairs);
+      indexed === AVOIDANCE ? avoiding(pairs) : meeting(rule, this.#apart[levels.length - 1], pairs);
     const mates = met.map((own, ticket) =>
       matesAmong(ticket, [...own.keys()], others).map((mate) => [mate, own.get(mate)!] as const),
     );
     this.#partners = mates.map((own) => Int32Array.from(own, ([partner]) => partner));
     this.#secondsSince = mates.map((own) => Float64Array.from(own, ([, { since }]) => since));
-    this.#fresh = mates.map((own) => Float64Array.from(own, ([, { fresh }]) => this.#cost * fresh));
+    this.#fresh = mates.map((own) => Float64Array.from(own, ([, { fresh }]) => fresh));
     this.#levels = new Levels(indexed, tickets, depthMax);
     this.#nearest = new Float64Array(tickets.length).fill(Number.POSITIVE_INFINITY);
-    this.#costs = new Float64Array(tickets.length);
+    this.#freshness = new Float64Array(tickets.length);
     this.#least = new Float64Array(depthMax + 1).fill(Number.POSITIVE_INFINITY, 0, 1);
     this.#sums = new Float64Array(depthMax + 1);
   }
@@ -82,7 +66,6 @@ class PairState implements StateGroup {
   }
 
   admits(ticket: number): boolean {
-    if (this.#cost > 0) return true;
     const least = Math.min(this.#least[this.#levels.depth], this.#nearest[ticket]);
     return least >= this.#apart[this.#levels.with(ticket)];
   }
@@ -92,13 +75,13 @@ class PairState implements StateGroup {
     this.#levels.join(ticket);
     this.#joined.push(ticket);
     this.#least[depth + 1] = Math.min(this.#least[depth], this.#nearest[ticket]);
-    this.#sums[depth + 1] = this.#sums[depth] + this.#costs[ticket];
+    this.#sums[depth + 1] = this.#sums[depth] + this.#freshness[ticket];
     const partners = this.#partners[ticket];
     for (let i = 0; i < partners.length; i++) {
       const partner = partners[i];
-      this.#undo.push(this.#nearest[partner], this.#costs[partner]);
+      this.#undo.push(this.#nearest[partner], this.#freshness[partner]);
       this.#nearest[partner] = Math.min(this.#nearest[partner], this.#secondsSince[ticket][i]);
-      this.#costs[partner] += this.#fresh[ticket][i];
+      this.#freshness[partner] += this.#fresh[ticket][i];
     }
   }
 
@@ -107,17 +90,13 @@ class PairState implements StateGroup {
     this.#joined.pop();
     const partners = this.#partners[ticket];
     for (let i = partners.length - 1; i >= 0; i--) {
-      this.#costs[partners[i]] = this.#undo.pop()!;
+      this.#freshness[partners[i]] = this.#undo.pop()!;
       this.#nearest[partners[i]] = this.#undo.pop()!;
     }
   }
 
-  cost(): number {
+  units(): number {
     return this.#sums[this.#levels.depth];
-  }
-
-  costWith(ticket: number): number {
-    return this.#sums[this.#levels.depth] + this.#costs[ticket];
   }
 }
 

@@ -11,7 +11,6 @@ export type RangeRule = Rule & (WithinRule | SameRule);
 
 /** `within` over the game, or `same` over the game without a cost: a range of 0 over the numbers of the values. */
 export class RangeState implements StateGroup {
-  readonly hasCosts: boolean;
   /** By ticket. */
   readonly low: Float64Array;
   readonly high: Float64Array;
@@ -20,7 +19,6 @@ export class RangeState implements StateGroup {
   readonly limits: Float64Array;
   /** From this level on the rule is off. */
   readonly #offFrom: number;
-  readonly #cost: number;
   /** By depth: the range of the joined tickets. */
   readonly #lows: Float64Array;
   readonly #highs: Float64Array;
@@ -57,8 +55,6 @@ export class RangeState implements StateGroup {
       return level.type === 'within' ? (level.max ?? Number.POSITIVE_INFINITY) : 0;
     });
     this.#offFrom = offFrom === -1 ? levels.length : offFrom;
-    this.#cost = rule.cost ?? 0;
-    this.hasCosts = this.#cost > 0;
     this.#lows = new Float64Array(depthMax + 1).fill(Number.POSITIVE_INFINITY);
     this.#highs = new Float64Array(depthMax + 1).fill(Number.NEGATIVE_INFINITY);
   }
@@ -99,19 +95,10 @@ export class RangeState implements StateGroup {
     this.levels.depth--;
   }
 
-  cost(): number {
+  units(): number {
     const { depth, now } = this.levels;
-    return this.#costOf(this.#lows[depth], this.#highs[depth], now);
-  }
-
-  costWith(ticket: number): number {
-    const { depth } = this.levels;
-    const low = Math.min(this.#lows[depth], this.low[ticket]);
-    const high = Math.max(this.#highs[depth], this.high[ticket]);
-    return this.#costOf(low, high, this.levels.with(ticket));
-  }
-
-  #costOf(low: number, high: number, level: number): number {
-    return high > low && level < this.#offFrom ? this.#cost * (high - low) : 0;
+    const low = this.#lows[depth];
+    const high = this.#highs[depth];
+    return high > low && now < this.#offFrom ? high - low : 0;
   }
 }

@@ -11,15 +11,11 @@ export type SetRule = Rule & (CommonRule | LatencyRule);
 
 /** `common` over the game, or `latency`, as bit sets: the values that the joined tickets share. */
 export class SetState implements StateGroup {
-  readonly hasCosts: boolean;
   /** The values by number. */
   readonly values: readonly string[];
   readonly levels: Levels;
-  /** By level: how many values must be shared; 0 where the rule forbids nothing. */
+  /** By level: how many values must be shared, if the rule forbids games; 0 where it is off. */
   readonly needed: readonly number[];
-  /** By level: the value from which a cost counts. */
-  readonly #wanted: readonly number[];
-  readonly #cost: number;
   /** Words of 32 values, and those of all levels. */
   readonly #words: number;
   readonly #size: number;
@@ -29,7 +25,7 @@ export class SetState implements StateGroup {
   /** For `latency` with a cost: the worst latency of each ticket by region, and of the joined tickets by depth and region. */
   readonly #latencies: Float64Array | undefined;
   readonly #worst: Float64Array | undefined;
-  /** Whether all tickets of the facet meet the rule, and it costs nothing there. */
+  /** Whether all tickets of the facet meet the rule. */
   #holds = false;
 
   constructor(
@@ -49,14 +45,10 @@ export class SetState implements StateGroup {
     this.#size = levels.length * this.#words;
     this.#masks = this.#masksOf(rule, tickets, attributes, numbers);
     this.levels = new Levels(indexed, tickets, depthMax);
-    this.#wanted = levels.map((level) => {
+    this.needed = levels.map((level) => {
       if (level === undefined) return 0;
       return level.type === 'common' ? (level.atLeast ?? 1) : 1;
     });
-    const isCostOnly = rule.cost !== undefined && rule.type === 'common';
-    this.needed = isCostOnly ? levels.map(() => 0) : this.#wanted;
-    this.#cost = rule.cost ?? 0;
-    this.hasCosts = this.#cost > 0;
     this.#joined = new Int32Array((depthMax + 1) * this.#size).fill(-1, 0, this.#size);
     if (rule.type !== 'latency' || rule.cost === undefined) return;
     this.#latencies = latenciesOf(tickets, this.values);
@@ -113,7 +105,7 @@ export class SetState implements StateGroup {
 
   /** After `start`: only this value may be shared, and only tickets that accept it at their own level are joined. */
   restrict(value: number): void {
-    this.#holds = this.#wanted.length === 1 && this.#cost === 0;
+    this.#holds = this.needed.length === 1;
     this.#joined.fill(0, 0, this.#size);
     for (let i = value >> 5; i < this.#size; i += this.#words) this.#joined[i] = 1 << (value & 31);
   }
@@ -155,7 +147,10 @@ export class SetState implements StateGroup {
     const regions = this.values.length;
     if (worst)
       for (let region = 0; region < regions; region++)
-        worst[(depth + 1) * regions + region] = this.#worstWith(ticket, region);
+        worst[(depth + 1) * regions + region] = Math.max(
+          worst[depth * regions + region],
+          this.#latencies![ticket * regions + region],
+        );
     this.levels.join(ticket);
   }
 
@@ -163,40 +158,21 @@ export class SetState implements StateGroup {
     this.levels.depth--;
   }
 
-  cost(): number {
-    return this.#costWith(-1);
-  }
-
-  costWith(ticket: number): number {
-    return this.#costWith(ticket);
-  }
-
-  /** @param ticket −1 for no further one */
-  #costWith(ticket: number): number {
+  units(): number {
     const { depth, now } = this.levels;
-    const level = ticket === -1 ? now : this.levels.with(ticket);
-    if (this.#wanted[level] === 0) return 0;
-    const from = depth * this.#size + level * this.#words;
-    const own = ticket * this.#size + level * this.#words;
+    if (this.needed[now] === 0) return 0;
+    const from = depth * this.#size + now * this.#words;
+    const regions = this.values.length;
     let shared = 0;
     let least = Number.POSITIVE_INFINITY;
-    for (let value = 0; value < this.values.length; value++) {
-      const word = value >> 5;
-      const both = ticket === -1 ? -1 : this.#masks[own + word];
-      if ((((this.#joined[from + word] & both) >> (value & 31)) & 1) === 0) continue;
+    for (let value = 0; value < regions; value++) {
+      if (((this.#joined[from + (value >> 5)] >> (value & 31)) & 1) === 0) continue;
       shared++;
-      if (this.#worst) least = Math.min(least, this.#worstWith(ticket, value));
+      if (this.#worst) least = Math.min(least, this.#worst[depth * regions + value]);
     }
-    if (!this.#worst) return this.#cost * Math.max(0, this.#wanted[level] - shared);
+    if (!this.#worst) return Math.max(0, this.needed[now] - shared);
     // A game without a common region is rejected elsewhere.
-    return least === Number.POSITIVE_INFINITY ? 0 : this.#cost * least;
-  }
-
-  /** The worst latency to a region of the joined tickets and this one; with −1 of the joined tickets. */
-  #worstWith(ticket: number, region: number): number {
-    const regions = this.values.length;
-    const worst = this.#worst![this.levels.depth * regions + region];
-    return ticket === -1 ? worst : Math.max(worst, this.#latencies![ticket * regions + region]);
+    return least === Number.POSITIVE_INFINITY ? 0 : least;
   }
 }
 

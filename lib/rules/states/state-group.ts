@@ -22,12 +22,19 @@ export interface IndexedRule<R extends Rule = Rule> {
 export interface StateGroup extends Pick<Constraints, 'admits' | 'join' | 'leave'> {
   /** Starts without joined tickets. */
   start(): void;
-  /** Whether games may cost anything. Only then `cost` and `costWith` are called. @default false */
-  readonly hasCosts?: boolean;
-  cost?(): number;
-  costWith?(ticket: number): number;
+  /** By how much every game with the joined tickets breaks the rule, at least. Asked only of rules with a cost. */
+  units?(): number;
   /** `admits`, faster for many: see `keepAdmitted`. @default `admits` for each */
   keep?(tickets: Int32Array, kept: Int32Array, count: number): number;
+}
+
+/** The state of a rule in a search. */
+export interface StatedRule {
+  readonly state: StateGroup;
+  /** What each unit costs; 0 for a rule without a cost. */
+  readonly price: number;
+  /** Whether the rule forbids games. If not, `admits` is not asked. */
+  readonly forbids: boolean;
 }
 
 /** Of the first `count` positions in `kept`, keeps those whose tickets the state admits, and returns their number. */

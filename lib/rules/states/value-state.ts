@@ -21,8 +21,6 @@ export interface Teams {
 
 /** How often each value occurs among the joined tickets, how many distinct values there are, and how many players repeat one. */
 export class ValueState implements StateGroup {
-  readonly hasCosts: boolean;
-  readonly #cost: number;
   readonly #isSame: boolean;
   /** By ticket: the numbers of its players' values. */
   readonly #values: readonly Int32Array[];
@@ -47,8 +45,6 @@ export class ValueState implements StateGroup {
     const levels = levelsOf(rule);
     const offFrom = levels.indexOf(undefined);
     const numbers = new Map<unknown, number>();
-    this.#cost = rule.cost ?? 0;
-    this.hasCosts = this.#cost > 0;
     this.#isSame = rule.type === 'same';
     this.#values = tickets.map(({ players }) =>
       Int32Array.from(
@@ -69,7 +65,7 @@ export class ValueState implements StateGroup {
   }
 
   admits(ticket: number): boolean {
-    if (this.#cost > 0 || this.#levels.with(ticket) >= this.#offFrom) return true;
+    if (this.#levels.with(ticket) >= this.#offFrom) return true;
     if (this.#teams) return this.#neededWith(ticket, this.#teams) <= this.#teams.count;
     if (this.#repeated > 0) return false;
     const values = this.#values[ticket];
@@ -106,15 +102,8 @@ export class ValueState implements StateGroup {
     return needed;
   }
 
-  cost(): number {
-    if (this.#cost === 0 || this.#levels.now >= this.#offFrom) return 0;
-    return this.#cost * (this.#isSame ? Math.max(0, this.#distinct - 1) : this.#repeated);
-  }
-
-  costWith(ticket: number): number {
-    this.join(ticket);
-    const cost = this.cost();
-    this.leave(ticket);
-    return cost;
+  units(): number {
+    if (this.#levels.now >= this.#offFrom) return 0;
+    return this.#isSame ? Math.max(0, this.#distinct - 1) : this.#repeated;
   }
 }
