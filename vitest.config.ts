@@ -36,7 +36,7 @@ const LONG = [
   // test/local/serve.test.ts, on what is in flight, and test/local/local-cloud.test.ts, on a directory of data.
   'test/end-to-end/restart.test.ts',
   // Benchmarks that start a local cloud, play for long or tune policies. The others run in `npm test` with a tiny size.
-  'test/bench/{after-kill,engine,experiments,presence,rated-after-kills,rated-play,scale,service,simulate,watchers}.test.ts',
+  'test/bench/{after-kill,engine,presence,rated-after-kills,scale,service,watchers}.test.ts',
 ];
 export default defineConfig(({ mode }) => ({
   test: {

@@ -1,83 +1,9 @@
-/**
- * `npm run bench:simulate -- [players] [scenario…]`: compares policies and Colyseus' QueueRoom at equal mean wait, and
- * measures the speed of the simulator.
- * Prints markdown; with --report FILE also a page of charts.
- */
-import { writeFileSync } from 'node:fs';
+/** `npm run bench:simulate -- [--players N]`: the speed of the simulator, as a sentence. */
 import { parseArgs } from 'node:util';
-import { reportPage } from '../../lib/cli/report/report.ts';
-import { machine, printMarked, table } from '../tables/print.ts';
-import { compare } from './compare-policies.ts';
-import { isNear, type Tried } from './equal-wait.ts';
-import { compareQueueRoom, whyNoQueueRoom } from './queue-room.ts';
-import { SCENARIOS } from './scenarios.ts';
+import { machine, printMarked } from '../tables/print.ts';
 import { measureSpeed } from './simulate-speed.ts';
 
 const SEED = 1;
-
-const { values } = parseArgs({
-  options: {
-    players: { type: 'string', default: '20000' },
-    scenarios: { type: 'string', default: SCENARIOS.map((_, at) => at + 1).join(',') },
-    speed: { type: 'string', default: '1000000' },
-    report: { type: 'string' },
-  },
-});
-
+const { values } = parseArgs({ options: { players: { type: 'string', default: '1000000' } } });
 console.log(`${machine()}, seed ${SEED}\n`);
-if (Number(values.speed) > 0) printMarked('speed of the simulator', measureSpeed(Number(values.speed), SEED));
-
-const sections = [];
-const without: string[] = [];
-const rows: (string | number)[][] = [];
-for (const number of values.scenarios.split(',')) {
-  const scenario = SCENARIOS[Number(number) - 1];
-  if (scenario === undefined) continue;
-  const players = Number(values.players);
-  const policies = compare(scenario, players, SEED);
-  const why = whyNoQueueRoom(scenario);
-  if (why !== undefined) without.push(`${scenario.title}: ${why}.`);
-  const rooms = why === undefined ? compareQueueRoom(scenario, players, SEED, policies[0]) : [];
-  const contenders = [...policies, ...rooms];
-  for (const [at, contender] of contenders.entries())
-    rows.push(row(at === 0 ? scenario.title : '', contender, contenders[0]));
-  console.error(`measured ${scenario.title}`);
-  sections.push({
-    title: scenario.title,
-    text: `${players} players, seed ${SEED}; periodic, expanding and QueueRoom tuned to the same mean wait.${why === undefined ? '' : ` ${why}.`}`,
-    runs: contenders.map(({ name, definition, result }) => ({ name, definition, ...result })),
-  });
-}
-const head = [
-  'scenario',
-  'policy',
-  'mean wait',
-  '99 %',
-  'longest',
-  'timed out',
-  'waiting',
-  'imbalance',
-  '90 %',
-];
-printMarked('policies at the same mean wait', table([...head, '`option-value` has'], rows, [0, 1]));
-for (const line of without) console.log(`\nQueueRoom is not in ${line}`);
-if (values.report !== undefined)
-  writeFileSync(values.report, reportPage('Policies at equal mean wait', sections));
-
-function row(title: string, { name, result }: Tried & { name: string }, own: Tried): (string | number)[] {
-  const { waitSeconds, imbalance, outcome } = result.measures;
-  const less = 1 - own.result.measures.imbalance.mean / imbalance.mean;
-  const comparable = result !== own.result && isNear({ result }, own);
-  return [
-    title,
-    name,
-    `${waitSeconds.mean.toFixed(1)} s`,
-    `${waitSeconds.p99.toFixed(0)} s`,
-    `${waitSeconds.max.toFixed(0)} s`,
-    outcome.timedOut,
-    outcome.waiting,
-    imbalance.mean.toFixed(1),
-    imbalance.p90.toFixed(1),
-    comparable ? `${(100 * less).toFixed(0)} % less` : '',
-  ];
-}
+printMarked('speed of the simulator', measureSpeed(Number(values.players), SEED));

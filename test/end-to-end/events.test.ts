@@ -6,8 +6,7 @@ import { type Delivery, SECRET_NAME } from './receiver.ts';
 import { retriesAtOnce } from './retries.ts';
 
 const { intercept, askedSeconds } = retriesAtOnce();
-// A service of its own, because the requests of its failing receivers go on after its tests.
-const { api, receiver, bus, cloud } = await testMuster({ intercept, schedules: true });
+const { api, receiver, bus, cloud } = await testMuster({ intercept });
 
 /** A webhook to a path of the receiver. */
 function webhook(path: string, events?: EventType[]) {

@@ -6,7 +6,6 @@ import { type MusterClient, musterClient, type Ticket } from '../../lib/client/i
 import { openApi } from '../../lib/contract/openapi.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { isFinal, type NewTicket, type TicketStatus, type TicketView } from '../../lib/contract/ticket.ts';
-import type { Interceptor } from '../../lib/local/aws-endpoint.ts';
 import type { BusEvent } from '../../lib/local/event-bus.ts';
 import { type LocalCloud, type LocalCloudOptions, startLocalCloud } from '../../lib/local/local-cloud.ts';
 import { PATIENCE_MS } from '../patience.ts';
@@ -33,25 +32,30 @@ export interface TestMuster {
   stop(): Promise<void>;
 }
 
+/** What a file changes of the service that it shares. */
+type Interceptors = Pick<LocalCloudOptions, 'intercept' | 'interceptCommand'>;
+
 /**
  * The service as `muster serve` starts it. The files of a process share one service, whose start takes seconds of processor time.
- * Each file has a studio of its own around it, and names its queues, tickets and players with {@link fresh}. An interceptor is
- * in force until the end of its file. With any other option it is a service of its own, which is stopped after the tests of the file.
+ * Each file has a studio of its own around it, and names its queues, tickets and players with {@link fresh}. Interceptors are
+ * in force until the end of their file. With any other option it is a service of its own, which is stopped after the tests of the file.
  */
 export async function testMuster({
   intercept,
+  interceptCommand,
   ...own
 }: Partial<LocalCloudOptions> = {}): Promise<TestMuster> {
-  if (Object.keys(own).length > 0) return studioAround(await cloudOf({ intercept, ...own }));
+  const interceptors = { intercept, interceptCommand };
+  if (Object.keys(own).length > 0) return studioAround(await cloudOf({ ...interceptors, ...own }));
   shared ??= cloudOf({
-    intercept: (call, service, caller) =>
-      interceptor === undefined ? service(call) : interceptor(call, service, caller),
+    intercept: (call, service, caller) => ofFile.intercept?.(call, service, caller) ?? service(call),
+    interceptCommand: (...command) => ofFile.interceptCommand?.(...command),
   });
   const cloud = await shared;
-  interceptor = intercept;
+  ofFile = interceptors;
   const stop = async () => {
     await endWaiting(cloud);
-    interceptor = undefined;
+    ofFile = {};
   };
   // The log of this file: those before it have errors on purpose.
   const earlier = new Set(cloud.logs);
@@ -66,8 +70,8 @@ export async function testMuster({
 
 /** It ends with the process. */
 let shared: Promise<LocalCloud> | undefined;
-/** Of the file that runs, if it has one. */
-let interceptor: Interceptor | undefined;
+/** Of the file that runs. */
+let ofFile: Interceptors = {};
 
 /** It has the rights that the app with tokens needs, and asks for none unless `verifyToken` is given: see `tokenGateway`. */
 function cloudOf(options: Partial<LocalCloudOptions> = {}): Promise<LocalCloud> {

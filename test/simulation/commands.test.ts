@@ -29,6 +29,8 @@ function file(name: string, content: unknown): string {
 }
 
 const queue = file('duel.json', duel);
+/** Its simulation has a fifth of the ticks. */
+const slow = file('slow.json', { ...duel, tickSeconds: 5 });
 const ticket = (ticketId: string, second: number, skill = 1000) => ({
   ticketId,
   enqueuedAt: new Date(1000 * second).toISOString(),
@@ -80,7 +82,7 @@ describe('muster simulate', () => {
     const { stdout, status } = await muster(
       'simulate',
       '--queue',
-      file('slow.json', { ...duel, tickSeconds: 5 }),
+      slow,
       '--rate',
       '0.2',
       '--experiment',
@@ -259,27 +261,16 @@ describe('muster tune', () => {
   it('shows the front and writes the definition that the targets pick', async () => {
     const out = join(folder, 'tuned.json');
     const report = join(folder, 'tune.html');
-    const args = [
+    const args = ['--players', '1000', '--rate', '4', '--policies', 'option-value,greedy', '--workers', '2'];
+    const files = ['--out', out, '--report', report];
+    const { status, stdout } = await muster(
       'tune',
       '--queue',
-      queue,
-      '--players',
-      '1000',
-      '--rate',
-      '4',
-      '--policies',
-      'option-value,greedy',
-      '--workers',
-      '2',
-    ];
-    const { status, stdout } = await muster(
+      slow,
       ...args,
       '--max-wait-mean',
       '15',
-      '--out',
-      out,
-      '--report',
-      report,
+      ...files,
     );
     expect(status).toBe(0);
     const { points, chosen } = JSON.parse(stdout);
@@ -333,7 +324,7 @@ describe('muster tune', () => {
   });
 
   it('does not choose a setting for its short waits when most of its players cancelled', async () => {
-    const args = ['--rate', '4', '--players', '2000', '--patience', '10', '--policies', 'periodic,greedy'];
+    const args = ['--rate', '4', '--players', '1000', '--patience', '10', '--policies', 'periodic,greedy'];
     const { status, stdout } = await tune('--queue', queue, ...args, '--max-wait-p99', '60');
     expect(status).toBe(0);
     const { points, chosen } = JSON.parse(stdout);
@@ -399,7 +390,7 @@ describe('muster tune', () => {
       tickSeconds: 10,
       rules: [{ name: 'Near', type: 'latency', max: 60, relax: [{ waitSeconds: 40, max: 200 }] }],
     });
-    const args = ['--players', '1000', '--rate', '0.1', '--policies', 'greedy', '--regions', 'eu=70,us=30'];
+    const args = ['--players', '1000', '--rate', '0.5', '--policies', 'greedy', '--regions', 'eu=70,us=30'];
     const targets = ['--max-imbalance-p90', '2000'];
     const { status, stdout } = await tune('--queue', queue, ...args, ...targets, '--steps');
     expect(status).toBe(0);
@@ -418,8 +409,8 @@ describe('muster tune', () => {
   });
 
   it('scales settings to percent where the queue matches by percentiles', async () => {
-    const percentile = file('percentile.json', { ...duel, skillScale: 'percentile' });
-    const args = ['--players', '1000', '--policies', 'option-value'];
+    const percentile = file('percentile.json', { ...duel, tickSeconds: 5, skillScale: 'percentile' });
+    const args = ['--players', '1000', '--rate', '10', '--policies', 'option-value'];
     const { points } = JSON.parse((await tune('--queue', percentile, ...args)).stdout);
     const costs = points.map(({ release }: { release: { waitCost: number } }) => release.waitCost);
     expect(Math.max(...costs)).toBeCloseTo(0.2 * (100 / 3), 1);

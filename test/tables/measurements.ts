@@ -50,14 +50,16 @@ export const MEASUREMENTS: readonly Measurement[] = [
   },
   {
     program: 'test/bench/simulate.ts',
-    minutes: 40,
-    tables: {
-      'speed of the simulator': 'docs/simulation.md',
-      'policies at the same mean wait': 'research/docs/comparison.md',
-    },
+    minutes: 1,
+    tables: { 'speed of the simulator': 'docs/simulation.md' },
   },
   {
-    program: 'test/bench/experiments.ts',
+    program: 'research/test/bench/comparison.ts',
+    minutes: 40,
+    tables: { 'policies at the same mean wait': 'research/docs/comparison.md' },
+  },
+  {
+    program: 'research/test/bench/experiments.ts',
     args: ['--days', '0.5'],
     minutes: 20,
     tables: {
@@ -66,13 +68,13 @@ export const MEASUREMENTS: readonly Measurement[] = [
     },
   },
   {
-    program: 'test/bench/ratings.ts',
+    program: 'research/test/bench/ratings.ts',
     args: ['--players', '2000', '--matches', '12000'],
     minutes: 4,
     tables: { 'odds without parties': RATINGS, 'odds with parties': RATINGS },
   },
   {
-    program: 'test/bench/rated-play.ts',
+    program: 'research/test/bench/rated-play.ts',
     minutes: 5,
     tables: { 'true imbalance by matches played': RATINGS },
   },

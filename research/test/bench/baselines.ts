@@ -8,12 +8,12 @@ import { parseArgs } from 'node:util';
 import type { QueueRules } from 'muster/policies';
 import { simulate } from 'muster/simulation';
 import { meterFor } from '../../../lib/simulation/play.ts';
-import { EqualWait, isNear, type Tried } from '../../../test/bench/equal-wait.ts';
 import { SCENARIOS, type Scenario, SKILL_DEVIATION, trafficOf } from '../../../test/bench/scenarios.ts';
-import { period } from '../../../test/bench/widenings.ts';
 import { brackets } from '../../lib/baselines/brackets.ts';
 import { differenceWait } from '../../lib/baselines/difference-wait.ts';
 import { patient } from '../../lib/baselines/patient.ts';
+import { EqualWait, isNear, type Tried } from './equal-wait.ts';
+import { period } from './widenings.ts';
 
 type Release = QueueRules['release'];
 

@@ -1,8 +1,8 @@
-import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
-import { type PlayResult, playThrough } from '../../lib/simulation/play.ts';
-import type { ReleaseOptions } from '../../lib/vocabulary/release-options.ts';
+import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { type PlayResult, playThrough } from '../../../lib/simulation/play.ts';
+import type { ReleaseOptions } from '../../../lib/vocabulary/release-options.ts';
+import { type Scenario, SKILL_DEVIATION, trafficOf } from '../../../test/bench/scenarios.ts';
 import { best, EqualWait } from './equal-wait.ts';
-import { type Scenario, SKILL_DEVIATION, trafficOf } from './scenarios.ts';
 import { doublingWindow, linearWindow, openingWindow, period } from './widenings.ts';
 
 /** A policy of the service on the arrivals of a scenario. */

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { IS_LONG } from '../../../test/long.ts';
 import { coverage, daysToSee } from './experiment-coverage.ts';
 
-it('the benchmark of experiments runs', () => {
+it.runIf(IS_LONG)('the benchmark of experiments runs', () => {
   const rows = coverage({ runs: 1, days: 0.25, seed: 1 }).split('\n');
   expect(rows).toHaveLength(11);
   expect(rows[2]).toMatch(/^\| two equal variants: mean wait in s \| 1 \| 0\.000 \|/);

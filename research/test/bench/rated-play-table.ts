@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { LADDER_DEFAULTS } from '../../lib/contract/ladder.ts';
-import { checkQueueDefinition } from '../../lib/contract/queue-definition.ts';
-import { playRated, type RatedMeasures, type RatedResult } from '../../lib/simulation/rated-play.ts';
-import { generatedTraffic } from '../../lib/simulation/traffic.ts';
-import { table } from '../tables/print.ts';
+import { LADDER_DEFAULTS } from '../../../lib/contract/ladder.ts';
+import { checkQueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { playRated, type RatedMeasures, type RatedResult } from '../../../lib/simulation/rated-play.ts';
+import { generatedTraffic } from '../../../lib/simulation/traffic.ts';
+import { table } from '../../../test/tables/print.ts';
 
 const arena = checkQueueDefinition(
-  JSON.parse(readFileSync(new URL('../../queues/arena.json', import.meta.url), 'utf8')),
+  JSON.parse(readFileSync(new URL('../../../queues/arena.json', import.meta.url), 'utf8')),
   'queues/arena.json',
 );
 

@@ -3,7 +3,7 @@
  * placement, beside tickets that bring the true skills. Prints Markdown. It counts simulated matches, not time.
  */
 import { parseArgs } from 'node:util';
-import { machine, printMarked } from '../tables/print.ts';
+import { machine, printMarked } from '../../../test/tables/print.ts';
 import { imbalanceByMatches } from './rated-play-table.ts';
 
 const { values } = parseArgs({

@@ -1,10 +1,10 @@
 /**
- * `npm run bench:ratings`: what the odds of ratings are worth on synthetic 5v5 whose truth is known, beside the best that can be
+ * `npx node research/test/bench/ratings.ts`: what the odds of ratings are worth on synthetic 5v5 whose truth is known, beside the best that can be
  * known of it, the library's defaults, Elo and a coin. Prints Markdown. It measures odds, not time, so a busy machine changes
  * nothing.
  */
 import { parseArgs } from 'node:util';
-import { machine, printMarked } from '../tables/print.ts';
+import { machine, printMarked } from '../../../test/tables/print.ts';
 import { oddsWorth } from './ratings-odds.ts';
 
 const { values } = parseArgs({

@@ -1,16 +1,16 @@
 /**
- * What estimated waits cost a tick: `node test/bench/wait-estimates.ts`. Plays queues, counts all of their ticks again for the
+ * What estimated waits cost a tick: `npx node research/test/bench/wait-estimates.ts`. Plays queues, counts all of their ticks again for the
  * table of waits, and compares the processor time of the counting with that of the ticks. Prints the size of the tables, which
  * each tick stores with its report.
  */
 import { readFileSync } from 'node:fs';
-import { queueDefinition } from '../../lib/contract/queue-definition.ts';
-import type { Ticket } from '../../lib/engine/types.ts';
-import type { TickMemory } from '../../lib/policies/plan.ts';
-import { countTick, shareBelow, type WaitTable } from '../../lib/policies/waits/wait-table.ts';
-import { WaitCalibration } from '../../lib/simulation/calibration.ts';
-import { simulate } from '../../lib/simulation/simulate.ts';
-import { type TrafficOptions, trafficOfOptions } from '../../lib/simulation/traffic-options.ts';
+import { queueDefinition } from '../../../lib/contract/queue-definition.ts';
+import type { Ticket } from '../../../lib/engine/types.ts';
+import type { TickMemory } from '../../../lib/policies/plan.ts';
+import { countTick, shareBelow, type WaitTable } from '../../../lib/policies/waits/wait-table.ts';
+import { WaitCalibration } from '../../../lib/simulation/calibration.ts';
+import { simulate } from '../../../lib/simulation/simulate.ts';
+import { type TrafficOptions, trafficOfOptions } from '../../../lib/simulation/traffic-options.ts';
 
 interface Tick {
   readonly tickets: readonly Ticket[];

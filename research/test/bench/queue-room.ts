@@ -1,13 +1,13 @@
 import { type Client, type QueueMatchGroup, QueueRoom } from '@colyseus/core';
-import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
-import { GamePool } from '../../lib/engine/game-pool.ts';
-import type { Game, Ticket } from '../../lib/engine/types.ts';
-import { gameRulesOf } from '../../lib/policies/plan.ts';
-import type { Measures } from '../../lib/simulation/measures.ts';
-import { meterFor } from '../../lib/simulation/play.ts';
-import type { Traffic } from '../../lib/simulation/traffic.ts';
+import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { GamePool } from '../../../lib/engine/game-pool.ts';
+import type { Game, Ticket } from '../../../lib/engine/types.ts';
+import { gameRulesOf } from '../../../lib/policies/plan.ts';
+import type { Measures } from '../../../lib/simulation/measures.ts';
+import { meterFor } from '../../../lib/simulation/play.ts';
+import type { Traffic } from '../../../lib/simulation/traffic.ts';
+import { type Scenario, trafficOf } from '../../../test/bench/scenarios.ts';
 import { best, EqualWait, type Family, isNear, type Knob, type Tried } from './equal-wait.ts';
-import { type Scenario, trafficOf } from './scenarios.ts';
 /** Colyseus' QueueRoom on the arrivals of a scenario. */
 export interface QueueRoomRun {
   readonly name: string;

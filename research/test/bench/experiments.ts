@@ -1,10 +1,10 @@
 /**
- * `npm run bench:experiments`: whether the intervals of experiments contain the truth, on simulated queues with the rhythm of a
+ * `npx node research/test/bench/experiments.ts`: whether the intervals of experiments contain the truth, on simulated queues with the rhythm of a
  * day, beside what a naive reader would do; and how long an experiment takes to see a difference. Prints Markdown. It counts
  * simulated players, not time, so a busy machine changes nothing.
  */
 import { parseArgs } from 'node:util';
-import { machine, printMarked } from '../tables/print.ts';
+import { machine, printMarked } from '../../../test/tables/print.ts';
 import { coverage, daysToSee } from './experiment-coverage.ts';
 
 const { values } = parseArgs({

@@ -1,13 +1,13 @@
 import { predictWin, rate } from 'openskill';
-import { LADDER_DEFAULTS } from '../../lib/contract/ladder.ts';
-import { fitLadder } from '../../lib/ratings/fit.ts';
-import type { Ladder } from '../../lib/ratings/ladder.ts';
-import { OddsMeasures } from '../../lib/ratings/odds-measures.ts';
-import { type PlayedMatch, replay } from '../../lib/ratings/replay.ts';
-import { winShares } from '../../lib/ratings/result.ts';
-import { ExactFilter } from '../ratings/exact-filter.ts';
-import { synthetic } from '../ratings/synthetic.ts';
-import { table } from '../tables/print.ts';
+import { LADDER_DEFAULTS } from '../../../lib/contract/ladder.ts';
+import { fitLadder } from '../../../lib/ratings/fit.ts';
+import type { Ladder } from '../../../lib/ratings/ladder.ts';
+import { OddsMeasures } from '../../../lib/ratings/odds-measures.ts';
+import { type PlayedMatch, replay } from '../../../lib/ratings/replay.ts';
+import { winShares } from '../../../lib/ratings/result.ts';
+import { synthetic } from '../../../test/ratings/synthetic.ts';
+import { table } from '../../../test/tables/print.ts';
+import { ExactFilter } from './exact-filter.ts';
 
 /** How the synthetic matches come about, and so the true parameters. */
 const TRUTH: Ladder = {

@@ -1,11 +1,16 @@
-import { checkQueueDefinition, type QueueDefinition } from '../../lib/contract/queue-definition.ts';
-import { type BlockTotals, compare, type Measure, meanOver } from '../../lib/experiments/block-totals.ts';
-import { type Effect, roundsToSee } from '../../lib/experiments/effect.ts';
-import { type Block, block, blocksOf, type Schedule } from '../../lib/experiments/schedule.ts';
-import type { RateProfile } from '../../lib/simulation/arrivals.ts';
-import { type ExperimentTotals, partOf, playAlone, playExperiment } from '../../lib/simulation/experiment.ts';
-import { generatedTraffic, type Traffic } from '../../lib/simulation/traffic.ts';
-import { table } from '../tables/print.ts';
+import { checkQueueDefinition, type QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { type BlockTotals, compare, type Measure, meanOver } from '../../../lib/experiments/block-totals.ts';
+import { type Effect, roundsToSee } from '../../../lib/experiments/effect.ts';
+import { type Block, block, blocksOf, type Schedule } from '../../../lib/experiments/schedule.ts';
+import type { RateProfile } from '../../../lib/simulation/arrivals.ts';
+import {
+  type ExperimentTotals,
+  partOf,
+  playAlone,
+  playExperiment,
+} from '../../../lib/simulation/experiment.ts';
+import { generatedTraffic, type Traffic } from '../../../lib/simulation/traffic.ts';
+import { table } from '../../../test/tables/print.ts';
 
 const DAY_SECONDS = 86_400;
 const BLOCK_MINUTES = 20;

@@ -1,10 +1,10 @@
 import { type Client, QueueRoom } from '@colyseus/core';
 import { expect, it } from 'vitest';
-import type { Arrival } from '../../lib/simulation/arrivals.ts';
+import type { Arrival } from '../../../lib/simulation/arrivals.ts';
+import { SCENARIOS } from '../../../test/bench/scenarios.ts';
 import { playOwn } from './compare-policies.ts';
 import { isNear } from './equal-wait.ts';
 import { compareQueueRoom, playQueueRoom, whyNoQueueRoom } from './queue-room.ts';
-import { SCENARIOS } from './scenarios.ts';
 
 const [duel, arena] = SCENARIOS;
 

@@ -1,4 +1,4 @@
-import type { Measures } from '../../lib/simulation/measures.ts';
+import type { Measures } from '../../../lib/simulation/measures.ts';
 
 /** The measures that a search compares. */
 export interface Tried {

@@ -1,4 +1,4 @@
-import type { ReleaseOptions } from '../../lib/vocabulary/release-options.ts';
+import type { ReleaseOptions } from '../../../lib/vocabulary/release-options.ts';
 import type { Knob } from './equal-wait.ts';
 
 /** A release policy with one free value. */

@@ -1,5 +1,5 @@
-import type { PlayedMatch } from '../../lib/ratings/replay.ts';
-import { normalBelow } from './synthetic.ts';
+import type { PlayedMatch } from '../../../lib/ratings/replay.ts';
+import { normalBelow } from '../../../test/ratings/synthetic.ts';
 
 /** The true parameters of the matches that a filter sees. */
 export interface TrueModel {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PlayedMatch } from '../../lib/ratings/replay.ts';
-import { ExactFilter } from '../ratings/exact-filter.ts';
+import type { PlayedMatch } from '../../../lib/ratings/replay.ts';
+import { ExactFilter } from './exact-filter.ts';
 import { oddsWorth } from './ratings-odds.ts';
 
 it('the benchmark of odds runs, and nobody beats the best filter by much', () => {
