@@ -14,7 +14,10 @@ const ALONE = [
   'test/aws/{conflicts,message-consumer,other-versions,secrets}.test.ts',
   'test/service/placement/provision.test.ts',
   'test/end-to-end/{gamelift,secrets}.test.ts',
-  'test/{bench,console,package,soak}/**/*.test.ts',
+  'test/console/{console,on-local-cloud}.test.ts',
+  'test/package/package.test.ts',
+  'test/soak/**/*.test.ts',
+  'test/bench/{after-kill,engine,neighbours,presence,rated-after-kills,scale,service,warm-ticks,watchers}.test.ts',
 ];
 /**
  * Files that only `npm run test:long` has, because each starts services of its own or plays for long. The comment names the test

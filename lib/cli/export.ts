@@ -13,7 +13,7 @@ interface ExportOptions extends ServiceOptions {
   readonly seconds?: number;
 }
 
-/** A request returns at most so many matches, and so many tickets. */
+/** The most matches, and the most tickets, that a request returns. */
 const MATCHES_MAX = 100;
 const TICKETS_MAX = 50;
 const EVERY_MS = 5_000;

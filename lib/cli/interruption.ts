@@ -27,7 +27,7 @@ export function interruptionSignal(): AbortSignal {
 /**
  * Starts a service, and stops it again if the process is interrupted before it has started.
  *
- * @returns undefined after an interruption, also when the start fails because Ctrl-C reaches its child processes too
+ * @returns undefined after an interruption, even if the start fails because Ctrl-C reaches its child processes too
  * @throws what `start` throws without an interruption
  */
 export async function startUnless<Service extends { stop(): Promise<void> }>(

@@ -8,7 +8,7 @@ import { InvalidInput } from './failure.ts';
 import { readText } from './json-file.ts';
 import { checkWritable, writeText } from './output.ts';
 
-/** A request returns at most so many ratings. */
+/** The most ratings that a request returns. */
 const RATINGS_MAX = 50;
 /** Ratings that are sent at the same time. */
 const AT_ONCE = 8;

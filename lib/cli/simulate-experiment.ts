@@ -14,7 +14,7 @@ import { type DescribedTraffic, type TrafficOptions, trafficOf } from './traffic
 const MINUTE_MS = 60_000;
 const DAY_SECONDS = 86_400;
 
-/** A measure of a variant beside that of the first one. */
+/** A measure of a variant, compared with that of the first one. */
 export interface MeasuredEffect extends VariantEffect {
   /** The difference when each variant has the whole queue for itself, on the same traffic: what the experiment estimates. */
   readonly alone: number;
@@ -39,7 +39,7 @@ export interface ExperimentResult {
 }
 
 /**
- * Plays an experiment on simulated traffic, and beside it each variant alone and a split of the players.
+ * Plays an experiment on simulated traffic. For comparison it plays each variant alone, and a split of the players.
  *
  * @throws InvalidInput | Problem that names the file and the invalid fields
  */

@@ -34,8 +34,8 @@ const COMMUNITY_DEFAULT = 1_000;
 const NEWCOMERS_DEFAULT = 0.02;
 
 /**
- * Plays a queue whose players are rated by results that are drawn from their true skills; beside it the same queue with
- * placement, and with tickets that bring the true skills.
+ * Plays a queue whose players are rated by results that are drawn from their true skills. For comparison it plays the same queue
+ * with placement, and with tickets that bring the true skills.
  *
  * @throws InvalidInput | Problem that names the option, or the file and the invalid fields
  */

@@ -87,7 +87,7 @@ async function simulate(options: SimulateOptions): Promise<void> {
     return printRun(options, result, () => ladderText(result));
   }
   for (const key of LADDER_OPTIONS)
-    if (options[key] !== undefined) throw new InvalidInput(`--${key}: Expected --ladder beside it`);
+    if (options[key] !== undefined) throw new InvalidInput(`--${key}: Expected --ladder with it`);
   if (experiment !== undefined) {
     const queue = onlyOne('--experiment', definitions, 'its variants are in the file');
     refuse('--experiment', options, ['matches', 'report', 'leavers', 'matchLength']);
@@ -111,7 +111,7 @@ function refuse(flag: string, options: SimulateOptions, others: readonly (keyof 
   for (const key of others)
     if (options[key] !== undefined)
       throw new InvalidInput(
-        `${flag}: Expected no --${key === 'matchLength' ? 'match-length' : key} beside it`,
+        `${flag}: Expected no --${key === 'matchLength' ? 'match-length' : key} with it`,
       );
 }
 

@@ -52,7 +52,7 @@ type Values = Record<string, number>;
 
 /**
  * A rule with its relaxation. A rule of ours never tightens, so a limit that does holds from the beginning. Of more steps than a
- * rule may have as many are kept, the last one among them.
+ * rule may have, the greatest permitted number is kept, with the last one.
  *
  * @param stepsOf the steps of the expansion of a property, in the order of time
  */

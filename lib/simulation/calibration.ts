@@ -5,7 +5,7 @@ import { countTick, quantilesIn, shareBelow, type WaitTable } from '../policies/
 import type { Observer } from './observer.ts';
 
 /** The shares of matched tickets whose times are estimated and compared. */
-export const TOLD_PARTS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9] as const;
+export const ESTIMATED_SHARES = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9] as const;
 const P50 = 4;
 const P90 = 8;
 
@@ -16,27 +16,27 @@ export interface CalibrationOf {
   /** How often a ticket asked. */
   readonly asked: number;
   /** Of all times that it asked, the share in which it got a p50 and a p90. */
-  readonly toldP50: number;
-  readonly toldP90: number;
+  readonly withP50: number;
+  readonly withP90: number;
   /** The share that was matched within the estimated time; NaN when there was none. */
   readonly matchedByP50: number;
   readonly matchedByP90: number;
-  /** For each of `TOLD_PARTS`, the share that was matched within the time told for it. */
+  /** For each of `ESTIMATED_SHARES`, the share that was matched within the time estimated for it. */
   readonly curve: readonly number[];
 }
 
 /**
  * Measures the calibration of estimated waits. Each ticket asks on arrival, and after 1, 2, 4, 8, … times the time between
  * two ticks. Tickets that are cancelled, time out, or still wait at the end are censored: the shares are estimates of Kaplan
- * and Meier over the time since the question, as a share of the time told.
+ * and Meier over the time since the question, as a share of the estimated time.
  */
 export class WaitCalibration implements Observer {
   readonly #tickMs: number;
   readonly #timeoutMs: number;
   readonly #tables = new Map<string, WaitTable>();
-  /** By range: the estimates that tickets get now. */
-  readonly #telling = new Map<string, Telling>();
-  readonly #asking = new Map<string, Asking>();
+  /** By range: what estimates the waits of its tickets now. */
+  readonly #estimators = new Map<string, Estimator>();
+  readonly #questions = new Map<string, Questions>();
   readonly #groups = new Map<string, Group>();
   #beforeMs = Number.NEGATIVE_INFINITY;
 
@@ -47,30 +47,30 @@ export class WaitCalibration implements Observer {
 
   /** Before a tick: the tickets ask that arrived since the last one, or are old enough to ask again. */
   ask(range: string, tickets: readonly Ticket[], nowMs: number): void {
-    const telling = this.#telling.get(range) ?? this.#tellingOf(undefined, () => 0.5);
+    const estimator = this.#estimators.get(range) ?? this.#estimatorOf(undefined, () => 0.5);
     for (const ticket of tickets) {
-      let asking = this.#asking.get(ticket.ticketId);
-      if (asking === undefined) {
-        asking = { nextMs: 0, told: [] };
-        this.#asking.set(ticket.ticketId, asking);
+      let questions = this.#questions.get(ticket.ticketId);
+      if (questions === undefined) {
+        questions = { nextMs: 0, estimates: [] };
+        this.#questions.set(ticket.ticketId, questions);
       }
-      const atMs = ticket.enqueuedAtMs + asking.nextMs;
+      const atMs = ticket.enqueuedAtMs + questions.nextMs;
       if (atMs > nowMs) continue;
-      this.#tell(telling, ticket, asking, Math.max(atMs, this.#beforeMs));
-      asking.nextMs = asking.nextMs === 0 ? this.#tickMs : 2 * asking.nextMs;
+      this.#estimate(estimator, ticket, questions, Math.max(atMs, this.#beforeMs));
+      questions.nextMs = questions.nextMs === 0 ? this.#tickMs : 2 * questions.nextMs;
     }
   }
 
-  #tell(telling: Telling, ticket: Ticket, { nextMs, told }: Asking, atMs: number): void {
-    const times = telling.times(ticket, { nowMs: atMs, timeoutMs: this.#timeoutMs });
-    const groups = [this.#groupOf(WHENS[nextMs === 0 ? 0 : 1]), ...telling.groups.of(ticket)];
+  #estimate(estimator: Estimator, ticket: Ticket, { nextMs, estimates }: Questions, atMs: number): void {
+    const times = estimator.times(ticket, { nowMs: atMs, timeoutMs: this.#timeoutMs });
+    const groups = [this.#groupOf(WHENS[nextMs === 0 ? 0 : 1]), ...estimator.groups.of(ticket)];
     for (let i = 0; i < groups.length; i++) groups[i]!.asked++;
-    told.push({ atMs, times, groups });
+    estimates.push({ atMs, times, groups });
   }
 
-  #tellingOf(table: WaitTable | undefined, part: (skill: number) => number): Telling {
+  #estimatorOf(table: WaitTable | undefined, part: (skill: number) => number): Estimator {
     return {
-      times: quantilesIn(table, part, TOLD_PARTS),
+      times: quantilesIn(table, part, ESTIMATED_SHARES),
       groups: new Likenesses(part, (name) => this.#groupOf(name)),
     };
   }
@@ -90,7 +90,7 @@ export class WaitCalibration implements Observer {
       part,
     });
     this.#tables.set(range, table);
-    this.#telling.set(range, this.#tellingOf(table, part));
+    this.#estimators.set(range, this.#estimatorOf(table, part));
   }
 
   matched(_game: Game, tickets: readonly Ticket[], nowMs: number): void {
@@ -110,7 +110,7 @@ export class WaitCalibration implements Observer {
   }
 
   #leave({ ticketId }: Ticket, nowMs: number, isMatched: boolean): void {
-    for (const { atMs, times, groups } of this.#asking.get(ticketId)?.told ?? []) {
+    for (const { atMs, times, groups } of this.#questions.get(ticketId)?.estimates ?? []) {
       for (let part = 0; part < times.length; part++) {
         const ms = times[part];
         if (ms === undefined) continue;
@@ -118,7 +118,7 @@ export class WaitCalibration implements Observer {
         for (let i = 0; i < groups.length; i++) groups[i]!.add(part, step, isMatched);
       }
     }
-    this.#asking.delete(ticketId);
+    this.#questions.delete(ticketId);
   }
 
   #groupOf(name: string): Group {
@@ -136,13 +136,13 @@ export class WaitCalibration implements Observer {
     const names = [...groups.keys()].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
     return names.map((of) => {
       const group = groups.get(of)!;
-      const curve = TOLD_PARTS.map((_, part) => group.matchedInTime(part));
-      const share = (at: number) => group.told[at]! / Math.max(1, group.asked);
+      const curve = ESTIMATED_SHARES.map((_, part) => group.matchedInTime(part));
+      const share = (at: number) => group.estimated[at]! / Math.max(1, group.asked);
       return {
         of,
         asked: group.asked,
-        toldP50: share(P50),
-        toldP90: share(P90),
+        withP50: share(P50),
+        withP90: share(P90),
         matchedByP50: curve[P50]!,
         matchedByP90: curve[P90]!,
         curve,
@@ -157,35 +157,35 @@ const WHENS = ['on arrival', 'later'] as const;
 const rank = (name: string) =>
   ['all', ...WHENS].indexOf(name) + (name.includes(' ') && name !== 'on arrival' ? 9 : 0);
 
-interface Asking {
+interface Questions {
   /** The age at which the ticket asks next. */
   nextMs: number;
-  readonly told: Told[];
+  readonly estimates: Estimate[];
 }
 
-interface Told {
+interface Estimate {
   readonly atMs: number;
   readonly times: readonly (number | undefined)[];
   readonly groups: readonly Group[];
 }
 
-/** The estimates that tickets of a range get: the times for `TOLD_PARTS`, and the groups that they are counted in. */
-interface Telling {
+/** Estimates the waits of the tickets of a range: the times for `ESTIMATED_SHARES`, and the groups that they are counted in. */
+interface Estimator {
   readonly times: ReturnType<typeof quantilesIn>;
   readonly groups: Likenesses<Group>;
 }
 
 /**
- * A part of the tickets. For each of `TOLD_PARTS`, the estimate of Kaplan and Meier of the share that is matched within the time told,
- * when some are not seen until then.
+ * A part of the tickets. For each of `ESTIMATED_SHARES`, the estimate of Kaplan and Meier of the share that is matched within the estimated time,
+ * when some are not observed until then.
  */
 class Group {
   asked = 0;
   /** By part: how often there was an estimate. */
-  readonly told = new Uint32Array(TOLD_PARTS.length);
+  readonly estimated = new Uint32Array(ESTIMATED_SHARES.length);
   /** By part and step: the waits that ended there. */
-  readonly #matched = new Uint32Array(TOLD_PARTS.length * STEPS);
-  readonly #censored = new Uint32Array(TOLD_PARTS.length * STEPS);
+  readonly #matched = new Uint32Array(ESTIMATED_SHARES.length * STEPS);
+  readonly #censored = new Uint32Array(ESTIMATED_SHARES.length * STEPS);
 
   static together(groups: readonly Group[]): Group {
     const all = new Group();
@@ -195,21 +195,21 @@ class Group {
       });
     for (const group of groups) {
       all.asked += group.asked;
-      addAll(all.told, group.told);
+      addAll(all.estimated, group.estimated);
       addAll(all.#matched, group.#matched);
       addAll(all.#censored, group.#censored);
     }
     return all;
   }
 
-  /** @param step in which a wait ended; `STEPS` when it lasted longer than told */
+  /** @param step in which a wait ended; `STEPS` when it lasted longer than estimated */
   add(part: number, step: number, isMatched: boolean): void {
-    this.told[part]!++;
+    this.estimated[part]!++;
     if (step < STEPS) (isMatched ? this.#matched : this.#censored)[part * STEPS + step]!++;
   }
 
   matchedInTime(part: number): number {
-    let atRisk = this.told[part]!;
+    let atRisk = this.estimated[part]!;
     if (atRisk === 0) return Number.NaN;
     let left = 1;
     for (let at = part * STEPS; at < (part + 1) * STEPS; at++) {
@@ -220,11 +220,11 @@ class Group {
   }
 }
 
-/** The steps in which the time told is divided. */
+/** The number of steps that the estimated time is divided into. */
 const STEPS = 200;
 
-/** The step of the time told in which a wait ended; `STEPS` when it lasted longer. */
-function stepOf(waitedMs: number, toldMs: number): number {
-  if (waitedMs > toldMs) return STEPS;
-  return toldMs === 0 ? 0 : Math.min(STEPS - 1, Math.floor((STEPS * waitedMs) / toldMs));
+/** The step of the estimated time in which a wait ended; `STEPS` when it lasted longer. */
+function stepOf(waitedMs: number, estimatedMs: number): number {
+  if (waitedMs > estimatedMs) return STEPS;
+  return estimatedMs === 0 ? 0 : Math.min(STEPS - 1, Math.floor((STEPS * waitedMs) / estimatedMs));
 }

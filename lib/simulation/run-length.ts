@@ -21,7 +21,7 @@ export function isShortRun(seconds: number, timeoutSeconds: number): boolean {
   return seconds < TOLERANCE * runSecondsMin(timeoutSeconds);
 }
 
-/** @returns a warning when a short run cuts off so many waits that the results are affected */
+/** @returns a warning when a short run cuts off enough waits to affect the results */
 export function shortRunWarning(
   { players, seconds, outcome }: Measures,
   timeoutSeconds: number,

@@ -62,10 +62,10 @@ describe('muster simulate', () => {
     expect(Object.keys(result.runs)).toEqual(['rated', 'placement', 'trueSkills']);
     expect(result.runs.rated.settling[0]).toMatchObject({ from: 0, to: 1, count: 30 });
     expect((await rated('--experiment', ladder)).stderr).toContain(
-      '--ladder: Expected no --experiment beside it',
+      '--ladder: Expected no --experiment with it',
     );
     expect((await muster('simulate', '--queue', queue, '--placement', '3')).stderr).toContain(
-      '--placement: Expected --ladder beside it',
+      '--placement: Expected --ladder with it',
     );
   });
 

@@ -73,7 +73,7 @@ describe('a simulation', () => {
   it('has the mean wait of the theory: k solos in order of arrival wait (k − 1)/(2λ) plus half a tick', () => {
     const { measures } = playThrough(
       { ...duel, teamSize: 2, release: { policy: 'fifo' } },
-      traffic(8000, { perSecond: 0.5, atEnd: 'stop' }),
+      traffic(3000, { perSecond: 0.5, atEnd: 'stop' }),
     );
     expect(measures.waitSeconds.mean).toBeGreaterThan(3 + 0.5 - 0.2);
     expect(measures.waitSeconds.mean).toBeLessThan(3 + 0.5 + 0.2);
@@ -137,14 +137,14 @@ describe('a simulation', () => {
     const slow: QueueDefinition = { ...duel, release: { policy: 'periodic', everySeconds: 60 } };
     const warningsOf = (players: number) => playThrough(slow, traffic(players, { atEnd: 'stop' })).warnings;
     expect(warningsOf(90).join()).toMatch(/still wait at the end of a run of [\d.]+ s\. .* 10 min at least/);
-    expect(warningsOf(1500)).toEqual([]);
+    expect(warningsOf(1250)).toEqual([]);
   });
 
   it('warns of roles that no policy can seat, and says how many flexible players are needed', () => {
     const population = { ...normal, roleWeights: { attack: 3, defence: 1 }, roleFlexibility: 0 };
     const { warnings } = playThrough(
       { ...duel, teamSize: 2, roles: { attack: 1, defence: 1 }, release: { policy: 'fifo' } },
-      traffic(400, { population }),
+      traffic(150, { population }),
     );
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toMatch(/accept only attack/);

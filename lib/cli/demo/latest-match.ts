@@ -4,7 +4,7 @@ import { nameOf } from './player-names.ts';
 /**
  * Describes a match: the teams, how even it is, and what is proved about it.
  *
- * @param server where it is played; undefined while that is not known, or not told
+ * @param server where it is played; undefined while that is not known
  * @returns lines: a heading, the teams in one line or three, the server, and the verdict
  */
 export function latestMatch(match: SeenMatch, server?: Server): string[] {

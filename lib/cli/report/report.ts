@@ -1,4 +1,4 @@
-import { TOLD_PARTS } from '../../simulation/calibration.ts';
+import { ESTIMATED_SHARES } from '../../simulation/calibration.ts';
 import type { Distribution } from '../../simulation/distribution.ts';
 import type { Measures, Quantile, WaitsOf } from '../../simulation/measures.ts';
 import { settingText, type TunePoint } from '../../simulation/tune.ts';
@@ -201,7 +201,7 @@ function chartsOf(runs: readonly ReportRun[]): { title: string; svg: string }[] 
   return charts;
 }
 
-/** For each of `TOLD_PARTS`, the share of tickets that was matched within the time estimated for it; NaN where there was none. */
+/** For each of `ESTIMATED_SHARES`, the share of tickets that was matched within the time estimated for it; NaN where there was none. */
 export interface ReliabilityLine {
   readonly name: string;
   readonly curve: readonly number[];
@@ -210,15 +210,19 @@ export interface ReliabilityLine {
 /** A reliability diagram: the estimated share against the share that was matched, and the diagonal on which both agree. */
 export function reliabilityChart(lines: readonly ReliabilityLine[]): string {
   const diagonal = [0, 100].map((percent) => [percent, percent] as const);
-  return lineChart({ name: '% told', max: 100 }, { name: '% of tickets matched within the time', max: 100 }, [
-    ...lines.map(({ name, curve }) => ({
-      name,
-      points: TOLD_PARTS.map((part, at) => [100 * part, 100 * curve[at]!] as const).filter(
-        ([, share]) => !Number.isNaN(share),
-      ),
-    })),
-    { name: 'as told', points: diagonal },
-  ]);
+  return lineChart(
+    { name: '% estimated', max: 100 },
+    { name: '% of tickets matched within the time', max: 100 },
+    [
+      ...lines.map(({ name, curve }) => ({
+        name,
+        points: ESTIMATED_SHARES.map((part, at) => [100 * part, 100 * curve[at]!] as const).filter(
+          ([, share]) => !Number.isNaN(share),
+        ),
+      })),
+      { name: 'as estimated', points: diagonal },
+    ],
+  );
 }
 
 /** One run: tickets on arrival and later; several: all tickets of each. */

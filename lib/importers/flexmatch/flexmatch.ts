@@ -127,19 +127,19 @@ function isOnlySorted(name: string, { set }: Source): boolean {
 function algorithmOf({ set }: Source, report: Report): string {
   const { algorithm } = set;
   if (algorithm === undefined) return 'normal';
-  const told = (key: keyof typeof algorithm, fault: string | undefined, note?: string) => {
+  const judge = (key: keyof typeof algorithm, fault: string | undefined, note?: string) => {
     const property = pathOf(algorithm, key);
     if (fault !== undefined) report.impossible(property, fault);
     else if (algorithm[key] !== undefined) report.same(property, note);
   };
   const { strategy, batchingPreference, balancedAttribute, expansionAgeSelection, backfillPriority } =
     algorithm;
-  told('strategy', STRATEGY(strategy), NO_MATCH_FORBIDDEN);
-  told('batchingPreference', BATCHING(batchingPreference), NO_MATCH_FORBIDDEN);
-  told('balancedAttribute', unknownAttribute([balancedAttribute], set), NO_MATCH_FORBIDDEN);
-  told('sortByAttributes', unknownAttribute([algorithm.sortByAttributes].flat(), set), NO_MATCH_FORBIDDEN);
-  told('expansionAgeSelection', AGE(expansionAgeSelection));
-  told(
+  judge('strategy', STRATEGY(strategy), NO_MATCH_FORBIDDEN);
+  judge('batchingPreference', BATCHING(batchingPreference), NO_MATCH_FORBIDDEN);
+  judge('balancedAttribute', unknownAttribute([balancedAttribute], set), NO_MATCH_FORBIDDEN);
+  judge('sortByAttributes', unknownAttribute([algorithm.sortByAttributes].flat(), set), NO_MATCH_FORBIDDEN);
+  judge('expansionAgeSelection', AGE(expansionAgeSelection));
+  judge(
     'backfillPriority',
     PRIORITY(backfillPriority),
     backfillPriority === 'normal'
@@ -241,7 +241,7 @@ class RulesOfQueue {
       return;
     }
     if (converted.free !== undefined) this.#free.add(`rules[${rule.name}].${converted.free}`);
-    this.#tell(rule, converted.differs, converted.note);
+    this.#reportRule(rule, converted.differs, converted.note);
     this.#addAll(rule.name, converted.rules);
   }
 
@@ -250,7 +250,7 @@ class RulesOfQueue {
       this.#report.impossible(pathOf(rule), compound);
       return;
     }
-    this.#tell(rule, compound.differs);
+    this.#reportRule(rule, compound.differs);
     for (const clause of compound.clauses) this.#addClause(rule.name, clause);
     const statement = parseStatement(rule.statement!)!;
     for (const name of rulesIn(statement)) this.#noteLimits(name);
@@ -304,7 +304,7 @@ class RulesOfQueue {
     return `the rule type ${rule.type} is not in the reference`;
   }
 
-  #tell(rule: FlexMatchRule, differs: string | undefined, note?: string): void {
+  #reportRule(rule: FlexMatchRule, differs: string | undefined, note?: string): void {
     this.#report.compared(pathOf(rule), differs === undefined ? [] : [differs], note);
   }
 

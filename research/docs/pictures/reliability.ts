@@ -114,6 +114,6 @@ function row({ queue, options, rule, within }: Case, part: CalibrationOf): strin
       ? `\`${queue}.json ${flags.join(' ')}\`${rule ? `, a ${rule.type} rule` : ''}${from}`
       : `of these, ${part.of}`;
   const percent = (share: number, digits: number) => `${(100 * share).toFixed(digits)}%`;
-  const told = `${part.asked.toLocaleString('en-US')} | ${percent(part.toldP90, 0)}`;
+  const told = `${part.asked.toLocaleString('en-US')} | ${percent(part.withP90, 0)}`;
   return `| ${text} | ${told} | ${percent(part.matchedByP50, 1)} | ${percent(part.matchedByP90, 1)} |`;
 }

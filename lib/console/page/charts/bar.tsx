@@ -20,7 +20,7 @@ export interface BarProps {
   readonly marks?: readonly number[];
 }
 
-/** A bar in several colours. It says nothing to a screen reader: its numbers stand beside it. */
+/** A bar in several colours. Screen readers skip it: the same numbers are in the text next to it. */
 export function Bar({ height, stretches, marks = [] }: BarProps) {
   return (
     <PlotFrame height={height}>

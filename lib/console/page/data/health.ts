@@ -19,9 +19,9 @@ const SECONDS_WITHOUT_TICK = 15;
 const NEAR_TIMEOUT = 0.85;
 /** A search that takes this share of its interval leaves no room for growth. */
 const SLOW_TICK = 0.8;
-/** One search that is cut short may be due to another program; so many are worth a look. */
+/** One search that is cut short may be due to another program; this number is worth a look. */
 const CUT_SEARCHES = 5;
-/** When this share of at least so many tickets times out, their number is worth a look. */
+/** When this share of at least this number of tickets times out, it is worth a look. */
 const TIMED_OUT = { share: 0.05, ticketsMin: 20 };
 
 /** What is wrong with a queue, the worst first; empty when all is well. */

@@ -39,7 +39,7 @@ export function faultsAt(
     for (let length = path.length; tree !== undefined && length >= 0; length--) {
       const node = length === 0 ? tree : findNodeAtLocation(tree, path.slice(0, length));
       if (node === undefined) continue;
-      // The key of a field stands on its first line, also when its value is a long list.
+      // The key of a field is on its first line, even if its value is a long list.
       offset = node.parent?.type === 'property' ? node.parent.offset : node.offset;
       break;
     }

@@ -64,7 +64,7 @@ export function Loading({ what }: { readonly what: string }) {
 export interface AbsentProps {
   readonly what: string;
   readonly error: Error | undefined;
-  /** What is shown when the service has no such thing. @default the words of the service */
+  /** What is shown when the service returns 404. @default the detail of its problem */
   readonly missing?: ComponentChildren;
 }
 

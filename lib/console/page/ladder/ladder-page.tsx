@@ -57,8 +57,8 @@ function Odds({ odds }: { readonly odds: LadderOdds }) {
       <Card title="Odds, and what happened">
         <ReliabilityPicture bins={bins} />
         <p class="soft">
-          Of the teams that were given such odds, this share has won. On the line, odds hold. A bar is the
-          interval of 95 %.
+          The share of the teams with these odds that has won. On the line, odds hold. A bar is the interval
+          of 95 %.
         </p>
       </Card>
       <Card title="What they are worth">

@@ -114,7 +114,7 @@ function Troubles({ queues, ofService }: TroublesProps) {
   );
 }
 
-/** Only of queues that the service has told about. */
+/** Only of queues that the service has reported. */
 function AllWell({ queues }: { readonly queues: readonly ListedQueue[] }) {
   const unheard = queues.filter(({ live }) => live.stats === undefined).length;
   return (

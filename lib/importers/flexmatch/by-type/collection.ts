@@ -43,7 +43,7 @@ function listsOf({ measurements = [] }: FlexMatchRule, source: Source): Lists | 
   return one === undefined ? unknownExpression(text) : { attribute: ours, scope: { team: one.ours } };
 }
 
-/** All lists have so many values in common. */
+/** All lists have `minCount` values in common. */
 function intersection(
   { name, minCount = 1, maxCount }: FlexMatchRule,
   { attribute, scope }: Lists,
@@ -57,7 +57,7 @@ function intersection(
   return { rules: [{ body, limits: { minCount: LEAST_COMMON } }] };
 }
 
-/** So many players have a value in their list. */
+/** From `minCount` to `maxCount` players have a value in their list. */
 function contains(rule: FlexMatchRule, { attribute, scope }: Lists, source: Source): Converted | string {
   const { minCount, maxCount, referenceValue } = rule;
   if (typeof referenceValue !== 'string' || parseExpression(referenceValue))
@@ -83,7 +83,7 @@ function contains(rule: FlexMatchRule, { attribute, scope }: Lists, source: Sour
   return { rules: [{ body, limits }] };
 }
 
-/** The list of each player has so many values that a list of all players has in common. */
+/** The list of each player has `minCount` of the values that other lists of all players have in common. */
 function acceptedValues(
   { name, minCount, maxCount, referenceValue }: FlexMatchRule,
   { attribute, scope }: Lists,

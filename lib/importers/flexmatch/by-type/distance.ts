@@ -34,7 +34,7 @@ export const distance = ofOneMeasurement((measured, rule, source) => {
 
 const NONE = 'this distance has no counterpart';
 
-/** `max` of a rule is so many times the distance. */
+/** `max` of a rule is a multiple of the distance. */
 const timesMax = (factor = 1): Readonly<Record<string, Limit>> => ({
   maxDistance: { ...upper('max'), of: (value) => factor * value },
 });
