@@ -32,9 +32,10 @@ export interface StreamSourceOptions {
   readonly log: (line: string) => void;
 }
 
-/** Between polls of an idle stream. The pause is short after a write and grows from poll to poll. */
-const LOOK_MIN_MS = 10;
-const LOOK_MAX_MS = 1_000;
+/** Between polls of an idle stream. A write wakes its readers, which then find its record: a poll later finds none. */
+const POLL_MS = 500;
+/** Between two looks for further shards, and after a failure. */
+const SHARDS_MS = 1_000;
 
 /**
  * Reads every shard of the stream, a parent before its children, and invokes the function with batches of the records
@@ -86,7 +87,7 @@ class StreamReader implements StreamSource {
       } catch (error) {
         if (!this.#signal.stopped) log(`${mapping.logicalId}: ${error}`);
       }
-      await this.#signal.pause(LOOK_MAX_MS);
+      await this.#signal.pause(SHARDS_MS);
     }
   }
 
@@ -105,7 +106,7 @@ class StreamReader implements StreamSource {
         await Promise.all(children.map(({ ShardId }) => this.#readLineage(ShardId)));
         return;
       }
-      await this.#signal.pause(LOOK_MAX_MS);
+      await this.#signal.pause(SHARDS_MS);
     }
   }
 
@@ -114,15 +115,13 @@ class StreamReader implements StreamSource {
     const { delays } = this.#options;
     const signal = this.#signal;
     let iterator = await this.#iteratorOf(shardId);
-    let lookMs = LOOK_MIN_MS;
     while (!signal.stopped && iterator !== undefined) {
       const { Records = [], NextShardIterator }: RecordsReply = await this.#call('GetRecords', {
         ShardIterator: iterator,
       });
       if (Records.length > 0) await this.#handle(Records, shardId);
       else if (delays.streamPollMs !== undefined) await signal.pause(delays.streamPollMs);
-      else if (await signal.woken(lookMs)) lookMs = LOOK_MIN_MS;
-      else lookMs = Math.min(2 * lookMs, LOOK_MAX_MS);
+      else await signal.woken(POLL_MS);
       iterator = NextShardIterator;
     }
   }
