@@ -35,7 +35,12 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'muster-examples-'));
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-  const compilerOptions = { noUnusedLocals: false, typeRoots: [join(root, 'node_modules/@types')] };
+  const compilerOptions = {
+    noUnusedLocals: false,
+    typeRoots: [join(root, 'node_modules/@types')],
+    // That of the type check would have to begin from the start after each run of the tests.
+    tsBuildInfoFile: join(root, 'node_modules/.cache/tsc-examples.tsbuildinfo'),
+  };
   writeFileSync(
     join(folder, 'tsconfig.json'),
     JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, include: ['*.ts'] }),
