@@ -1,10 +1,11 @@
 import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AssetCode, type CodeConfig } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
+import { type Built, keptBuild } from './kept-build.ts';
 
 /** Every function of the service. Each has its entry in `lambdas/<name>.ts`. */
 export const functionNames = [
@@ -34,6 +35,7 @@ export type FunctionName = (typeof functionNames)[number];
 
 /** The folder of the functions' entries. In the published package it has their bundles instead. */
 export const lambdasDir = fileURLToPath(new URL('../../lambdas', import.meta.url));
+const root = dirname(lambdasDir);
 
 /**
  * A function's code: one `index.mjs` with all its dependencies.
@@ -82,14 +84,19 @@ let bundles: ReadonlyMap<string, Bundle> | undefined;
 
 interface Bundle {
   readonly code: Uint8Array;
-  /** The paths of the files that it contains, relative to the working directory. */
+  /** The paths of the files that it contains, relative to the root of the checkout. */
   readonly sources: readonly string[];
 }
 
 /** The bundles of all functions by name. Throws esbuild's error when a function does not compile. */
 export function bundleAll(): ReadonlyMap<string, Bundle> {
+  return keptBuild(join(root, 'node_modules/.cache/muster-bundles'), bundled);
+}
+
+function bundled(): Built<ReadonlyMap<string, Bundle>> {
   const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof import('esbuild');
   const { outputFiles, metafile } = buildSync({
+    absWorkingDir: root,
     entryPoints: functionNames.map((name) => join(lambdasDir, `${name}.ts`)),
     write: false,
     outdir: lambdasDir,
@@ -112,7 +119,9 @@ export function bundleAll(): ReadonlyMap<string, Bundle> {
     basename(path, '.mjs'),
     { code: codes.get(basename(path))!, sources: Object.keys(inputs) },
   ]);
-  return new Map(outputs);
+  // This file has the options, and the lock file the version of every package.
+  const files = [...Object.keys(metafile.inputs), 'package-lock.json', 'lib/infra/bundle.ts'];
+  return { value: new Map(outputs), files: files.map((file) => join(root, file)) };
 }
 
 /** Dependencies in CommonJS call `require` for Node's own modules, which an ES module does not have. */

@@ -20,7 +20,7 @@ export function muster(...args: string[]): Promise<Run> {
     const received = (result: { readonly id: number; readonly run: Run }) => {
       if (result.id !== id) return;
       child.off('message', received).off('exit', ended);
-      resolve(result.run);
+      resolve({ ...result.run, stderr: result.run.stderr.replace(PROGRESS, '') });
     };
     const ended = (status: number | null) => {
       commands = undefined;
@@ -30,6 +30,9 @@ export function muster(...args: string[]): Promise<Run> {
     child.send({ id, args } satisfies Asked);
   });
 }
+
+/** What a command that takes longer than ten seconds prints, as on a busy machine. */
+const PROGRESS = /^[^:\n]+: \d+ %\n/gm;
 
 /** Ends with this process. */
 let commands: ChildProcess | undefined;
