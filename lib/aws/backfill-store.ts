@@ -21,19 +21,19 @@ import { TICKET_DAYS } from './ticket-store.ts';
 const BACKFILL_DAYS = 1;
 
 /** No id of a ticket contains this character, so a backfill is never taken for one. */
-const MARK = 'backfill#';
+const KEY_PREFIX = 'backfill#';
 
 /**
  * Backfills in DynamoDB, in the tables of the tickets and the matches. Key: `ticketId`, as `backfill#ID`. Those that have not
- * ended are in the index `pool` of the tickets, under a pool key of their own for each queue, by the mean skill of the
- * players who are there. The attribute `players` holds the request, because the index contains it. A backfill has a `state`
+ * ended are in the index `pool` of the tickets, under a separate pool key for each queue, in order of the mean skill of the
+ * players in the match. The attribute `players` holds the request, because the index contains it. A backfill has a `state`
  * instead of a `status`, so that the stream's filter for tickets skips it.
  *
- *     create   put if no such id              and the match: names it as its newest, if it is PLACING or COMPLETED, has the roster
- *                                             that the request is about and has not ended
- *     fill     COMPLETED if QUEUED            and the match: the next roster, if it names this backfill, has the roster that was
- *                                             read and has not ended; every new ticket: MATCHED if QUEUED
- *     end      update if QUEUED
+ *     create   puts the backfill if its id is new. In the match: names it as the newest, if the match is PLACING or COMPLETED,
+ *              has the roster of the request and has not ended
+ *     fill     COMPLETED if QUEUED. In the match: the next roster, if it names this backfill, has the roster that was read and
+ *              has not ended. Every new ticket: MATCHED if QUEUED
+ *     end      updates it if QUEUED
  *
  * A match names one backfill, and filling it removes the name. So a seat is promised once, even if a newer backfill, a cancel, a
  * time-out, the end of the match or another tick comes in between.
@@ -91,7 +91,7 @@ export function backfillStore(
 
     async fill({ backfillId }, filled, nowMs, meetings) {
       const { match } = filled;
-      // As for a new match: records that the transaction has no room for are stored just before it.
+      // As for a new match, records that do not fit into the transaction are stored just before it.
       const records = meetings.map((record) => meetingWrite(tables.ranges!, match.queue, record));
       const early = records.splice(TRANSACTION_MAX - 2 - match.newTicketIds.length);
       const changes = fillChanges(tables, backfillId, filled, nowMs);
@@ -125,7 +125,7 @@ export function backfillStore(
   };
 }
 
-/** What a filled backfill changes: the match, the backfill itself, and each new ticket. */
+/** The writes that fill a backfill: of the match, of the backfill itself, and of each new ticket. */
 function fillChanges(
   { tickets, matches }: { readonly tickets: string; readonly matches: string },
   backfillId: string,
@@ -165,7 +165,7 @@ function fillChanges(
 
 /** Whether an item of the tickets table is a backfill. */
 export function isBackfill(item: Record<string, unknown>): boolean {
-  return typeof item.ticketId === 'string' && item.ticketId.startsWith(MARK);
+  return typeof item.ticketId === 'string' && item.ticketId.startsWith(KEY_PREFIX);
 }
 
 const ASKED = movedBy(MATCH.transitions.askForPlayers, 'matchId');
@@ -174,16 +174,16 @@ const JOINED = movedBy(TICKET.transitions.join, 'ticketId');
 const IS_NOT_OVER: Condition = { condition: 'attribute_not_exists(endedAt)' };
 
 function keyOf(backfillId: string): string {
-  return `${MARK}${backfillId}`;
+  return `${KEY_PREFIX}${backfillId}`;
 }
 
-/** The pool key of a queue's backfills. Those of tickets end in a layout and a bucket. */
+/** The pool key of a queue's backfills. Pool keys of tickets end in a layout and a bucket. */
 function poolOf(queue: string): string {
   return `${queue}#backfills`;
 }
 
 const backfillItem = z.object({
-  ticketId: z.string().startsWith(MARK),
+  ticketId: z.string().startsWith(KEY_PREFIX),
   enqueuedAt: z.number(),
   players: jsonOf(storedRequest),
   state: storedState.shape.status,
@@ -226,7 +226,7 @@ function backfillOf({
   ...rest
 }: z.output<typeof backfillItem>): StoredBackfill {
   return {
-    backfillId: ticketId.slice(MARK.length),
+    backfillId: ticketId.slice(KEY_PREFIX.length),
     status: state,
     enqueuedAt: new Date(enqueuedAt).toISOString(),
     ...request,

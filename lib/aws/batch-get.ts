@@ -10,7 +10,7 @@ export const BATCH_GET_MAX = 100;
 const ATTEMPTS = 5;
 
 /**
- * Reads the items with these keys, a batch at a time. They are in no order; missing items are omitted.
+ * Reads the items with these keys in batches. The result is in no order, and missing items are omitted.
  * @param keys each once
  * @param consistency @default 'strong'
  * @throws StoreBusy when DynamoDB keeps omitting items

@@ -4,10 +4,7 @@ export interface BatchLimit {
   readonly bytes: number;
 }
 
-/**
- * Splits items, in their order, into batches that keep both limits. An item that is larger than `bytes` is a batch of
- * its own.
- */
+/** Splits items, in their order, into batches within both limits. An item larger than `bytes` is a batch by itself. */
 export function inBatches<Item>(
   items: readonly Item[],
   limit: BatchLimit,

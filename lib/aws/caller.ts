@@ -2,19 +2,19 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { type Caller, type Scope, tokenScope } from '../contract/callers.ts';
 import { Problem } from '../contract/problem.ts';
 
-/** What API Gateway reports about the caller, by the authorizer of the route. */
+/** The caller, as the authorizer of the route reports it to API Gateway. */
 interface Authorizer {
   readonly iam?: { readonly userArn?: unknown };
   readonly jwt?: { readonly claims?: Readonly<Record<string, unknown>> };
 }
 
 /**
- * The caller of a request. API Gateway has checked the signature or the token and admits only callers with the route's
- * scopes. This function decides which of these scopes counts, and rejects callers that API Gateway has not verified.
+ * The caller of a request. API Gateway has checked the signature or the token and admits only callers with the route's scopes.
+ * This function selects the scope that counts, and rejects callers that API Gateway has not verified.
  *
- * A signed request (IAM) comes from a server or an admin: players have no AWS credentials. With a token that carries
- * several of the route's scopes, the caller is a player only if it has no other.
- * @param scopes of the route
+ * A signed request (IAM) comes from a server or an admin: players have no AWS credentials. If a token has several of the route's
+ * scopes, the caller is a player only if it has no other.
+ * @param scopes the scopes of the route
  * @throws Problem (403)
  */
 export function callerOf(event: APIGatewayProxyEventV2, scopes: readonly Scope[]): Caller {

@@ -2,20 +2,23 @@ import { type DynamoDBDocumentClient, UpdateCommand, type UpdateCommandInput } f
 import { conditionally } from './dynamo.ts';
 import { newWriteMark } from './write-mark.ts';
 
-/** A change of one item, with values by attribute where DynamoDB has expressions. `a.b` is the attribute `b` of a map `a`. */
+/**
+ * A change of one item. Values are given by attribute, and become an expression of DynamoDB. `a.b` is the attribute `b` of a map
+ * `a`.
+ */
 export interface ItemChange {
   readonly table: string;
   readonly key: Readonly<Record<string, string>>;
-  /** The new values. An undefined one leaves the attribute as it is. */
+  /** The new values. An undefined value does not change its attribute. */
   readonly set?: Readonly<Record<string, unknown>>;
   /** The values of attributes that the item does not have yet. */
   readonly init?: Readonly<Record<string, unknown>>;
   readonly remove?: readonly string[];
-  /** Elements that are added to sets, and what is added to numbers. */
+  /** The elements to add to sets, and the amounts to add to numbers. */
   readonly add?: Readonly<Record<string, ReadonlySet<string> | number>>;
-  /** The change takes effect if all of them hold. @default always */
+  /** All of these must hold, otherwise nothing changes. @default always */
   readonly if?: readonly Condition[];
-  /** Leaves a mark, so that it counts as met when its response was lost and it is repeated: see `write-mark.ts`. */
+  /** Stores a mark, by which a repetition after a lost response counts as met: see `write-mark.ts`. */
   readonly once?: true;
 }
 
@@ -28,14 +31,14 @@ export interface Condition {
   readonly values?: Readonly<Record<string, unknown>>;
 }
 
-/** The request for a change, also as a part of a transaction. */
+/** The request of a change, alone or as a part of a transaction. */
 export function updateOf({ table, key, set, init, remove = [], add, if: conditions = [] }: ItemChange) {
   const values: Record<string, unknown> = Object.assign({}, ...conditions.map((one) => one.values));
   let count = 0;
   const written = (changes: ItemChange['set'], as: (path: string, value: string) => string) =>
     Object.entries(changes ?? {}).flatMap(([path, value]) => {
       if (value === undefined) return [];
-      // Short, because an expression has at most 4 KB. No condition has a name like it.
+      // Short, because an expression has at most 4 KB. The prefix distinguishes it from the names in conditions.
       const name = `:v${count++}`;
       values[name] = value;
       return [as(placeholder(path), name)];
@@ -66,7 +69,7 @@ const placeholder = (path: string) => path.replace(/(^|\.)/g, '$1#');
 const clause = (verb: string, parts: readonly string[]) =>
   parts.length === 0 ? [] : [`${verb} ${parts.join(', ')}`];
 
-/** The item that a change returns: `found`, the one for which a condition failed; `after`, that one or the changed one. */
+/** The item that a change returns. `found`: only if a condition failed; `after`: also the changed item. */
 export type Returned = 'nothing' | 'found' | 'after';
 
 export interface Changed {

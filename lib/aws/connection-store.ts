@@ -13,11 +13,10 @@ import { movedBy } from './status-condition.ts';
 export const KEPT_SECONDS = 3 * 3_600;
 
 /**
- * Connections in DynamoDB. Key: `ticketId`, `connectionId`. Its stream reports each new item, so that the client gets its
- * first message.
+ * Connections in DynamoDB. Key: `ticketId`, `connectionId`. The stream of the table reports each new item, so that the client
+ * gets its first message.
  *
- *     add     if there is none: a repetition must not be reported once more
- *     remove
+ *     add      if there is none: the stream must not report a repetition
  */
 export function connectionStore(client: DynamoDBDocumentClient, table: string): ConnectionStore {
   return {
@@ -43,7 +42,8 @@ export function connectionStore(client: DynamoDBDocumentClient, table: string): 
             ...(from && { ExclusiveStartKey: from }),
           }),
         );
-        // A connection of another version gets its messages from that one, and the others of the ticket theirs from this one.
+        // A connection stored by another version gets its messages from that version. The other connections of the ticket are
+        // served here.
         connections.push(...Items.flatMap((item) => ifReadable(() => toConnection(item)) ?? []));
         from = LastEvaluatedKey;
       } while (from !== undefined);
@@ -65,7 +65,7 @@ const connectionItem = z.object({
   status: z.enum(CONNECTION.statuses),
   connectedAtMs: z.number(),
   shownFromMs: z.number(),
-  // A later version may have more statuses: then the ticket is shown.
+  // A later version may have more statuses. An unknown one is ignored, so the client gets the ticket.
   seen: z.enum(TICKET_STATUSES).optional().catch(undefined),
   pingSeconds: z.number().optional(),
 }) satisfies z.ZodType<Connection>;

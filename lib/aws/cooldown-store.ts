@@ -7,17 +7,17 @@ import { jsonOf } from './item.ts';
 import { itemTable } from './item-table.ts';
 import { latestGroup, latestGroups } from './latest-group.ts';
 
-/** Each try after the first meets another match of the same player that ends at this moment. */
+/** Each further try means that another match of the same player ended at the same time. */
 const TRIES_MAX = 5;
 /** The list of a queue in the index `latest`. */
 const LIST = 'cooldowns';
 
 /**
- * The records of players in DynamoDB, in the table of ranges: an item for each player of a queue with an offence, removed by
- * TTL. Key: `QUEUE#cooldown#PLAYER`. They are also in the index `latest`, by the time of the last offence.
+ * The offences of players in DynamoDB, in the table of ranges: an item for each player of a queue with an offence, removed by
+ * TTL. Key: `QUEUE#cooldown#PLAYER`. The items are also in the index `latest`, by the time of the last offence.
  *
- *     add       reads the record and writes it with the offence, on the condition that its offences are as they were read.
- *               The offence names its match, so a repetition finds it
+ *     add       reads the record and writes it with the offence, on the condition that its offences are as they were read. The
+ *               offence names its match, so a repetition finds it
  *     forgive   changes another attribute, so it needs no condition
  */
 export function cooldownStore(client: DynamoDBDocumentClient, table: string): CooldownStore {
@@ -91,7 +91,7 @@ export function cooldownStore(client: DynamoDBDocumentClient, table: string): Co
   };
 }
 
-/** The record in an item of the table of ranges, and whose it is; undefined for other items. */
+/** The record in an item of the table of ranges, with its queue and player; undefined for other items. */
 export function cooldownOf(
   item: Record<string, unknown>,
 ): { queue: string; playerId: string; record: CooldownRecord } | undefined {
@@ -101,7 +101,7 @@ export function cooldownOf(
     : undefined;
 }
 
-/** A record of another type counts as empty: a later version's offences are forgotten after a rollback. */
+/** A record of another type counts as empty, so after a rollback a later version's offences are ignored. */
 function recordOf(item: Record<string, unknown> | undefined): CooldownRecord {
   const { offences = [], forgivenAtMs } = cooldownItem.safeParse(item ?? {}).data ?? {};
   return { offences, ...(forgivenAtMs !== undefined && { forgivenAtMs }) };

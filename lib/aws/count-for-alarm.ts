@@ -1,6 +1,6 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 
-/** Counts one occurrence in a metric of the function, which an alarm watches: see `lib/infra/observability.ts`. */
+/** Adds 1 to a metric of the function that an alarm watches: see `lib/infra/observability.ts`. */
 export function countForAlarm(metric: 'PushesDropped' | 'SetAside' | 'WebhookFailing'): void {
   const metrics = new Metrics();
   metrics.addMetric(metric, MetricUnit.Count, 1);

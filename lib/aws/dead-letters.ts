@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { DeadLetters } from '../contract/dead-letters.ts';
 import { unlessThrottled } from './throttling.ts';
 
-/** The URLs of dead-letter queues by consumer, as the template writes them. */
+/** The URLs of dead-letter queues by consumer, in the format of the template. */
 const urlsByConsumer = z.record(z.string(), z.string());
 
 /**
@@ -20,7 +20,7 @@ export function deadLetterCounts(client: SQSClient, urls: string): () => Promise
   });
 }
 
-/** Those that were received and not deleted yet count as well. */
+/** Includes messages that were received and are not deleted yet. */
 async function countMessages(client: SQSClient, QueueUrl: string): Promise<number> {
   const command = new GetQueueAttributesCommand({
     QueueUrl,

@@ -25,8 +25,8 @@ export function deadlineGroup(matchId: string): string {
 /**
  * Reads the index: half a read unit for each group when nothing is overdue.
  *
- * The matches of a queue that cannot be read stay overdue, and may be more than a sweep reads. So a group with more is read in
- * two places: from the longest overdue, and from a random time on, which finds the others sooner or later.
+ * The matches of a queue that cannot be read stay overdue, and may be more than a sweep reads. So a larger group is read in two
+ * places: from the longest overdue match, and from a random deadline on, which reaches the others sooner or later.
  * @param random in [0, 1)
  */
 export function overdueMatches(
@@ -63,7 +63,7 @@ export function overdueMatches(
   };
 }
 
-/** Before every deadline. DynamoDB takes no empty text for a key. */
+/** A key before every deadline. DynamoDB rejects empty key values. */
 const FIRST = '0';
 
 /** The keys of an item of the index. */

@@ -21,17 +21,17 @@ const INDEX = 'items';
 
 /** A kind of definitions in the table of the queues. */
 export interface DefinitionKind<Definition, State> {
-  /** The sort key of a definition. */
+  /** The sort key of definitions of this kind. */
   readonly item: string;
-  /** Precedes its name in the partition key. */
-  readonly mark: string;
+  /** The prefix of their names in the partition key. */
+  readonly namePrefix: string;
   /** The schema of a stored definition. */
   readonly schema: z.ZodType<Definition>;
   /** @throws Unreadable */
   readonly toRecord: (item: Item, name: string) => State & { readonly definition: Definition };
   /** @throws Unreadable */
   readonly toState: (item: Item, name: string) => State;
-  /** Holds if a definition is still the one with this state. */
+  /** The condition that a stored definition still has this state. */
   readonly isStill: (state: State) => Condition;
 }
 
@@ -39,32 +39,32 @@ type Item = Record<string, unknown>;
 type Rest<All extends readonly unknown[]> = All extends [unknown, ...infer Others] ? Others : never;
 
 /**
- * Definitions in DynamoDB, in the table of the queues. Key: `queue`, `item`. The items `version#00` to `version#49` beside a
- * definition have those that were replaced, each in the place of the one 50 versions before it.
+ * Definitions in DynamoDB, in the table of the queues. Key: `queue`, `item`. The items `version#00` to `version#49` of a
+ * definition hold its replaced versions. Each overwrites the version 50 before it.
  *
- *     noteDeployed   if it is still the definition of the state
- *     remove         the same condition. Its earlier definitions follow; after a crash they stay, and a definition of the same name
- *                    replaces each of them before it is listed
- *     keep           if the place holds an earlier definition
+ *     noteDeployed   if the definition still has the state
+ *     remove         on the same condition. The replaced versions are removed next. After a crash they stay, and a new definition
+ *                    of the same name overwrites each before it is listed
+ *     keep           if the item holds an earlier version
  */
 export function definitionStore<Definition extends { readonly name: string }, State extends DefinitionState>(
   client: DynamoDBDocumentClient,
   table: string,
-  { item, mark, schema, toRecord, toState, isStill }: DefinitionKind<Definition, State>,
+  { item, namePrefix, schema, toRecord, toState, isStill }: DefinitionKind<Definition, State>,
 ) {
   const items = itemTable(client, table, (name: string, at: string) => ({
-    queue: `${mark}${name}`,
+    queue: `${namePrefix}${name}`,
     item: at,
   }));
   /** Changes the item of a definition. */
   const change = (name: string, ...rest: Rest<Parameters<typeof items.change>>) =>
     items.change([name, item], ...rest);
   const replacedItem = z.object({ definition: jsonOf(schema), change: jsonOf(definitionChange) });
-  const nameOf = ({ queue }: Item) => String(queue).slice(mark.length);
+  const nameOf = ({ queue }: Item) => String(queue).slice(namePrefix.length);
   const forget = (name: string, version: number) =>
     allOf(
       PLACES.slice(0, Math.min(version - 1, VERSIONS_KEPT)).map((_, i) => {
-        const Key = items.keyOf(name, placeOf(version - 1 - i));
+        const Key = items.keyOf(name, versionItem(version - 1 - i));
         return client.send(new DeleteCommand({ TableName: table, Key }));
       }),
     );
@@ -128,7 +128,7 @@ export function definitionStore<Definition extends { readonly name: string }, St
         values: { ':at': changedAt },
       };
       const set = { definition: JSON.stringify(definition), change: JSON.stringify(made), changedAt };
-      await items.change([definition.name, placeOf(made.version)], { set, if: [isLater] });
+      await items.change([definition.name, versionItem(made.version)], { set, if: [isLater] });
     },
 
     async kept(name) {
@@ -140,8 +140,8 @@ export function definitionStore<Definition extends { readonly name: string }, St
 }
 
 /**
- * The keys of all definitions of a kind, a hundred at a time, in no order. The cost grows with their number: one key of the index,
- * and one consistent read of the item. Leases and reports, which are far more numerous, are not read.
+ * The keys of all definitions of a kind, a hundred at a time, in no order. The cost grows with their number: one key of the
+ * index, and one consistent read of the item. Leases and reports, which are far more numerous, are not read.
  *
  * The index is updated a moment after the table, so a definition created less than about a second ago may be missing.
  */
@@ -168,14 +168,14 @@ export async function* definitionKeys(
   } while (start !== undefined);
 }
 
-/** The place of a version among those that are kept. */
-function placeOf(version: number): string {
+/** The sort key of a replaced version. */
+function versionItem(version: number): string {
   return `version#${String(version % VERSIONS_KEPT).padStart(2, '0')}`;
 }
 
-const PLACES = Array.from({ length: VERSIONS_KEPT }, (_, i) => placeOf(i));
+const PLACES = Array.from({ length: VERSIONS_KEPT }, (_, i) => versionItem(i));
 
-/** A change of a definition as it is stored. */
+/** The schema of a stored change of a definition. */
 export const definitionChange = z.object({
   version: z.number(),
   at: z.iso.datetime().exactOptional(),
@@ -183,7 +183,7 @@ export const definitionChange = z.object({
   restored: z.number().exactOptional(),
 }) satisfies z.ZodType<DefinitionChange>;
 
-/** What a deployment has noted, as it is stored. */
+/** The schema of a stored record of a deployment. */
 export const deployedNote = z.object({
   digest: z.string(),
   version: z.number(),

@@ -10,11 +10,13 @@ import { receiverKey } from './receiver-key.ts';
 const DELIVERY_DAYS = 14;
 
 /**
- * Deliveries in DynamoDB, in the table of the receivers. Key: `receiver`, as `delivery#HASH` of the queue and the URL.
+ * Statistics of deliveries in DynamoDB, in the table of the receivers. Key: `receiver`, as `delivery#HASH` of the queue and the
+ * URL.
  *
- *     begins    one more waits; or it is the first, when none was seen any more
- *     waits     it is seen, and is the first if none is older, or if the older one was not seen any more
- *     ends      one less waits; if it was the first, the next one that is seen is
+ *     waitStarted    increments the number of waiting deliveries, or sets it to 1 when no wait was reported recently
+ *     stillWaiting   records that waits are reported. The delivery becomes the first if it waits for longest, or if the first one
+ *                    is no longer reported
+ *     waitEnded      decrements the number. If the delivery was the first, the next one reported becomes the first
  *
  * When the response of a write is lost, a count may be off by one: see `write-mark.ts`.
  */

@@ -11,12 +11,12 @@ const deploymentNote = z.object({
   atMs: z.number(),
 });
 
-/** The last deployment, in one item of the table of the queues. CloudFormation makes one deployment of a stack at a time. */
+/** The last deployment, in one item of the table of the queues. CloudFormation runs one deployment of a stack at a time. */
 export function deploymentNotes(client: DynamoDBDocumentClient, table: string): DeploymentNotes {
   // No queue can have this name.
   const items = itemTable(client, table, () => ({ queue: '#deployment', item: 'last' }));
   return {
-    // A note that cannot be read is ignored: the deployment then does not count as a rollback.
+    // A record that cannot be read is ignored: the deployment then does not count as a rollback.
     last: async () => deploymentNote.safeParse(await items.get([])).data,
 
     async note(deployment) {

@@ -9,7 +9,7 @@ import { privateAddressesAllowed } from './environment.ts';
  * @param grants JSON, see {@link SecretGrants}
  * @param gameSessionQueues JSON: a list of names and ARNs
  * @param push whether players can connect
- * @throws when one of them is malformed, which is an error of the deployment
+ * @throws when a value is malformed, which is a fault of the deployment
  */
 export function deploymentRules(grants: string, gameSessionQueues: string, push: boolean): DeploymentRules {
   return {

@@ -16,7 +16,7 @@ import { StoreBusy } from '../service/ports/store-busy.ts';
 import { REQUEST_TIMEOUTS, REQUEST_TRIES } from './request-timeouts.ts';
 import { unlessThrottled } from './throttling.ts';
 
-/** The maximum of tries of a write that conflicts with others; then the store counts as busy. */
+/** The maximum of tries of a write that conflicts with others. Then the store counts as busy. */
 const ATTEMPTS = 5;
 
 /**
@@ -33,7 +33,8 @@ export function documentClient(config: DynamoDBClientConfig = {}): DynamoDBDocum
     step: 'initialize',
     name: 'throttlingAsStoreBusy',
   });
-  // It copies every request and response for a logger that does not exist: a third of the CPU time of reading a large pool.
+  // The logging middleware copies every request and response, even without a logger. That takes a third of the CPU time of
+  // reading a large pool.
   client.middlewareStack.remove('loggerMiddleware');
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 }
@@ -84,14 +85,14 @@ export async function transact(
       const codes = reasons.map((reason) => reason.Code);
       if (codes.includes('ConditionalCheckFailed'))
         return { met: false, items: reasons.map(({ Item }) => Item && unmarshall(Item)) };
-      if (!codes.some((code) => code !== undefined && PASSING.includes(code))) throw error;
+      if (!codes.some((code) => code !== undefined && TEMPORARY.includes(code))) throw error;
       await untilNextAttempt(attempt, error);
     }
   }
 }
 
 /** Temporary reasons for which DynamoDB cancels a transaction. */
-const PASSING = ['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
+const TEMPORARY = ['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
 
 /** Whether a write or a transaction failed because an item would become larger than DynamoDB's 400 KB. Nothing has changed. */
 export function isTooLarge(error: unknown): boolean {

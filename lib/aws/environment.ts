@@ -7,7 +7,7 @@ export type Variable =
   | 'RECEIVERS_TABLE'
   | 'RATINGS_TABLE'
   | 'CONNECTIONS_TABLE'
-  /** Of the stage of the WebSocket API; only in a deployment with push. */
+  /** The URL of the WebSocket API's stage; only in a deployment with push. */
   | 'SOCKETS_URL'
   /** `true` or `false`: whether players can connect. */
   | 'PUSH'
@@ -46,19 +46,19 @@ export function environment(name: Variable): string {
   return value;
 }
 
-/** The variable, or undefined when it is not set: that of an option which the deployment does not have. */
+/** The value of a variable; undefined when the deployment does not have the option and does not set it. */
 export function optionalEnvironment(name: Variable): string | undefined {
   return process.env[name] || undefined;
 }
 
-/** Whether webhooks and provisioners may be on this machine without TLS. Only the local cloud allows it. */
+/** Whether webhooks and provisioners may run on this machine without TLS. Only the local cloud allows it. */
 export function privateAddressesAllowed(): boolean {
   return process.env.MUSTER_LOCAL === '1';
 }
 
 /**
- * Whether GameLift can be called. The local cloud has no counterpart of it, unless a test names one in the environment of
- * the function.
+ * Whether GameLift can be called. The local cloud has no stand-in for it, unless a test names one in the environment of the
+ * function.
  */
 export function isGameLiftReachable(): boolean {
   return process.env.MUSTER_LOCAL !== '1' || process.env.AWS_ENDPOINT_URL_GAMELIFT !== undefined;

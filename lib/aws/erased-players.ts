@@ -9,15 +9,15 @@ import { itemTable } from './item-table.ts';
  */
 export const ERASED_DAYS = 35;
 
-/** How long a function keeps the time of the last erasure. */
+/** How long a function caches the time of the last erasure. */
 const LAST_KEPT_MS = 1_000;
 
 /**
  * Erased players in DynamoDB, in the table of the receivers. Key: `receiver`, as `erased#HASH` of the player's id. The item
- * `erased` has the time `lastAtMs` at which a player was last being erased.
+ * `erased` has the time `lastAtMs` at which an erasure last ran.
  *
- *     add   the time, then the player. A crash in between: `notify` looks for erased players although nobody was erased
- *     last  the time; 0 where there is none
+ *     add    the time, then the player. A crash in between: `notify` looks for erased players, and finds none
+ *     last   the time; 0 where there is none
  */
 export function erasedPlayers(client: DynamoDBDocumentClient, table: string): ErasedPlayers {
   const items = itemTable(client, table, (receiver: string) => ({ receiver }));

@@ -16,13 +16,13 @@ export const PUT_EVENTS_LIMIT = { count: 10, bytes: 256 * 1024 } as const;
 /** Tries of an entry that the bus rejects. Afterwards the stream delivers its change again. */
 const ATTEMPTS = 4;
 
-/** An entry with its index among the events to publish. */
+/** An entry with the index of its event. */
 interface Outgoing {
   readonly index: number;
   readonly entry: PutEventsRequestEntry;
 }
 
-/** Events on EventBridge: source `muster`, detail-type the event's type, resources the destinations. */
+/** Events on EventBridge. The source is `muster`, the detail-type the event's type, and the resources are the destinations. */
 export function eventBus(client: EventBridgeClient, busName: string): EventBus {
   return {
     async publish(events) {
@@ -50,7 +50,7 @@ async function put(client: EventBridgeClient, batch: readonly Outgoing[]): Promi
   }
 }
 
-/** The size of an entry as EventBridge counts it: a time is 14 bytes. */
+/** The size of an entry as EventBridge counts it, in which a time is 14 bytes. */
 function bytesOf({ entry }: Outgoing): number {
   const texts = [entry.Source, entry.DetailType, entry.Detail, ...(entry.Resources ?? [])];
   return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text ?? ''), 14);
@@ -74,7 +74,7 @@ function toEntry(
 const envelope = z.object({ 'detail-type': z.string(), detail: z.looseObject({}) });
 
 /**
- * The event inside a message that a rule has put into a queue.
+ * The event in a message that a rule has sent to a queue.
  * @throws Unreadable
  */
 export function fromEnvelope(message: unknown): MusterEvent {

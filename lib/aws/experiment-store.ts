@@ -5,9 +5,9 @@ import type { ExperimentStore } from '../service/ports/experiment-store.ts';
 import { secondsAfter } from './dynamo.ts';
 import { itemTable } from './item-table.ts';
 
-/** Days that totals are kept after the last player: longer than an experiment and its evaluation. */
+/** Days that totals are kept after their last update: longer than an experiment and its evaluation. */
 const TOTALS_DAYS = 120;
-/** A sum has at most 38 digits, so a number that is added has fewer. */
+/** DynamoDB's numbers have at most 38 digits, so added numbers are rounded to this many. */
 const DIGITS = 9;
 const SUMS = ['matched', 'cancelled', 'timedOut', 'waitSeconds', 'imbalance'] as const;
 const BIN = 'bin';
@@ -15,8 +15,8 @@ const BIN = 'bin';
 const BIN_OFFSET = 1;
 
 /**
- * Totals in DynamoDB, an item of the ranges table for each block, with an attribute for each sum and each bin of waits. Waits of up
- * to a day are 234 bins, so an item has at most 4 KB, and so has the expression that adds to all of them at once.
+ * Totals in DynamoDB: an item of the ranges table for each block, with an attribute for each sum and each bin of waits. Waits of
+ * up to a day have 234 bins, so an item has at most 4 KB, and so has the expression that adds to all of them at once.
  */
 export function experimentStore(client: DynamoDBDocumentClient, table: string): ExperimentStore {
   const items = itemTable(client, table, keyOf);

@@ -16,8 +16,8 @@ import type {
 } from '../service/ports/game-sessions.ts';
 
 /**
- * Game sessions of Amazon GameLift Servers. A queue that is given as an ARN is called in its own region.
- * @param clientOf the client for a region; undefined is the region of the function
+ * Game sessions of Amazon GameLift Servers. A queue given by ARN is called in its own region.
+ * @param clientOf returns the client for a region; undefined is the region of the function
  */
 export function gameSessions(clientOf: (region: string | undefined) => GameLiftClient): GameSessions {
   const of = (gameSessionQueue: string) => clientOf(regionOf(gameSessionQueue));
@@ -69,7 +69,7 @@ export function gameSessions(clientOf: (region: string | undefined) => GameLiftC
       attempt(async () => {
         const command = new TerminateGameSessionCommand({
           GameSessionId: sessionArn,
-          // The game server may not respond to a request to end, because no player has connected yet.
+          // The game server may ignore a request to end while no player has connected.
           TerminationMode: 'FORCE_TERMINATE',
         });
         await of(gameSessionQueue).send(command);
@@ -83,7 +83,7 @@ function regionOf(gameSessionQueue: string): string | undefined {
   return gameSessionQueue.startsWith('arn:') ? gameSessionQueue.split(':')[3] : undefined;
 }
 
-/** Errors that a repetition of the request does not change. */
+/** Errors that recur when the request is repeated. */
 const FINAL = [
   'AccessDeniedException',
   'IdempotentParameterMismatchException',
@@ -96,7 +96,7 @@ const FINAL = [
 ];
 
 /**
- * Calls GameLift. `own` turns errors that are outcomes of this operation into them.
+ * Calls GameLift. `own` converts errors that are outcomes of this operation.
  * @throws errors of the connection
  */
 async function attempt<Result, Own = never>(
@@ -116,7 +116,7 @@ function withUnknown({ name }: Error) {
   return name === 'NotFoundException' ? { outcome: 'unknown' as const } : undefined;
 }
 
-/** The game session has ended already. */
+/** The result when the game session has already ended. */
 function withNothingRunning({ name }: Error) {
   const ended = ['NotFoundException', 'InvalidGameSessionStatusException', 'InvalidRequestException'];
   return ended.includes(name) ? { outcome: 'unknown' as const } : undefined;
@@ -148,7 +148,7 @@ function placementOf(reported: Reported | undefined, placementId: string): GameS
       sessions,
     });
   }
-  // A report without a status says nothing: ask again.
+  // A report without a status is incomplete: ask again.
   if (Status === undefined || Status === 'PENDING') return { placementId, status: 'pending' };
   return { placementId, status: 'ended', why: Status, ...(endedAtMs !== undefined && { endedAtMs }) };
 }
@@ -189,7 +189,7 @@ const placementEvent = z.object({
     gameSessionArn: z.string().optional(),
     dnsName: z.string().optional(),
     ipAddress: z.string().optional(),
-    // Text in the documented events.
+    // Documented events have text here.
     port: z.union([z.string(), z.number()]).optional(),
     placedPlayerSessions: z
       .array(z.object({ playerId: z.string().optional(), playerSessionId: z.string().optional() }))
@@ -203,7 +203,7 @@ export function isPlacementEvent(message: unknown): boolean {
 }
 
 /**
- * What an event says about a placement. Events that are neither `PlacementFulfilled` nor an end are `pending`.
+ * The placement that an event reports. Events other than `PlacementFulfilled` and ends are `pending`.
  * @throws Unreadable
  */
 export function placementOfEvent(message: unknown): GameSessionPlacement {
@@ -226,7 +226,7 @@ export function placementOfEvent(message: unknown): GameSessionPlacement {
 
 const ENDS = ['PlacementCancelled', 'PlacementTimedOut', 'PlacementFailed'];
 
-/** Creates a client for each region once. @param region undefined: the region of the function */
+/** Creates one client for each region. @param region undefined: the region of the function */
 export function clientsByRegion<Client>(
   create: (region: string | undefined) => Client,
 ): (region: string | undefined) => Client {

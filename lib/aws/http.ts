@@ -16,7 +16,7 @@ import { StoreBusy } from '../service/ports/store-busy.ts';
 import { callerOf } from './caller.ts';
 import { logger } from './log.ts';
 
-/** A request to a route, with its path and query as the table of routes describes them. */
+/** A request to a route, with its path and query parsed by the table of routes. */
 export interface HttpRequest<Key extends RouteKey> {
   readonly caller: Caller;
   readonly path: PathOf<Key>;
@@ -36,20 +36,20 @@ export interface HttpResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What responds to the requests to each route of a function. */
+/** The handler of each route of a function. */
 export type Handlers<Fn extends ApiFunction> = {
   readonly [Key in RoutesOf<Fn>]: (request: HttpRequest<Key>) => Promise<HttpResponse>;
 };
 
 /** Responds to a request that no route serves. */
-export type Otherwise = (method: string, path: string) => HttpResponse;
+export type Fallback = (method: string, path: string) => HttpResponse;
 
 /**
- * The Lambda handler of a function of the HTTP API. A caller without a scope of the route is rejected, and so is a path or query
- * that is not as the route describes it. Every error becomes a problem document. An error that is not a `Problem` is logged, and
- * the response does not contain its details.
+ * The Lambda handler of a function of the HTTP API. It rejects callers without a scope of the route, and paths or queries that
+ * violate the route's schemas. Every error becomes a problem document. An error that is not a `Problem` is logged, and the
+ * response does not contain its details.
  */
-export function httpHandler<Fn extends ApiFunction>(name: Fn, handlers: Handlers<Fn>, otherwise?: Otherwise) {
+export function httpHandler<Fn extends ApiFunction>(name: Fn, handlers: Handlers<Fn>, fallback?: Fallback) {
   const schemas = new Map(Object.keys(handlers).map((key) => [key, pathSchema(key as RouteKey)]));
   return async (
     event: APIGatewayProxyEventV2,
@@ -62,9 +62,9 @@ export function httpHandler<Fn extends ApiFunction>(name: Fn, handlers: Handlers
     logIds({ queue, ticketId, matchId });
     try {
       const { routeKey } = event;
-      if (routeKey === PREFLIGHT && otherwise) return { statusCode: 204 };
-      if (routeKey === '$default' && otherwise)
-        return toResult(otherwise(event.requestContext.http.method, event.rawPath), event);
+      if (routeKey === PREFLIGHT && fallback) return { statusCode: 204 };
+      if (routeKey === '$default' && fallback)
+        return toResult(fallback(event.requestContext.http.method, event.rawPath), event);
       if (!Object.hasOwn(handlers, routeKey))
         throw new Error(`the API sent ${routeKey} to ${name}, which does not serve it`);
       const key = routeKey as RoutesOf<Fn>;
@@ -81,7 +81,9 @@ const PREFLIGHT = 'OPTIONS /{proxy+}';
 /** Ids have at most 128 characters. */
 const LOGGED_MAX = 128;
 
-/** Adds ids to the further lines of this request's log. They say nothing about players. What cannot be an id is omitted. */
+/**
+ * Adds ids to the following log lines of this request. They contain no data of players. Values that cannot be ids are omitted.
+ */
 export function logIds(ids: Readonly<Record<string, unknown>>): void {
   const isId = (value: unknown) => typeof value === 'string' && value.length <= LOGGED_MAX;
   const known = Object.entries(ids).filter(([, id]) => (Array.isArray(id) ? id.every(isId) : isId(id)));

@@ -6,7 +6,10 @@ import { isConsistent } from './is-consistent.ts';
 
 type Item = Record<string, unknown>;
 
-/** The items of one kind in a table, by the parts of their key. @param keyOf no other kind may have the same keys */
+/**
+ * The items of one kind in a table, addressed by the parts of their key. @param keyOf its keys must differ from those of all
+ * other kinds
+ */
 export function itemTable<
   Parts extends readonly (string | number)[],
   Key extends Readonly<Record<string, string>>,
@@ -19,7 +22,7 @@ export function itemTable<
       const ConsistentRead = isConsistent(consistency);
       return (await client.send(new GetCommand({ TableName: table, Key, ConsistentRead }))).Item;
     },
-    /** The items that exist, in no order. Each once. @throws StoreBusy */
+    /** The existing items with these keys, in no order. Each key once. @throws StoreBusy */
     all: (many: readonly Parts[], consistency?: Consistency): Promise<Item[]> =>
       batchGet(
         client,

@@ -17,10 +17,10 @@ export function jsonOf<T extends z.ZodType>(schema: T) {
 }
 
 /**
- * As {@link jsonOf}, for texts that are read far more often than they change, such as definitions: a function keeps the
- * values of the texts that it read last, or their errors. The values are shared, so callers must not change them.
+ * As {@link jsonOf}, for texts that are read far more often than they change, such as definitions. A function caches the values
+ * or errors of the texts read last. The values are shared, so callers must not change them.
  *
- * @param lettersMax the maximum of letters in the texts that are kept
+ * @param lettersMax the maximum of characters of the cached texts
  */
 export function rememberedJsonOf<T extends z.ZodType>(schema: T, lettersMax: number) {
   type Parsed = z.ZodSafeParseResult<z.output<T>>;
@@ -29,7 +29,7 @@ export function rememberedJsonOf<T extends z.ZodType>(schema: T, lettersMax: num
   let letters = 0;
   const parse = (text: string): Parsed => {
     const parsed = known.get(text) ?? json.safeParse(text);
-    // The last one in the map is the one that was read last.
+    // The most recently read text is the last one in the map.
     if (!known.delete(text)) letters += text.length;
     known.set(text, parsed);
     while (letters > lettersMax && known.size > 1) {

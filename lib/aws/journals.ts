@@ -9,7 +9,7 @@ import { secondsAfter } from './dynamo.ts';
 import { jsonOf } from './item.ts';
 import { latestGroup } from './latest-group.ts';
 
-/** Days that a journal is kept: as long as its matches, which it lists. */
+/** Days that a journal is kept: as long as the matches that it lists. */
 const JOURNAL_DAYS = 7;
 
 type Journals = Pick<RangeStore, 'putJournal' | 'journalUntilClosed'>;

@@ -9,15 +9,16 @@ import { definitionChange, definitionStore, deployedNote } from './definition-st
 import { jsonOf } from './item.ts';
 
 /**
- * Ladders in DynamoDB, in the table of the queues; see `definition-store.ts`. No queue can have a name like the partition key of a
- * ladder. It is the same ladder if version and changedAt are as read: a ladder that was removed and created again has another time.
+ * Ladders in DynamoDB, in the table of the queues; see `definition-store.ts`. No queue can have a name like the partition key of
+ * a ladder. A ladder is unchanged if its version and `changedAt` are. A ladder that was removed and created again has another
+ * time.
  *
- *     put   if it is the same ladder
+ *     put   if the ladder is unchanged
  */
 export function ladderStore(client: DynamoDBDocumentClient, table: string): LadderStore {
   const { change, store } = definitionStore<LadderDefinition, LadderState>(client, table, {
     item: 'ladder',
-    mark: '#ladder#',
+    namePrefix: '#ladder#',
     schema: storedLadder,
     toRecord: (item, name) => readWith(ladderItem, item, `ladder ${name}`),
     toState: (item, name) => readWith(stateItem, item, `ladder ${name}`),

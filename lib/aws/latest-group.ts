@@ -6,15 +6,15 @@ import { crc32 } from 'node:zlib';
  */
 const GROUPS = 8;
 
-/** What the index lists of a queue: the pages of its journals, and the players with an offence. */
+/** The lists of a queue in the index: the pages of its journals, and the players with an offence. */
 type List = 'journals' | 'cooldowns';
 
 /**
  * The partition key of an item in the index `latest`.
  *
  * The index has the key `latestGroup`, `writtenAtMs` and holds keys only. It lists the pages of a queue's journals, and so the
- * matches that its ticks have formed, at the price of one write for all matches of a page. It also lists the players of a
- * queue who have an offence, by the time of the last one.
+ * matches of its ticks, for one write per page. It also lists the players of a queue with an offence, by the time of the last
+ * one.
  * @param owner spreads the items of a list over its keys
  */
 export function latestGroup(queue: string, owner: string, list: List = 'journals'): string {
@@ -26,7 +26,7 @@ export function latestGroups(queue: string, list: List = 'journals'): string[] {
   return Array.from({ length: GROUPS }, (_, group) => groupOf(queue, group, list));
 }
 
-/** No queue has a # in its name. */
+/** The name of a queue contains no #. */
 function groupOf(queue: string, group: number, list: List): string {
   return list === 'journals' ? `${queue}#${group}` : `${queue}#${list}#${group}`;
 }

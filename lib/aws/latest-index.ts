@@ -7,15 +7,14 @@ import { journalItem } from './journals.ts';
 import { latestGroups } from './latest-group.ts';
 import { isAbandoned, toMatch } from './match-item.ts';
 
-/** Pages that are read together. A page names as many matches as a tick forms at once. */
+/** The number of pages that are read together. A page names the matches that a tick forms at the same time. */
 const PAGES_AT_ONCE = 10;
-/** The maximum of pages that are read, of which only those of abandoned matches name no match. */
+/** The maximum of pages that are read. Only pages of abandoned matches name no existing match. */
 const PAGES_MAX = 200;
 
 /**
- * The latest matches, by the journals of the ticks: a tick writes its matches there just before it creates them. So the cost
- * of a match is not more than one write, and less for matches of the same tick. An abandoned match is in a journal too, and
- * omitted here.
+ * Finds the latest matches in the journals of the ticks. A tick writes its matches there just before it creates them. So a match
+ * costs at most one write, and less when its tick forms several. Abandoned matches are in a journal too, and are omitted.
  *
  * Reads 8 pages of the index, the newest pages of journals until they name enough matches, and these matches.
  */
@@ -52,7 +51,7 @@ export function latestMatches(
     const found: StoredMatch[] = [];
     for (let at = 0; at < ids.length && found.length < limit; at += BATCH_GET_MAX) {
       const keys = ids.slice(at, at + BATCH_GET_MAX).map((matchId) => ({ matchId }));
-      found.push(...(await batchGet(client, tables.matches, keys)).flatMap(existing));
+      found.push(...(await batchGet(client, tables.matches, keys)).flatMap(readableMatch));
     }
     return found;
   };
@@ -76,13 +75,13 @@ interface PageKey {
   readonly writtenAtMs: number;
 }
 
-/** The newest first; of the same time, by id. */
+/** The newest first; matches of the same time by id. */
 function byAge(a: StoredMatch, b: StoredMatch): number {
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1;
   return a.matchId < b.matchId ? -1 : 1;
 }
 
-/** The match of an item unless it was abandoned or this version of Muster cannot parse it. */
-function existing(item: Record<string, unknown>): StoredMatch[] {
+/** The match of an item, unless it was abandoned or this version of Muster cannot parse it. */
+function readableMatch(item: Record<string, unknown>): StoredMatch[] {
   return isAbandoned(item) ? [] : (ifReadable(() => [toMatch(item)]) ?? []);
 }

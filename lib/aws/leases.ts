@@ -85,7 +85,7 @@ export function leases(client: DynamoDBDocumentClient, table: string): Leases {
         const others = found.get(lease.owner);
         found.set(lease.owner, {
           cells: [...(others?.cells ?? []), cellOf.get(item.item as string)!],
-          failed: worst([others?.failed, failuresOf(lease, nowMs)])!,
+          failed: mostFailures([others?.failed, failuresOf(lease, nowMs)])!,
         });
       }
       return found;
@@ -132,7 +132,7 @@ function overLease(settledOwners: readonly string[], nowMs: number, knowsFailure
   };
 }
 
-/** The lease of a cell, as it is stored and as far as it can be read. */
+/** A stored lease, with the fields that could be read. */
 interface FoundLease {
   readonly cell: string;
   readonly stored: unknown;
@@ -151,7 +151,7 @@ async function readLease(
   return { cell, stored: Item?.lease, lease: leaseItem.safeParse(Item).data?.lease };
 }
 
-/** Closes a lease that is still as it was read. */
+/** The change that closes a lease that is still as it was read. */
 function closedLease(table: string, queue: string, { cell, stored }: FoundLease, nowMs: number): ItemChange {
   const isAsRead =
     stored === undefined
@@ -164,7 +164,7 @@ function closedLease(table: string, queue: string, { cell, stored }: FoundLease,
   return { table, key: leaseKey(queue, cell), set, if: [isAsRead] };
 }
 
-/** The part of a lease that other ticks need. A lease of another type counts as held. */
+/** The fields of a lease that other ticks need. A lease of another type counts as held. */
 const leaseItem = z.object({
   lease: z.object({
     owner: z.string(),
@@ -181,19 +181,19 @@ function isCrashed({ untilMs }: StoredLease, nowMs: number): boolean {
   return untilMs !== ENDED_MS && untilMs <= nowMs;
 }
 
-/** The failures that the next tick has to know: those before this lease, and that of its owner if it crashed. */
+/** The failures that the next tick has to know: those before this lease, and a crash of its owner. */
 function failuresOf(lease: StoredLease, nowMs: number): FailedTicks | undefined {
   if (!isCrashed(lease, nowMs)) return lease.failed;
   return oneMore(lease.failed, lease.slotMs, 'stopped', lease.range);
 }
 
-/** Those of the cell that has the most. */
-function worst(failed: readonly (FailedTicks | undefined)[]): FailedTicks | undefined {
+/** The failures of the cell with the most. */
+function mostFailures(failed: readonly (FailedTicks | undefined)[]): FailedTicks | undefined {
   const all = failed.flatMap((one) => one ?? []);
   return all.sort((a, b) => b.count - a.count || b.atMs - a.atMs)[0];
 }
 
-/** The reason why cells were not leased, from their items. Items of cells that were free may be absent. */
+/** Why cells were not leased, from their items. Items of free cells may be absent. */
 function refusal(
   items: readonly (Record<string, unknown> | undefined)[],
   { slotMs, nowMs, failed: known }: Lease,
@@ -201,7 +201,7 @@ function refusal(
   const leases = items.flatMap((item) => leaseItem.safeParse(item).data?.lease ?? []);
   if (leases.some((lease) => lease.slotMs >= slotMs)) return 'done';
   const owners = leases.filter((lease) => isCrashed(lease, nowMs)).map(({ owner }) => owner);
-  const failed = worst([known, ...leases.map((lease) => failuresOf(lease, nowMs))]);
+  const failed = mostFailures([known, ...leases.map((lease) => failuresOf(lease, nowMs))]);
   const left: Crashed = { crashed: [...new Set(owners)], ...(failed && { failed }) };
   const isNews = owners.length > 0 || (failed !== undefined && known === undefined);
   return isNews ? left : 'held';

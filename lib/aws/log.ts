@@ -1,4 +1,4 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 
-/** One logger for the whole function; its name and level come from the environment. */
+/** The logger of the function. Its name and level come from the environment. */
 export const logger = new Logger();

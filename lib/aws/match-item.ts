@@ -36,7 +36,7 @@ export function toItem(match: StoredMatch, nowMs: number): Record<string, unknow
 }
 
 /** A match from its item; undefined when there is none or it was abandoned. */
-export function existing(item: Record<string, unknown> | undefined): StoredMatch | undefined {
+export function toExistingMatch(item: Record<string, unknown> | undefined): StoredMatch | undefined {
   return item === undefined || isAbandoned(item) ? undefined : toMatch(item);
 }
 
@@ -50,7 +50,7 @@ export function toAbandoned(item: Record<string, unknown>): z.output<typeof aban
 
 const abandonedItem = z.object({ matchId: z.string(), queue: z.string(), ticketIds: stringSet });
 
-/** The part of a match that is stored as its game. */
+/** The fields of a match that are stored in its attribute `game`. */
 export function gameOf(match: StoredMatch) {
   const { matchId, queue, status, createdAt, deadline, accepted, cancelled, assignment, ...rest } = match;
   const { reason, reasonCode, acceptBy, declinedBy, requeued, ...later } = rest;
@@ -59,9 +59,9 @@ export function gameOf(match: StoredMatch) {
 }
 
 /**
- * What a rated match has changed, packed: for each of its seats `[mean, deviation, mean, deviation]` with nine digits, or 0 for one
- * that is not rated. The players are those of the seats. So a match of ten players stays below two kilobytes, each of which
- * costs two units in a transaction.
+ * The changes of ratings by a match, packed: for each of its seats `[mean, deviation, mean, deviation]` with nine digits, or 0
+ * for a seat that is not rated. The players are those of the seats. So a match of ten players stays below two kilobytes, each of
+ * which costs two units in a transaction.
  */
 export function packRatings({ teams }: Pick<StoredMatch, 'teams'>, rated: StoredRatings): string {
   const of = new Map(rated.map(([playerId, ...numbers]) => [playerId, numbers]));
@@ -102,14 +102,14 @@ export function toMatch(item: Record<string, unknown>): StoredMatch {
   return { ...game, ...state, ...(rated && { rated: unpackRatings(game, rated) }) };
 }
 
-/** The condition that a match has this roster; undefined for the first. */
+/** The condition that a match has this roster; undefined is the first one. */
 export function hasRoster(roster: number | undefined): Condition {
   return roster === undefined
     ? { condition: 'attribute_not_exists(roster)' }
     : { condition: 'roster = :roster', values: { ':roster': roster } };
 }
 
-/** The condition that no player was erased from a match since it was read, so that a write does not bring the name back. */
+/** The condition that no player was erased from a match since it was read. Otherwise a write would restore the player's name. */
 export function hasErasures({ erasures }: Pick<StoredMatch, 'erasures'>): Condition {
   return erasures === undefined
     ? { condition: 'attribute_not_exists(erasures)' }

@@ -4,7 +4,7 @@ import { ticketsIn } from '../service/events/trace.ts';
 
 const teams = z.array(z.object({ players: z.array(z.object({ ticketId: z.string().optional() })) }));
 
-/** An event about a match from a rule of the bus, or a reminder that Muster has sent to itself. */
+/** A match event from a rule of the bus, or a reminder that Muster has sent. */
 const matchMessage = z.union([
   z.object({
     detail: z.object({
@@ -23,7 +23,7 @@ export function matchIdOf(message: unknown): string {
   return 'detail' in read ? read.detail.match.matchId : read.matchId;
 }
 
-/** The fields of the log for a message about a match: its id, and those of its tickets if the message has them. */
+/** The log fields of a message about a match: the ids of the match and, if the message has them, of its tickets. */
 export function loggedIdsOf(matchId: string, message: unknown): { matchId: string; ticketIds?: string[] } {
   const { data } = matchMessage.safeParse(message);
   const seated = data !== undefined && 'detail' in data ? data.detail.match.teams : undefined;

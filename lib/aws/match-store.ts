@@ -12,12 +12,12 @@ import { conditionally, isTooLarge, secondsAfter, TRANSACTION_MAX, transact } fr
 import { isConsistent } from './is-consistent.ts';
 import {
   ABANDONED,
-  existing,
   hasErasures,
   hasRoster,
   isAbandoned,
   MATCH_DAYS,
   toAbandoned,
+  toExistingMatch,
   toItem,
   toMatch,
 } from './match-item.ts';
@@ -25,10 +25,10 @@ import { meetingWrite } from './meeting-store.ts';
 import { movedBy } from './status-condition.ts';
 
 /**
- * The tickets of an abandoned match are looked at again after this: its tick may have been slow instead of dead, and may
- * have claimed tickets until its function ended. Longer than a function runs.
+ * The tickets of an abandoned match are checked again after this time: its tick may have been slow instead of dead, and may have
+ * claimed tickets until its function ended. Longer than a function runs.
  */
-const LOOK_AGAIN_MS = 30_000;
+const RECHECK_MS = 30_000;
 
 /**
  * Matches in DynamoDB. Key: `matchId`. The sparse index `deadlines` contains the matches with a deadline: see
@@ -36,13 +36,13 @@ const LOOK_AGAIN_MS = 30_000;
  *
  * The condition of each write on the status is that of its transition in `service/domain/statuses.ts`. Further conditions:
  *
- *     assign    the assignment; COMPLETED    if it has no assignment
- *     end       endedAt                      if it has not ended
- *     result    result, endedAt              if it has no result, and the roster and the erasures that were read
- *     dissolve  FAILED                       if no ticket has accepted since
+ *     assign     if the match has no assignment
+ *     end        if it has not ended
+ *     result     if it has no result, and has the roster and the erasures that were read
+ *     dissolve   if no ticket has accepted since the match was read
  *
- * An abandoned match has an item, so that it cannot be created later. Every other operation treats it as missing. For
- * writes whose response is lost see `write-mark.ts`.
+ * An abandoned match has an item, so that it cannot be created later. Every other operation treats it as missing. For writes
+ * whose response is lost see `write-mark.ts`.
  */
 export function matchStore(
   client: DynamoDBDocumentClient,
@@ -81,7 +81,7 @@ const { abandon: ABANDON, accept: ACCEPT, advance: ADVANCE, assign: ASSIGN } = C
 const { dissolve: DISSOLVE, dissolvePlacing: DISSOLVE_PLACING, result: RESULT } = CHANGES;
 const { fail: FAIL, requeue: REQUEUE, end: END, ticketsReturned: RETURNED } = CHANGES;
 
-/** What a put has found in its place: its own match, of which the first response was lost, or an abandoned one. */
+/** The outcome of a put that found an item: the match itself, whose first response was lost, or an abandoned one. */
 function found(item: Record<string, unknown> | undefined): 'created' | 'abandoned' {
   if (item === undefined) throw new Error('Expected the item for which the condition of a put failed');
   return isAbandoned(item) ? 'abandoned' : 'created';
@@ -105,12 +105,12 @@ function matchReads(client: DynamoDBDocumentClient, table: string) {
   };
   return {
     async get(matchId, consistency) {
-      return existing(await itemOf(matchId, consistency));
+      return toExistingMatch(await itemOf(matchId, consistency));
     },
 
     async getMany(matchIds) {
       const keys = matchIds.map((matchId) => ({ matchId }));
-      const matches = (await batchGet(client, table, keys)).flatMap((item) => existing(item) ?? []);
+      const matches = (await batchGet(client, table, keys)).flatMap((item) => toExistingMatch(item) ?? []);
       return new Map(matches.map((match) => [match.matchId, match]));
     },
 
@@ -136,11 +136,11 @@ function changes(client: DynamoDBDocumentClient, table: string): Change {
   };
 }
 
-/** What moves a match on: acceptance, assignment and its end. */
+/** The writes by which a match continues or ends after its game: acceptance, assignment, end and result. */
 function matchProgress(change: Change) {
   return {
     async accept(matchId, ticketId) {
-      return existing(
+      return toExistingMatch(
         (await change(matchId, ACCEPT, { add: { accepted: new Set([ticketId]) } }, 'after')).item,
       );
     },
@@ -164,7 +164,7 @@ function matchProgress(change: Change) {
         'after',
       );
       if (update.met) return { outcome: 'assigned', match: toMatch(update.item!) };
-      const match = existing(update.item);
+      const match = toExistingMatch(update.item);
       if (match === undefined) return undefined;
       const again = match.status === 'COMPLETED' && isDeepStrictEqual(match.assignment, assignment);
       return { outcome: again ? 'assigned' : 'conflict', match };
@@ -173,7 +173,7 @@ function matchProgress(change: Change) {
     async end(matchId, nowMs) {
       const set = { endedAt: new Date(nowMs).toISOString() };
       const isNew = { condition: 'attribute_not_exists(endedAt)' };
-      return existing((await change(matchId, END, { set, if: [isNew] }, 'after')).item);
+      return toExistingMatch((await change(matchId, END, { set, if: [isNew] }, 'after')).item);
     },
 
     async result(read, result) {
@@ -182,19 +182,19 @@ function matchProgress(change: Change) {
         init: { endedAt: result.at },
         if: [{ condition: 'attribute_not_exists(#result)' }, hasRoster(read.roster), hasErasures(read)],
       };
-      return existing((await change(read.matchId, RESULT, changed, 'after')).item);
+      return toExistingMatch((await change(read.matchId, RESULT, changed, 'after')).item);
     },
   } satisfies Partial<SingleMatchStore>;
 }
 
-/** What ends a match without a game, until its tickets are returned. */
+/** The writes that end a match without a game, until its tickets are returned. */
 function matchEnds(change: Change) {
   return {
     async abandon(queue, { matchId, ticketIds }, nowMs) {
       const set = {
         status: ABANDONED,
         queue,
-        deadline: new Date(nowMs + LOOK_AGAIN_MS).toISOString(),
+        deadline: new Date(nowMs + RECHECK_MS).toISOString(),
         deadlineGroup: deadlineGroup(matchId),
         expiresAt: secondsAfter(nowMs, MATCH_DAYS),
       };
@@ -217,9 +217,9 @@ function matchEnds(change: Change) {
         reason,
         reasonCode,
         declinedBy,
-        // `deadline` returns the tickets of a match that was PLACING, because it gets the event of its failure.
+        // `deadline` returns the tickets of a match that was PLACING, because it receives the event of the failure.
         ...(isPlacing ? { requeued: true, deadlineGroup: deadlineGroup(matchId) } : { acceptBy: deadline }),
-        // A list, because the set of no ticket is not a value.
+        // A list, because DynamoDB has no empty sets.
         cancelled,
         deadline: new Date(nowMs).toISOString(),
       };

@@ -16,7 +16,7 @@ export function meetingStore(client: DynamoDBDocumentClient, table: string): Mee
     async of(queue, playerIds, sinceMs) {
       const found = await Promise.all(
         playerIds.map(async (playerId): Promise<[string, Met[]]> => {
-          // A record of another type is ignored: its players may meet again, which no invariant forbids.
+          // A record of another type is ignored: its players may meet again, which violates no invariant.
           const met = meetingItem.safeParse(await items.get([queue, playerId])).data?.met ?? [];
           return [playerId, met.filter(([, atMs]) => atMs >= sinceMs)];
         }),
@@ -32,7 +32,7 @@ export function meetingWrite(table: string, queue: string, record: MeetingRecord
   return { Update: updateOf({ table, key: keyOf(queue, record.playerId), set }) };
 }
 
-/** The meetings in an item of the table of ranges; undefined for other items and those of another version. */
+/** The meetings in an item of the table of ranges; undefined for other items and those of other versions. */
 export function meetingsOf(
   item: Record<string, unknown>,
 ): { queue: string; playerId: string; met: [string, number][] } | undefined {

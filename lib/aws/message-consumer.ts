@@ -30,27 +30,27 @@ export interface Consumer<Message> {
   readonly read: (body: unknown) => Message;
   /** Log fields that identify a message. @param body as it was received */
   readonly idsOf: (message: Message, body: unknown) => LogIds;
-  /** @param learned adds fields to the lines of the log about this message, which only its work finds out */
+  /** @param learned adds log fields that are only known during the work */
   readonly consume: (message: Message, learned: (ids: LogIds) => void) => Promise<Consumed>;
 }
 
 /**
- * After an outage of a provisioner, it is called for every match within a minute. A placement may take an
- * hour, which is about 90 tries; the SQS queue's `maxReceiveCount` has room for them.
+ * After an outage, a provisioner is called for every match within a minute. A placement may take an hour, which is about 90
+ * tries; the SQS queue's `maxReceiveCount` allows them.
  */
 export const PROVISION_BACKOFF: Backoff = { secondsMax: 60 };
 
-/** A message of `notify` or `deadline` that fails is tried about 40 or 20 times in half or a quarter of an hour. */
+/** A failing message of `notify` is tried about 40 times in half an hour, one of `deadline` about 20 times in a quarter. */
 const BACKOFF: Backoff = { secondsMax: 60 };
 
-/** How long before the function's time limit a message fails that has not ended. */
+/** A message that has not ended fails at this time before the function's time limit. */
 export const MESSAGE_MARGIN_MS = 1_000;
 
 /**
- * A Lambda handler for the messages of an SQS queue. The messages of a batch are handled in parallel, so a
- * slow one does not delay the others. One that does not end within the function's time fails alone, a moment earlier:
- * otherwise all messages of the batch would be received again. A message that must be retried, fails or cannot be parsed becomes visible again
- * after a growing delay. At the SQS queue's limit it goes to the dead letters.
+ * A Lambda handler for the messages of an SQS queue. The messages of a batch are handled in parallel, so a slow one does not
+ * delay the others. A message that takes longer than the function's time fails alone, a moment earlier. Otherwise all messages of
+ * the batch would be received again. A message that must be retried, fails or cannot be parsed becomes visible again after a
+ * growing delay. At the SQS queue's limit it goes to the dead letters.
  * @param urls the SQS queues that invoke the function
  * @param backoff the delays between the tries of a message
  */
@@ -77,7 +77,7 @@ export function messageConsumer<Message>(
         ids = { ...ids, ...more };
       });
     };
-    const result = await within(limitMs, handle()).catch((error: Error): Consumed => {
+    const result = await withTimeLimit(limitMs, handle()).catch((error: Error): Consumed => {
       logger.error('a message failed', { ...ids, error });
       return { outcome: 'retry', why: error.message };
     });
@@ -90,7 +90,7 @@ export function messageConsumer<Message>(
       return becomesVisible(record, Math.ceil(result.afterMs / 1_000), result.why);
     }
     if (result.outcome === 'tried') return logger.warn('a message will be retried', { ...ids, ...details });
-    // The alarm on the dead letters reports it; this line has the reason.
+    // The alarm on the dead letters reports it. This line has the reason.
     if (result.outcome === 'given up')
       return logger.warn('a message is a dead letter', { ...ids, ...details });
     if (result.outcome === 'refused') return logger.error('given up', { ...ids, ...details });
@@ -108,8 +108,8 @@ export function messageConsumer<Message>(
   };
 }
 
-/** The result of the work. @throws when it takes longer than the limit */
-async function within<Result>(limitMs: number, work: Promise<Result>): Promise<Result> {
+/** The result of the work. @throws when it exceeds the limit */
+async function withTimeLimit<Result>(limitMs: number, work: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`expected a result within ${limitMs} ms`)), limitMs);

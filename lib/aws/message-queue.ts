@@ -23,16 +23,19 @@ const DELAY_SECONDS_MAX = 900;
  * 256 KiB before.
  */
 export const SEND_LIMIT = { count: 10, bytes: 256 * 1024 } as const;
-/** Tries of a batch that SQS accepts only in part. */
+/** Tries of a batch when SQS accepts only a part of it. */
 const ATTEMPTS = 4;
 
-/** The delay before a push is tried again for the first time. */
+/** The delay before the first retry of a push. */
 const PUSH_RETRY_SECONDS = 1;
 
 export interface OutgoingMessage {
   readonly body: unknown;
   readonly delaySeconds?: number;
-  /** The message group, 1 to 128 letters, digits and punctuation. Fair queues of SQS deliver messages of groups with many messages in flight after those of others. */
+  /**
+   * The message group, 1 to 128 letters, digits and punctuation. Fair queues of SQS deliver messages of groups with many messages
+   * in flight after those of others.
+   */
   readonly group?: string;
 }
 
@@ -78,8 +81,8 @@ async function sendBatch(
 }
 
 /**
- * Sends ticks so that each arrives when it is due, or up to a second early, because SQS delays are whole seconds. Each queue is
- * a group, so that a queue of many or slow ticks does not delay those of others.
+ * Sends ticks so that each arrives when it is due, or up to a second early, because SQS delays are whole seconds. Each queue of
+ * the studio is a group, so that one with many or slow ticks does not delay the others.
  */
 export function tickSender(client: SQSClient, url: string): TickSender {
   return {
@@ -116,8 +119,8 @@ export interface DeliveryQueues {
 }
 
 /**
- * Sends deliveries to the queues of `notify`. Each queue of the studio is a group, so that one with many slow receivers comes
- * after the others.
+ * Sends deliveries to the queues of `notify`. Each queue of the studio is a group, so that one with many slow receivers does not
+ * delay the others.
  */
 export function deliverySender(client: SQSClient, urls: DeliveryQueues): DeliverySender {
   return {
@@ -135,7 +138,10 @@ export function deliverySender(client: SQSClient, urls: DeliveryQueues): Deliver
   };
 }
 
-/** Sends pushes to the queue of their retries. Each queue of the studio is a group, so that one that fails comes after the others. */
+/**
+ * Sends pushes to the queue of their retries. Each queue of the studio is a group, so that a failing one does not delay the
+ * others.
+ */
 export function pushRetries(client: SQSClient, url: string): PushRetries {
   return {
     send: (retries) =>
@@ -147,7 +153,7 @@ export function pushRetries(client: SQSClient, url: string): PushRetries {
   };
 }
 
-/** Makes a received message visible again after this time instead of the queue's visibility timeout. */
+/** Makes a received message visible again after this time, instead of after the queue's visibility timeout. */
 export async function setVisibility(
   client: SQSClient,
   url: string,

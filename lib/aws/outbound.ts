@@ -17,7 +17,7 @@ class ForbiddenAddress extends Error {
   override readonly name = 'ForbiddenAddress';
 }
 
-/** The time of a call is over. */
+/** The error of a call that exceeds its time. */
 class TimedOut extends Error {
   override readonly name = 'TimedOut';
 }
@@ -26,7 +26,7 @@ export interface OutboundOptions {
   /** Whether http and private addresses may be called, as on the local cloud. */
   readonly privateAllowed: boolean;
   /**
-   * The addresses of a name, when private addresses are not allowed. The signal ends when they are no longer needed.
+   * Resolves a name, when private addresses are not allowed. The signal aborts when the addresses are no longer needed.
    * @default queries to the name servers of the system
    */
   readonly resolve?: Resolve;
@@ -35,12 +35,12 @@ export interface OutboundOptions {
 export type Resolve = (hostname: string, signal: AbortSignal) => Promise<LookupAddress[]>;
 
 /**
- * POSTs to endpoints of the studio. Unless private addresses are allowed, only https and public addresses are called.
- * The address is checked when the connection is made, which also prevents DNS rebinding. Redirects are not followed.
+ * POSTs to endpoints of the studio. Unless private addresses are allowed, only https and public addresses are called. The address
+ * is checked when the connection is made, which also prevents DNS rebinding. Redirects are not followed.
  *
- * A call takes at most `timeoutMs`, from the resolution of the name to the last byte of the response, whatever the
- * other side does. Then its connection is closed, and the result is `unreachable`. The same result has a response that
- * is larger than the maximum, or that is no response to a POST, such as a switch of protocols.
+ * A call takes at most `timeoutMs`, from the resolution of the name to the last byte of the response. Then its connection is
+ * closed, and the result is `unreachable`. The result is the same for a response that is larger than the maximum or does not
+ * answer a POST, such as a switch of protocols.
  */
 export function outbound(options: OutboundOptions): Outbound {
   return {
@@ -83,7 +83,7 @@ function send(
       // Connections are only shared by requests with the same certificate.
       ...certificate,
     });
-    // The timer covers what no event reports. Each other way out settles earlier, and the first one counts.
+    // The timer covers failures that no event reports. The first settlement counts.
     const timer = setTimeout(() => fail(new TimedOut(`no response within ${timeoutMs} ms`)), timeoutMs);
     ended.signal.addEventListener('abort', () => clearTimeout(timer));
     const fail = (error: Error) => {
@@ -96,7 +96,7 @@ function send(
         fail(new Error(`expected at most ${INTERIM_RESPONSES_MAX} interim responses`));
     });
     const switched = () => fail(new Error('expected a response, got a switch of protocols (status 101)'));
-    // Node destroys no socket that it has handed over, and without this listener it reports nothing.
+    // Node does not destroy a socket that it has handed over, and reports nothing without this listener.
     request.on('upgrade', (_, socket) => {
       socket.destroy();
       switched();
@@ -119,7 +119,7 @@ function send(
           status: response.statusCode ?? 0,
           body: Buffer.concat(chunks).toString('utf8'),
         });
-        // Node keeps the socket until the receiver has read the whole request, which it may never do.
+        // Node keeps the socket until the receiver has read the whole request, which may never happen.
         if (!request.writableFinished) request.destroy();
       });
     });
@@ -143,8 +143,8 @@ function publicOnly(resolveName: Resolve, signal: AbortSignal): LookupFunction {
 }
 
 /**
- * Asks the system's name servers. The resolution of the operating system would use one of a few threads of the process
- * until it ends, which cannot be aborted: some names without an answer would then stop every other resolution.
+ * Resolves a name with the system's name servers. The resolver of the operating system would block one of the process's few
+ * threads and cannot be aborted, so some names without a response would stop every other resolution.
  */
 async function resolveWithServers(hostname: string, signal: AbortSignal): Promise<LookupAddress[]> {
   const resolver = new Resolver({ timeout: 1_000, tries: 2 });

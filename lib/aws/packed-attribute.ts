@@ -3,7 +3,7 @@ import * as z from 'zod';
 /**
  * An attribute that holds a packed value.
  *
- * @param what names the value in errors
+ * @param what the subject of error messages
  * @param unpack throws for text that is not packed
  */
 export function packedAttribute<T extends z.ZodType>(

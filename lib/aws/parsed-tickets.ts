@@ -4,21 +4,21 @@ import type { StoredTicket } from '../service/domain/stored-ticket.ts';
 const TICKETS_MAX = 40_000;
 
 /**
- * The default limit of the letters in their items. A parsed ticket takes two to three times as many bytes with its item: 160 MB of
- * the function's 1,769, whatever the tickets of its queues list. A ticket may have 64 KB.
+ * The default limit of the characters in their items. A parsed ticket takes two to three times as many bytes with its item: 160
+ * MB of the function's 1,769, even if each ticket has its maximum of 64 KB.
  */
 const LETTERS_MAX = 64_000_000;
 
 /**
- * The tickets that a function has parsed from the index of the pool. A ticket that still waits has the same item at the
- * next tick, and need not be parsed again.
+ * Caches the tickets that a function has parsed from the index of the pool. A ticket that is still waiting has the same item at
+ * the next tick, and need not be parsed again.
  *
- * The index is still read at every tick. A parsed ticket is used only for an item that is equal in every attribute,
- * so a ticket that left and returned, or that another version of Muster has written, is parsed again. Parsing depends on
- * the item and the queue alone, so a function that has kept nothing reads the same.
+ * The index is still read at every tick. A parsed ticket is used only for an item that is equal in every attribute, so a ticket
+ * that left and returned, or that another version of Muster has written, is parsed again. Parsing depends on the item and the
+ * queue alone, so an empty cache gives the same results.
  *
- * Tickets that were not read for long are forgotten: there are two generations, and when the younger one has half of a
- * limit, the older one is dropped. So a function that serves many queues keeps those that it served last.
+ * There are two generations. When the younger one reaches half of a limit, the older one is dropped. So tickets that were not
+ * read for long are forgotten, and a function that serves many queues keeps those that it served last.
  */
 export class ParsedTickets {
   readonly #generationMax: number;
@@ -26,19 +26,19 @@ export class ParsedTickets {
   #young = new Map<string, Parsed>();
   #old = new Map<string, Parsed>();
 
-  /** In the items of the young generation. */
+  /** The characters in the items of the young generation. */
   #letters = 0;
 
   /**
-   * @param ticketsMax the maximum of tickets that are kept, 2 or more
-   * @param lettersMax the maximum of letters in their items, and those of two tickets more
+   * @param ticketsMax the maximum of cached tickets, 2 or more
+   * @param lettersMax the maximum of characters in their items, exceeded by at most two tickets
    */
   constructor(ticketsMax = TICKETS_MAX, lettersMax = LETTERS_MAX) {
     this.#generationMax = Math.max(1, Math.floor(ticketsMax / 2));
     this.#lettersMax = lettersMax / 2;
   }
 
-  /** The number of tickets that are kept. A ticket may count twice. */
+  /** The number of cached tickets. A ticket may count twice. */
   get size(): number {
     return this.#young.size + this.#old.size;
   }
@@ -53,7 +53,7 @@ export class ParsedTickets {
     return parsed.ticket;
   }
 
-  /** Keeps the ticket that was parsed from an item. Neither may be changed afterwards. */
+  /** Caches the ticket that was parsed from an item. Neither may be changed afterwards. */
   set(item: Item, ticket: StoredTicket): void {
     this.#keep(ticket.ticketId, { item, ticket });
   }
@@ -76,7 +76,7 @@ interface Parsed {
   readonly ticket: StoredTicket;
 }
 
-/** The letters of an item's texts. */
+/** The number of characters in an item. */
 function lettersOf(item: Item): number {
   let letters = 0;
   for (const name in item) {
@@ -86,7 +86,9 @@ function lettersOf(item: Item): number {
   return letters;
 }
 
-/** Whether two items have the same attributes. A list or a set counts as changed: today's items have none. */
+/**
+ * Whether two items have the same attributes. An item with a list or a set counts as changed; items of this version have none.
+ */
 function isSame(a: Item, b: Item): boolean {
   let attributes = 0;
   for (const name in a) {

@@ -5,14 +5,14 @@ import { secondsAfter } from './dynamo.ts';
 import { itemTable } from './item-table.ts';
 
 /** No id of a ticket contains this character, so a place is never taken for one. */
-const MARK = 'place#';
-/** Longer than a ticket can wait, be placed and run: after this time the place is not asked for. */
+const KEY_PREFIX = 'place#';
+/** Longer than a ticket can wait, be placed and run. After this time no request reads the place. */
 const PLACE_DAYS = 4;
 
 /**
- * Places in DynamoDB, in the table of the tickets. Key: `ticketId`, as `place#SCOPE#PLAYER`. A place names the ticket that
- * has it and has no status, so the stream's filter for tickets skips it. It is never removed: see
- * `service/tickets/one-place.ts`.
+ * Places in DynamoDB, in the table of the tickets. Key: `ticketId`, as `place#SCOPE#PLAYER`. A place names the ticket that holds
+ * it and has no status, so the stream's filter for tickets skips it. Places are never removed, because the state of the ticket
+ * decides whether a place is free: see `service/tickets/one-place.ts`.
  */
 export async function placesOf(
   client: DynamoDBDocumentClient,
@@ -31,7 +31,8 @@ export async function placesOf(
 }
 
 /**
- * The writes that give the places of its players to a ticket, each on the condition that no other ticket has taken it since.
+ * The writes that give the places of its players to a ticket, each on the condition that no other ticket has taken the place
+ * since it was read.
  * @param places as they were read
  */
 export function placeWrites(table: string, ticket: StoredTicket, { scope, holders }: Places) {
@@ -57,10 +58,10 @@ export function placeWrites(table: string, ticket: StoredTicket, { scope, holder
 
 /** Whether an item of the tickets table is a place. */
 export function isPlace(item: Record<string, unknown>): boolean {
-  return typeof item.ticketId === 'string' && item.ticketId.startsWith(MARK);
+  return typeof item.ticketId === 'string' && item.ticketId.startsWith(KEY_PREFIX);
 }
 
-/** The scope and the player of a place, and the ticket that has it; undefined when the item is of another version. */
+/** The scope and the player of a place, and the ticket that holds it; undefined for an item of another version. */
 export function placeOf({
   ticketId: key,
   heldBy,
@@ -71,5 +72,5 @@ export function placeOf({
 }
 
 function keyOf(scope: string, playerId: string) {
-  return { ticketId: `${MARK}${scope}#${playerId}` };
+  return { ticketId: `${KEY_PREFIX}${scope}#${playerId}` };
 }

@@ -26,11 +26,11 @@ import { ratingItemsOf, toRating } from './rating-store.ts';
 import { toTicket } from './ticket-item.ts';
 
 /**
- * The tables that name players, in the order in which they are read. That of the ratings has the player in its key, so a query reads
- * it; it is the last, because a result that is rated at this moment finds no player to rate any more.
+ * The tables that name players, in the order in which they are read. The player is part of the key of ratings, so a query finds
+ * them. They are last: a result that is rated concurrently no longer finds the player in its match.
  */
 const TABLES = ['tickets', 'matches', 'ranges', 'ratings'] as const;
-/** The keys of the items of those that are scanned. */
+/** The partition keys of the scanned tables. */
 const KEYS = { tickets: 'ticketId', matches: 'matchId', ranges: 'item' } as const;
 /** The maximum of items in a page. A page also ends at a megabyte. */
 const PAGE_ITEMS = 1_000;
@@ -39,11 +39,12 @@ type Table = (typeof TABLES)[number];
 type ScannedTable = Exclude<Table, 'ratings'>;
 
 /**
- * What the tables store about players. No index lists it by player: an index would cost a write for every ticket, and
- * requests for the data of one player are rare.
+ * The data about players in all tables. No index lists it by player: an index would cost a write for every ticket, and requests
+ * for the data of one player are rare.
  *
- * The rewriting of an item is conditional on the attributes that it changes: `players` of a ticket or a backfill, `game` and
- * `assignment` of a match (and its `backfillId`, `status`, `result`, `rated` and `erasures`), `heldBy` of a place, `met` of meetings, `offences` of a cooldown.
+ * A rewrite of an item is conditional on the attributes that it changes: `players` of a ticket or a backfill, `game` and
+ * `assignment` of a match (and its `backfillId`, `status`, `result`, `rated` and `erasures`), `heldBy` of a place, `met` of
+ * meetings, `offences` of a cooldown.
  */
 export function playerDataStore(
   client: DynamoDBDocumentClient,
@@ -121,7 +122,7 @@ function positionOf(from: string | undefined): z.output<typeof position> {
   }
 }
 
-/** Whether the text of an item contains the id, packed or not. Most items are not parsed. */
+/** Whether the text of an item contains the id, packed or not. Most items do not, and are not parsed. */
 function mayName(item: Readonly<Record<string, unknown>>, texts: readonly string[]): boolean {
   return Object.values(item).some(
     (value) => typeof value === 'string' && texts.some((text) => value.includes(text)),
@@ -163,16 +164,16 @@ function ticketNaming(playerId: string, item: StoredItem): Named | undefined {
   }
   if (isBackfill(attributes)) {
     const backfill = toBackfill(attributes);
-    const is = standing(playerId, backfill.players);
+    const is = relationTo(playerId, backfill.players);
     return is && { kind: 'backfill', item, backfill, is };
   }
   const ticket = toTicket(attributes);
-  const is = standing(playerId, ticket.players);
+  const is = relationTo(playerId, ticket.players);
   return is && { kind: 'ticket', item, ticket, is };
 }
 
-/** Whether a player is one of these, or is named by one of them. */
-function standing(playerId: string, players: readonly RuledPlayer[]): 'about' | 'mention' | undefined {
+/** Whether a player is one of these players, or is named by one of them. */
+function relationTo(playerId: string, players: readonly RuledPlayer[]): 'about' | 'mention' | undefined {
   if (players.some((player) => player.playerId === playerId)) return 'about';
   const isNamed = players.some(
     ({ avoid, met }) => avoid?.includes(playerId) || met?.some(([other]) => other === playerId),
@@ -202,14 +203,14 @@ function rangeNaming(playerId: string, item: StoredItem): Named | undefined {
     : undefined;
 }
 
-/** The sort key of the pool tells the skill. An item that has ended is in no pool. */
+/** The sort key of the pool reveals the skill, so it is removed from items that have ended and left the pool. */
 const OUT_OF_POOL = { removes: 'poolOrder' };
 
 interface Rewriting {
   /** The new values of attributes; undefined: the item is removed. */
   readonly sets?: Readonly<Record<string, unknown>>;
   readonly removes?: string;
-  /** The attributes that must be as they were read, besides those that are set. */
+  /** The attributes that must be as they were read, in addition to those in `sets`. */
   readonly guards: readonly string[];
 }
 
@@ -251,7 +252,7 @@ function rewriting(playerId: string, named: Named, pseudonym: string): Rewriting
   }
 }
 
-/** The reason of an item, if it has one, without the player. */
+/** The reason of an item without the player's name. */
 function reasonFor(playerId: string, { reason }: { readonly reason?: string | undefined }) {
   return reason === undefined ? {} : { reason: reasonWithout(reason, [playerId]) };
 }

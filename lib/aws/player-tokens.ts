@@ -12,11 +12,11 @@ export interface PlayerKey {
   readonly secretArn: string;
 }
 
-/** The keys of a deployment: the first signs, all of them verify. */
+/** The keys of a deployment. The first one signs, and all of them verify. */
 export const playerKeys = z.array(z.object({ keyId: z.string(), secretArn: z.string() })).min(1);
 
 const ALGORITHM = 'HS256';
-/** Keeps these tokens apart from those that the same key might sign for something else. */
+/** Distinguishes these tokens from others that the same key might sign. */
 const AUDIENCE = 'muster/watch';
 
 const claims = z.object({
@@ -28,8 +28,8 @@ const claims = z.object({
 });
 
 /**
- * Tokens as JWTs (HMAC with SHA-256). A function reads a key once: a key never changes, because a rotation adds another one.
- * @param keys the first signs, all of them verify
+ * Tokens as JWTs (HMAC with SHA-256). A function caches a key forever: a key never changes, because a rotation adds another one.
+ * @param keys the first one signs, and all of them verify
  */
 export function playerTokens(client: SecretsManagerClient, keys: readonly PlayerKey[]): PlayerTokens {
   const read = new Map<string, Promise<Uint8Array>>();
@@ -38,7 +38,7 @@ export function playerTokens(client: SecretsManagerClient, keys: readonly Player
     if (known !== undefined) return known;
     const value = keyOf(client, secretArn);
     read.set(keyId, value);
-    // The next call tries again.
+    // A failed read is not cached, so the next call tries again.
     value.catch(() => read.delete(keyId));
     return value;
   };

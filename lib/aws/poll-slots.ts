@@ -2,21 +2,21 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { PollSlot, PollSlots } from '../service/ports/poll-slots.ts';
 import { itemTable } from './item-table.ts';
 
-/** The key of a player's slots begins with it. No queue has this name. */
-const MARK = '#polls#';
+/** The prefix of the keys. No queue has this name. */
+const KEY_PREFIX = '#polls#';
 /** Expired slots are only removed to save space. */
 const KEPT_MS = 3_600_000;
 
 /**
- * The slots of players in DynamoDB, in the table of ranges: one item for each player who has polled, with the time of each
- * slot. Key: `#polls#PLAYER`.
+ * The slots of players in DynamoDB, in the table of ranges: one item for each player who has polled, with the time of each slot.
+ * Key: `#polls#PLAYER`.
  *
- *     take       a slot that is free, by one write: first the one that the time picks. When it is taken, the answer has the
- *                others, and the next write takes a free one
- *     release    if it still has the time of the request
+ *     take      a free slot, by one write. The first try takes the slot that the time selects. If it is taken, the response has
+ *               all slots, and the next try takes a free one
+ *     release   if the slot still has the time of the request
  */
 export function pollSlots(client: DynamoDBDocumentClient, table: string): PollSlots {
-  const items = itemTable(client, table, (playerId: string) => ({ item: `${MARK}${playerId}` }));
+  const items = itemTable(client, table, (playerId: string) => ({ item: `${KEY_PREFIX}${playerId}` }));
   const take = (playerId: string, slot: number, untilMs: number, nowMs: number) => {
     const name = nameOf(slot);
     const isFree = {
@@ -30,7 +30,7 @@ export function pollSlots(client: DynamoDBDocumentClient, table: string): PollSl
     async take(playerId, slots, untilMs, nowMs) {
       let slot = nowMs % slots;
       let freeAtMs = nowMs;
-      // Other requests of the player may be faster, each at one slot.
+      // Each concurrent request of the player can take one slot first.
       for (let attempt = 0; attempt < slots; attempt++) {
         const write = await take(playerId, slot, untilMs, nowMs);
         if (write.met) return { taken: true, slot: { playerId, slot, untilMs } };
@@ -49,10 +49,10 @@ export function pollSlots(client: DynamoDBDocumentClient, table: string): PollSl
   };
 }
 
-/** The player whose slots an item has; undefined for other items. */
+/** The player whose slots an item holds; undefined for other items. */
 export function playerOfSlots(item: Record<string, unknown>): string | undefined {
   const key = String(item.item);
-  return key.startsWith(MARK) ? key.slice(MARK.length) : undefined;
+  return key.startsWith(KEY_PREFIX) ? key.slice(KEY_PREFIX.length) : undefined;
 }
 
 function nameOf(slot: number): string {

@@ -2,7 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 
-/** An item of the pool's index. Reading in order needs only its sort key. */
+/** An item of the pool's index. Sorting needs only its sort key. */
 export type PoolItem = Record<string, unknown> & { readonly poolOrder: string };
 
 export interface PoolPage {
@@ -12,9 +12,9 @@ export interface PoolPage {
 }
 
 /**
- * Reads one page of the pool's index. A page of a megabyte has thousands of items of four strings and a number, which the SDK
- * walks by the schema of the response and then again to convert them. This takes them from the JSON of the response in a
- * quarter of the CPU time; the rest of the response, errors and retries are left to the SDK.
+ * Reads one page of the pool's index. A page of a megabyte has thousands of items, which the SDK walks by the schema of the
+ * response and then again to convert them. This function converts the items from the JSON of the response, in a quarter of the
+ * CPU time. The SDK handles the rest of the response, errors and retries.
  */
 export async function poolPage(client: DynamoDBDocumentClient, query: QueryCommandInput): Promise<PoolPage> {
   const command = new QueryCommand(query);
@@ -29,7 +29,7 @@ export async function poolPage(client: DynamoDBDocumentClient, query: QueryComma
       response.body = Buffer.from(JSON.stringify(rest));
       return result;
     },
-    // Between the wire and the SDK's own deserializer.
+    // Runs before the SDK's own deserializer.
     { name: 'poolItems', step: 'deserialize', priority: 'low', override: true },
   );
   const { Items = [], LastEvaluatedKey } = await client.send(command);

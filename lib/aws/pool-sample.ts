@@ -5,11 +5,11 @@ import type { PoolItem } from './pool-page.ts';
 import { readQueued } from './ticket-item.ts';
 import { bySkill, inRange } from './ticket-pool.ts';
 
-/** The maximum of pool keys that are read at once, of a queue that may have hundreds. */
+/** The maximum of pool keys that are read concurrently. A queue may have hundreds. */
 const KEYS_AT_ONCE = 16;
-/** A key with more tickets than its share of the sample is read in this many places along its skills. */
+/** A key with more tickets than its share of the sample is read at this many skills. */
 const PLACES = 8;
-/** So many tickets of a key cost one query, half a read unit or little more. */
+/** A query for this many tickets of a key costs half a read unit or little more. */
 const SHARE_MIN = 8;
 
 /**
@@ -30,7 +30,7 @@ export function poolSample(client: DynamoDBDocumentClient, table: string): PoolS
     if (first.isWhole) return first;
     const [last] = (await read(pool, {}, 1, false)).items;
     const [low, high] = [skillOf(first.items[0]!.poolOrder), skillOf(last!.poolOrder)];
-    // All tickets have the same skill: any part of them is a sample.
+    // All tickets have the same skill, so any part of them is a sample.
     if (low === high) return first;
     const edges = Array.from({ length: PLACES + 1 }, (_, i) => skillKey(low + ((high - low) * i) / PLACES));
     const places = await Promise.all(
@@ -63,13 +63,13 @@ export function poolSample(client: DynamoDBDocumentClient, table: string): PoolS
   };
 }
 
-/** All keys in rounds of at most {@link KEYS_AT_ONCE}, each of which is spread evenly over them. */
+/** The keys in rounds of at most {@link KEYS_AT_ONCE}. Each round is evenly spread over all keys. */
 function rounds(keys: readonly string[]): string[][] {
   const count = Math.ceil(keys.length / KEYS_AT_ONCE);
   return Array.from({ length: count }, (_, round) => keys.filter((_, i) => i % count === round));
 }
 
-/** At most `max` of the items, at even distances. */
+/** At most `max` of the items, evenly spread. */
 function evenly<T>(items: readonly T[], max: number): T[] {
   if (items.length <= max) return [...items];
   return Array.from({ length: max }, (_, i) => items[Math.floor((i * items.length) / max)]!);

@@ -6,22 +6,22 @@ import { BATCH_GET_MAX } from './batch-get.ts';
 import type { Condition } from './change-item.ts';
 import { itemTable } from './item-table.ts';
 
-/** A record is kept for so long after its players were last there. A ticket waits for a day at most. */
+/** A record is kept for this long after the last sign. A ticket waits for a day at most. */
 const KEPT_SECONDS = 2 * 86_400;
-/** Players that are expected by one write: DynamoDB takes an expression of 4 KB. */
+/** The maximum of players in one write of `expect`, because an expression has at most 4 KB. */
 const EXPECTED_AT_ONCE = 25;
-/** Batches of records that are read concurrently. */
+/** The maximum of batches of records that are read concurrently. */
 const BATCHES_AT_ONCE = 8;
 
 /**
- * Records of presence in DynamoDB, in the table of ranges: an item for each ticket, with the attributes `silentFromMs0` and `by0`
- * of its first player and so on, removed by TTL. Key: `QUEUE#presence#TICKET`. It names no player.
+ * The last signs of players in DynamoDB, in the table of ranges: an item for each ticket, with the attributes `silentFromMs0` and
+ * `by0` for its first player and so on, removed by TTL. Key: `QUEUE#presence#TICKET`. It names no player.
  *
- *     seen     if it is not earlier than what is stored, and something is stored if asked for
- *     expect   if nothing is stored of the player
- *     left     if what is stored is by this connection
+ *     seen     if the stored sign is not later; with `isKnown` also if a sign is stored
+ *     expect   if no sign of the player is stored
+ *     left     if the stored sign came over this connection
  *
- * A repetition whose first response was lost finds its own values, so nothing needs a mark of its writer.
+ * A repetition whose first response was lost finds its own values, so no write needs a mark.
  */
 export function presenceStore(client: DynamoDBDocumentClient, table: string): PresenceStore {
   const items = itemTable(client, table, keyOf);
@@ -59,7 +59,7 @@ export function presenceStore(client: DynamoDBDocumentClient, table: string): Pr
     async seen(queue, ticketId, player, presence, isKnown = false) {
       const silent = `#${silentOf(player)}`;
       await write(queue, ticketId, player, presence, {
-        // It fails for a player who is not known.
+        // The write fails for a player without a stored sign.
         condition: isKnown ? `${silent} <= :seen` : `(attribute_not_exists(${silent}) OR ${silent} <= :seen)`,
         values: { ':seen': presence.silentFromMs },
       });
@@ -96,7 +96,7 @@ function keyOf(queue: string, ticketId: string): { item: string } {
 
 const expiryOf = (silentFromMs: number) => Math.ceil(silentFromMs / 1_000) + KEPT_SECONDS;
 
-/** Attributes that this version cannot read count as none, so their player counts as present. */
+/** Attributes that this version cannot read are ignored, so their player counts as present. */
 function recordOf(item: Record<string, unknown>): PresenceRecord {
   return new Map(
     Object.entries(item).flatMap(([name, silentFromMs]): [number, PlayerPresence][] => {

@@ -12,22 +12,22 @@ import { definitionChange, definitionKeys, definitionStore, deployedNote } from 
 import { jsonOf, rememberedJsonOf } from './item.ts';
 
 /**
- * Queues in DynamoDB. Key: `queue`, `item`. The item `definition` is the queue itself. Definitions that were replaced are beside
- * it: see `definition-store.ts`.
+ * Queues in DynamoDB. Key: `queue`, `item`. The item `definition` is the queue itself. For replaced definitions see
+ * `definition-store.ts`.
  *
- *     put           if version and awakeUntilMs are as read
- *     extendAwake   if version and awakeUntilMs are as read
- *     confirmSent   if sentUntilMs is as read
- *     extendWatched  if watched is as read. A lost response counts as a lost race: the caller reads the queue again
- *     holdPresence  if the queue exists
- *     dropLayouts   if version is as read
+ *     put             if version and awakeUntilMs are as read
+ *     extendAwake     if version and awakeUntilMs are as read
+ *     confirmSent     if sentUntilMs is as read
+ *     extendWatched   if watched is as read. A lost response counts as a lost race: the caller reads the queue again
+ *     holdPresence    if the queue exists
+ *     dropLayouts     if version is as read
  *
  * For writes whose response is lost see `write-mark.ts`.
  */
 export function queueStore(client: DynamoDBDocumentClient, table: string): QueueStore {
   const { change, store } = definitionStore<QueueDefinition, QueueState>(client, table, {
     item: ITEM,
-    mark: '',
+    namePrefix: '',
     schema: storedDefinition,
     toRecord: (item, name) => readQueue(queueItem, item, name),
     toState: (item, name) => readQueue(stateItem, item, name),
@@ -116,8 +116,8 @@ function hasVersion(version: number): Condition {
 }
 
 /**
- * The letters of definitions and experiments that a function keeps parsed. `dispatch` reads all of them each minute, and a parsed one
- * takes about ten bytes a letter.
+ * The maximum characters of definitions and experiments that a function caches parsed. `dispatch` reads all of them each minute,
+ * and a parsed one takes about ten bytes per character.
  */
 const LETTERS_MAX = 8_000_000;
 
@@ -133,7 +133,7 @@ const stateItem = z.object({
   deployed: jsonOf(deployedNote).exactOptional(),
   presenceHeldUntilMs: z.number().exactOptional(),
   deletedAt: z.iso.datetime().exactOptional(),
-  // Without one that a later version has stored, the queue is searched by its definition.
+  // If a later version has stored an experiment that this one cannot read, the queue is searched by its definition.
   experiment: rememberedJsonOf(storedExperiment, LETTERS_MAX).optional().catch(undefined),
 });
 

@@ -16,17 +16,18 @@ const REPORT_DAYS = 1;
 const DELETES_AT_ONCE = 32;
 
 /**
- * Leases and reports in DynamoDB. Key: `item`, which contains the queue and the cell or range. Each has its own
- * partition key, so the cost does not depend on their number.
+ * Leases and reports in DynamoDB. Key: `item`, which contains the queue and the cell or range. Each has its own partition key, so
+ * the cost does not depend on their number.
  *
- *     takeLease   if each cell's lease was ended, or has expired and its owner's matches are settled, and its
- *                 last slot is before this one; and if the caller knows that the ticks before have failed, if they
- *                 have; or if the caller already holds it: the request is repeated when its response is lost
- *     endLease    each cell whose lease the owner still holds
- *     close       each cell whose lease is still the one that was read
+ *     takeLease                        the last slot of each cell is before this one, and its lease was ended, or has expired and
+ *                                      the matches of its owner are settled. The caller must know of failures of earlier ticks.
+ *                                      It also succeeds if the caller already holds the lease, because the request is repeated
+ *                                      when its response is lost
+ *     endLease                         each cell whose lease the owner still holds
+ *     close                            each cell whose lease is still the one that was read
  *     putJournal, journalUntilClosed   if there is no such page
- *     putReport   if the stored report is older
- *     putArrivals always; of two concurrent writes either is correct
+ *     putReport                        if the stored report is older
+ *     putArrivals                      always; of two concurrent writes either is correct
  *
  * The pages of journals are also in the index `latest`: see `latest-group.ts`.
  */

@@ -21,17 +21,17 @@ import { newWriteMark } from './write-mark.ts';
 /** Days that a rating is kept after the player's last match. */
 export const RATING_DAYS = 730;
 
-/** No player can have this id. */
+/** A player with this id cannot exist. */
 const ODDS = '#odds';
 
 /**
- * Ratings in DynamoDB, in a table of their own. Key: `playerId`, `ladder`, so the ratings of a player are one query. What is learnt
- * of the odds of a ladder is the item of the player `#odds`.
+ * Ratings in DynamoDB, in a table of their own. Key: `playerId`, `ladder`, so the ratings of a player are one query. The learned
+ * odds of a ladder are the item of the player `#odds`.
  *
- *     rate    each rating: if it is as it was read, by the mark of the write that left it
- *             the match: if it has no mark, and the erasures that were read. All in one transaction
- *     put     replaces any
- *     learn   if it is as it was read, by its mark
+ *     rate    each rating: if it is as it was read, by the mark of its last write. The match: if it has no mark, and the erasures
+ *             that were read. All in one transaction
+ *     put     always
+ *     learn   if the odds are as they were read, by their mark
  */
 export function ratingStore(
   client: DynamoDBDocumentClient,
@@ -136,7 +136,7 @@ const oddsItem = z.object({
   writeId: z.string(),
 }) satisfies z.ZodType<StoredOdds>;
 
-/** The items of a player's ratings: a ladder each, of which there are few. */
+/** The items of a player's ratings, one for each ladder. */
 export async function ratingItemsOf(
   client: DynamoDBDocumentClient,
   table: string,

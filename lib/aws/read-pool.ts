@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient, QueryCommandInput } from '@aws-sdk/lib-dyn
 import { inParallel } from '../service/concurrency/in-parallel.ts';
 import { type PoolItem, poolPage } from './pool-page.ts';
 
-/** The maximum of pool keys that are looked into at once, of a queue that may have thousands. */
+/** The maximum of pool keys that are queried concurrently. A queue may have thousands. */
 export const QUERIES_AT_ONCE = 32;
 
 export interface PoolPart {
@@ -31,7 +31,7 @@ export async function readPool(
   const partitions = queries.map((query) => new Partition(client, query));
   // An even share and a margin, because partitions are rarely equal in size.
   const share = Math.ceil((SHARE_MARGIN * limit) / Math.max(1, queries.length));
-  await inParallel(partitions, QUERIES_AT_ONCE, (partition) => partition.readOn(Math.min(limit, share)));
+  await inParallel(partitions, QUERIES_AT_ONCE, (partition) => partition.readPage(Math.min(limit, share)));
   for (;;) {
     const behind = partitions.filter(({ hasMore }) => hasMore).sort(byReadUntil)[0];
     const complete = partitions.flatMap(({ items }) => items);
@@ -43,7 +43,7 @@ export async function readPool(
       const items = part.sort(byOrder).slice(0, limit);
       return { items, readUntil: items.at(-1)!.poolOrder };
     }
-    await behind!.readOn(limit - part.length);
+    await behind!.readPage(limit - part.length);
   }
 }
 
@@ -51,7 +51,7 @@ const SHARE_MARGIN = 1.2;
 /** More items than fit into a page of a megabyte. */
 const LIMIT_MAX = 1_000_000;
 
-/** One partition and the items read so far. */
+/** One partition, with the items read so far. */
 class Partition {
   readonly items: PoolItem[] = [];
   readonly #client: DynamoDBDocumentClient;
@@ -65,7 +65,7 @@ class Partition {
   }
 
   /** Reads a page of at most this many items; DynamoDB ends it at a megabyte. */
-  async readOn(limit: number): Promise<void> {
+  async readPage(limit: number): Promise<void> {
     const { items, last } = await poolPage(this.#client, {
       ...this.#query,
       Limit: Math.min(LIMIT_MAX, Math.max(1, limit)),

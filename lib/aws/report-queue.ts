@@ -7,7 +7,7 @@ import { Throttle } from './throttle.ts';
 
 const reports = new Throttle(30_000);
 
-/** Records the counts of a queue, and reports it when too many of its matches fail. */
+/** Records the outcomes of a queue as metrics, and reports the queue when too many of its matches fail. */
 export function reportQueue({ queue, counts, failing, isLost }: CountedQueue): void {
   if (isLost) logger.warn('outcomes were not counted, because the table was busy', { queue, ...counts });
   const metrics = new Metrics({ defaultDimensions: { queue } });
@@ -22,7 +22,7 @@ export function reportQueue({ queue, counts, failing, isLost }: CountedQueue): v
   ofAll.publishStoredMetrics();
 }
 
-/** Reports the failed try of a placement. Returns what becomes of its message. */
+/** Reports a failed try of a placement. Returns what happens to its message. */
 export function reported(result: Provisioned): Consumed {
   if (result.outcome !== 'retry' || result.counted === undefined) return result;
   const { counted, ...rest } = result;

@@ -7,12 +7,12 @@ import {
 import { type SecretGrants, secretRefusal } from '../contract/secret-grants.ts';
 import type { Secrets } from '../service/ports/secrets.ts';
 
-/** How long a value is cached. After this time at the latest, a rotated secret is used. */
+/** The maximum age of a cached value. A rotated secret is used after this time at the latest. */
 const KEEP_MS = 5 * 60_000;
 
 /**
  * Secrets from Secrets Manager, under a common prefix.
- * @param grants secrets besides a queue's own and the shared ones
+ * @param grants the queues that may use a secret other than their own and the shared ones
  */
 export function secretsManager(client: SecretsManagerClient, prefix: string, grants: SecretGrants): Secrets {
   const kept = new Map<string, { value: string; untilMs: number }>();
@@ -30,7 +30,7 @@ export function secretsManager(client: SecretsManagerClient, prefix: string, gra
   };
 }
 
-/** The value of a secret; undefined when there is none, or when it is going to be deleted. */
+/** The value of a secret; undefined when there is none, or when its deletion is scheduled. */
 export async function storedValue(
   client: SecretsManagerClient,
   SecretId: string,

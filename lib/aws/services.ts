@@ -41,7 +41,7 @@ type Client = DynamoDBDocumentClient;
 export const tickets = (client: Client, parsed?: ParsedTickets) =>
   ticketStore(client, environment('TICKETS_TABLE'), parsed);
 export const matches = (client: Client) => singleMatchStore(client, environment('MATCHES_TABLE'));
-/** The names of the tables that matches and players are in. */
+/** The names of the tables that contain matches and data of players. */
 export const tables = () => ({
   tickets: environment('TICKETS_TABLE'),
   matches: environment('MATCHES_TABLE'),
@@ -50,7 +50,7 @@ export const tables = () => ({
 });
 export const backfills = (client: Client) => backfillStore(client, tables());
 
-/** Queues that are read anew each time. */
+/** Queues without a cache. */
 export const storedQueues = (client: Client) => queueStore(client, environment('QUEUES_TABLE'));
 export const queues = (client: Client) => cachedQueues(storedQueues(client), clock);
 export const ladders = (client: Client) => ladderStore(client, environment('QUEUES_TABLE'));
@@ -72,7 +72,7 @@ export const bucketLimits = () => buckets.bucketLimits(Number(environment('BUCKE
 export const failedShareMax = () => Number(environment('FAILED_SHARE'));
 
 export const receivers = (client: Client) => receiverStore(client, environment('RECEIVERS_TABLE'));
-/** See `recent-receivers.ts`. */
+/** Webhook receivers with a cache; see `recent-receivers.ts`. */
 export const receiversOfLate = (client: Client) => recentReceivers(receivers(client), Date.now);
 export const deliveryRecords = (client: Client) => deliveryStore(client, environment('RECEIVERS_TABLE'));
 export const erased = (client: Client) => erasedPlayers(client, environment('RECEIVERS_TABLE'));

@@ -3,16 +3,16 @@ import { AwsV4Signer } from 'aws4fetch';
 import type { Sockets } from '../service/ports/sockets.ts';
 import { logger } from './log.ts';
 
-/** How long a request to API Gateway may take. A message is small, and API Gateway does not wait for the client to read it. */
+/** The timeout of a request to API Gateway. A message is small, and API Gateway does not wait for the client to read it. */
 const SEND_TIMEOUT_MS = 1_000;
 type Method = 'POST' | 'GET' | 'DELETE';
 
-/** Tries of a request, when it fails or is throttled. */
+/** The maximum of tries of a request that fails or is throttled. */
 const SENDS_MAX = 3;
 
 /**
- * The sockets of a WebSocket API, by the commands of its stage (`@connections`). The credentials are those of the function.
- * @param url of the stage, wss://ID.execute-api.REGION.amazonaws.com/STAGE
+ * The sockets of a WebSocket API, by the commands of its stage (`@connections`). They are signed with the function's credentials.
+ * @param url the URL of the stage, wss://ID.execute-api.REGION.amazonaws.com/STAGE
  */
 export function sockets(url: string): Sockets {
   const base = `${url.replace(/^ws/, 'http')}/@connections/`;
@@ -45,10 +45,10 @@ export function sockets(url: string): Sockets {
   };
 }
 
-/** Keys that sign, by the secret and the day. To derive one takes half of a request's processor time. */
+/** Cached signing keys, by secret and day. Deriving one takes half of a request's CPU time. */
 const signingKeys = new Map<string, ArrayBuffer>();
 
-/** The status of the response; undefined without one. */
+/** The status of the response; undefined when there was none. */
 async function statusOf(method: Method, url: string, body?: string): Promise<number | undefined> {
   const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '', AWS_SESSION_TOKEN, AWS_REGION } = process.env;
   const signer = new AwsV4Signer({

@@ -8,7 +8,7 @@ export interface StatusCondition {
 
 /**
  * The condition that an item has one of the statuses from which a transition starts.
- * @param key the item's key, with which an item that does not exist is recognised
+ * @param key the attribute of the item's key, whose absence shows that the item does not exist
  * @param name the placeholder of the attribute that holds the status @default '#status'
  */
 export function movedBy(

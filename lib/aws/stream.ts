@@ -30,8 +30,8 @@ export function readableChanges(
 }
 
 /**
- * The change in a stream record of the tickets or the matches table; undefined for a removal, for an
- * abandoned match, for a backfill and for a place.
+ * The change in a stream record of the tickets or the matches table; undefined for a removal, an abandoned match, a backfill and
+ * a place.
  * @throws Unreadable
  */
 export function toChange(record: DynamoDBRecord): Change | undefined {

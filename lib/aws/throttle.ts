@@ -10,7 +10,7 @@ export class Throttle {
     this.#everyMs = everyMs;
   }
 
-  /** Whether this is to be reported now, because it was not within the interval. It then counts as reported. */
+  /** Whether to report the key now: it was not reported within the interval. It then counts as reported. */
   isDue(key: string, nowMs = Date.now()): boolean {
     if (nowMs - (this.#reportedMs.get(key) ?? Number.NEGATIVE_INFINITY) < this.#everyMs) return false;
     if (this.#reportedMs.size >= KEYS_MAX) this.#reportedMs.clear();

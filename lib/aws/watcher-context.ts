@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Watcher } from '../service/domain/connection.ts';
 import { readWith } from '../service/domain/unreadable.ts';
 
-/** The watcher, as the authorizer returns it to API Gateway, which passes it to every later function of the connection. */
+/** The watcher in the authorizer's context. API Gateway passes it to every function of the connection. */
 export type WatcherContext = Watcher & Record<string, string | number>;
 
 const context = z.object({
@@ -15,8 +15,8 @@ const context = z.object({
 });
 
 /**
- * The owner of a connection, from the context of a request.
- * @throws Unreadable when the authorizer has not admitted it
+ * The watcher of a connection, from the context of a request.
+ * @throws Unreadable when the context has none
  */
 export function watcherOf(authorizer: unknown): Watcher {
   return readWith(context, authorizer, 'the context of a connection');

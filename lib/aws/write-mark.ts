@@ -29,7 +29,7 @@ import { randomBytes } from 'node:crypto';
  *       extendAwake, markDown, learn,
  *       an offence of a player
  *     addFailure                   counts twice: a receiver is marked as down one failure early
- *     failed, waits, ends of       count twice: they only inform people
+ *     failed and the waits of      count twice: they are statistics only
  *       a delivery, outcomes
  *     markUp, forgive, the         changes nothing more
  *       presence of a player

@@ -17,7 +17,7 @@ const AGONES_METADATA = {
   match: 'muster-match',
   queue: 'muster-queue',
   region: 'muster-region',
-  /** `true`: the match has ended without this game server, which should shut down. */
+  /** `true`: the match has ended without this game server, which has to shut down. */
   cancelled: 'muster-cancelled',
   /** JSON: the teams of the match with their players. */
   players: 'muster-players',
@@ -83,7 +83,7 @@ export function agonesProvisioner(
     async release(match, unused): Promise<Release> {
       const selection = { gameServerSelectors: [ofMatch(match)] };
       if (match.assignment !== undefined) {
-        // The server may be the one that the match is played on.
+        // The match may be played on this server.
         const found = await allocate(match, { ...selection, metadata: metadataOf(match) });
         const isOwn = found.outcome === 'assigned' && isSame(found.assignment, match.assignment);
         if (isOwn) return { outcome: 'released' };
@@ -95,7 +95,7 @@ export function agonesProvisioner(
   };
 }
 
-/** The body of a request, in the format of Agones's `AllocationRequest`. */
+/** A request in the format of Agones's `AllocationRequest`. */
 interface AllocationRequest {
   readonly gameServerSelectors: readonly {
     readonly matchLabels: Readonly<Record<string, string>>;
@@ -166,7 +166,7 @@ function metadataOf(match: StoredMatch) {
   };
 }
 
-/** Text as the value of a Kubernetes label: other characters become `_`, and it is cut to 63 characters. */
+/** A text as a value of a Kubernetes label: other characters become `_`, and it is cut to 63 characters. */
 function labelValue(text: string): string {
   return text
     .replace(/[^A-Za-z0-9_.-]/g, '_')
@@ -208,8 +208,9 @@ function isSame(one: Assignment, other: Assignment): boolean {
 }
 
 /**
- * Whether a game server is released. None is to be released when the allocator finds none, or rejects every request.
- * @param unused a server that is known to exist: not finding it means that the allocator does not see it yet
+ * Whether the game server of a match is released. There is nothing to release when the allocator finds none, or rejects every
+ * request.
+ * @param unused a server that is known to exist. If the allocator does not find it, it has to be asked again
  */
 function released(result: Allocation, unused: Assignment | undefined): Release {
   if (result.outcome === 'retry') return result;

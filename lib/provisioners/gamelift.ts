@@ -17,7 +17,7 @@ import { ATTEMPTS_MAX, attemptOf, pauseMs, placementIdOf } from './placement-att
 
 export interface GameLiftDeps {
   readonly sessions: GameSessions;
-  /** The tickets of a match have the latencies of their players. */
+  /** The latencies of the players are in the tickets of the match. */
   readonly tickets: Pick<TicketStore, 'getMany'>;
   readonly clock: { now(): number };
 }
@@ -25,13 +25,13 @@ export interface GameLiftDeps {
 /**
  * Places a match with a queue of Amazon GameLift Servers.
  *
- *     first half of the time    start the placement; an event brings the answer
- *     second half               ask for it, because the event may be lost
- *     the placement has ended   start another one under the next id, after a pause
- *     the match has ended       stop the placement, or terminate the game session that it has started
+ *     first half of the time    starts the placement; an event reports its end
+ *     second half               polls the placement, because the event may be lost
+ *     the placement has ended   starts another one under the next id, after a pause
+ *     the match has ended       stops the placement, or terminates the game session that it has started
  *
- * The ids of placements are derived from the match, and GameLift accepts an id once. So a repeat finds the placement of
- * the first call, and a match has one placement at a time: see `placement-attempts.ts`.
+ * The ids of placements are derived from the match, and GameLift accepts an id once. So a repetition finds the placement of the
+ * first call, and a match has one placement at a time: see `placement-attempts.ts`.
  */
 export function gameLiftProvisioner(
   { sessions, tickets, clock }: GameLiftDeps,
@@ -53,10 +53,10 @@ export function gameLiftProvisioner(
     const found = await sessions.describe(placementIdOf(match.matchId, attempt), queue);
     return found.outcome === 'unknown' ? start(match, definition, attempt) : found;
   };
-  /** When to ask GameLift: at half of the time, and then each tenth of it. */
-  const untilNextLookMs = (match: StoredMatch) => {
+  /** The delay until GameLift is polled: at half of the time, and then after each tenth of it. */
+  const untilNextPollMs = (match: StoredMatch) => {
     const untilHalfMs = leftMs(match, clock.now()) - timeoutMs / 2;
-    return untilHalfMs > 0 ? untilHalfMs : Math.max(LOOK_MS_MIN, timeoutMs / 10);
+    return untilHalfMs > 0 ? untilHalfMs : Math.max(POLL_MS_MIN, timeoutMs / 10);
   };
 
   return {
@@ -71,7 +71,7 @@ export function gameLiftProvisioner(
         if (step.outcome !== 'found') return failure(step);
         const { placement } = step;
         if (placement.status === 'pending')
-          return { outcome: 'pending', why: 'GameLift is placing it', afterMs: untilNextLookMs(match) };
+          return { outcome: 'pending', why: 'GameLift is placing it', afterMs: untilNextPollMs(match) };
         if (placement.status === 'fulfilled') return fulfilled(placement, match);
         if (attempt === ATTEMPTS_MAX)
           return { outcome: 'refused', why: `GameLift ended every placement: ${placement.why}` };
@@ -87,7 +87,7 @@ export function gameLiftProvisioner(
       for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
         const placementId = placementIdOf(match.matchId, attempt);
         let step = await sessions.stop(placementId, queue);
-        // It has ended already, or a game session has been started.
+        // It has already ended, or has started a game session.
         if (step.outcome === 'invalid') step = await sessions.describe(placementId, queue);
         if (step.outcome === 'unknown') break;
         if (step.outcome !== 'found') return { outcome: 'retry', why: step.why };
@@ -108,17 +108,17 @@ export function gameLiftProvisioner(
 }
 
 /**
- * Whether the assignment of a match is the game session of one of its placements. The ARN of such a session usually ends
- * in the placement's id, which saves the question to GameLift.
+ * Whether the assignment of a match is the game session of one of its placements. The ARN of such a session usually ends in the
+ * placement's id, which saves a request to GameLift.
  */
 function isPlayedOnOwnSession({ matchId, assignment: assigned }: StoredMatch): boolean {
   return attemptOf(assigned?.sessionId?.split('/').at(-1) ?? '').matchId === matchId;
 }
 
-/** The least time between two questions about a placement. Milliseconds. */
-const LOOK_MS_MIN = 5_000;
+/** The minimum interval between two polls of a placement. Milliseconds. */
+const POLL_MS_MIN = 5_000;
 
-/** What is known about a placement, or why nothing is. */
+/** The placement, or why it could not be read. */
 type Step = { readonly outcome: 'found'; readonly placement: GameSessionPlacement } | GameSessionFailure;
 
 function leftMs({ deadline }: StoredMatch, nowMs: number): number {
@@ -151,7 +151,7 @@ function requestOf(
   };
 }
 
-/** The players of a match without its bots, which need no player session. */
+/** The ids of the players of a match without its bots, which need no player session. */
 function playerIdsOf({ teams }: StoredMatch): string[] {
   return teams.flatMap(({ players }) => players.flatMap(({ playerId, bot }) => (bot ? [] : [playerId])));
 }
@@ -168,7 +168,7 @@ export function sessionData(match: MatchView): string {
   return JSON.stringify({ ...rest, teams, cut: true });
 }
 
-/** Whether news need no question to GameLift. */
+/** Whether an event has everything, so that GameLift need not be polled. */
 function isComplete(news: GameSessionPlacement, match: StoredMatch): boolean {
   return news.status === 'ended' || (news.status === 'fulfilled' && assignmentOf(news, match) !== undefined);
 }
@@ -180,7 +180,7 @@ function fulfilled(placement: GameSessionPlacement, match: StoredMatch): Provisi
     : { outcome: 'assigned', assignment: found };
 }
 
-/** The assignment of a fulfilled placement; undefined while a part of it is missing. */
+/** The assignment of a fulfilled placement; undefined while a field of it is missing. */
 function assignmentOf({ session }: GameSessionPlacement, match: StoredMatch): Assignment | undefined {
   if (session?.arn === undefined || session.port === undefined) return undefined;
   const { arn, address, port, playerSessions } = session;

@@ -57,7 +57,7 @@ function readAssignment(body: string): Provision {
   return { outcome: 'refused', why: `${invalid}: ${namedFields(problems)}`, detail: textOf(problems) };
 }
 
-/** The invalid fields by their own names. What the response contains is for the log only. */
+/** The names of the invalid fields. The values in the response are only logged. */
 function namedFields(problems: readonly FieldProblem[]): string {
   const keys = new Set(problems.map(({ pointer }) => pointer.split('/')[1] ?? ''));
   const known = Object.keys(assignment.shape).filter((key) => keys.has(key));

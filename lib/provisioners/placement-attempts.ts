@@ -1,14 +1,13 @@
 /**
- * The ids of the placements that are tried one after another for a match. GameLift never accepts the id of a placement
- * again, also when the placement has timed out or failed. So the first has the match's id, and each further one a
- * number: `MATCH`, `MATCH-try2`, `MATCH-try3`. The next is started only when the one before it has ended without a game
- * session.
+ * The ids of the successive placements of a match. GameLift never accepts an id again, even after the placement has timed out or
+ * failed. So the first one is the match's id, and each further one has a number: `MATCH`, `MATCH-try2`, `MATCH-try3`. The next
+ * placement starts only after the previous one has ended without a game session.
  */
 export function placementIdOf(matchId: string, attempt: number): string {
   return attempt === 1 ? matchId : `${matchId}-try${attempt}`;
 }
 
-/** The match and the number of a placement. Placements that are not Muster's give a match that does not exist. */
+/** The match and the number of a placement. For placements that are not Muster's, the match does not exist. */
 export function attemptOf(placementId: string): { matchId: string; attempt: number } {
   const [, matchId, attempt] = /^(.*)-try(\d+)$/.exec(placementId) ?? [];
   if (matchId === undefined) return { matchId: placementId, attempt: 1 };
@@ -19,8 +18,8 @@ export function attemptOf(placementId: string): { matchId: string; attempt: numb
 export const ATTEMPTS_MAX = 20;
 
 /**
- * The pause after a placement that has ended without a game session: 1 s, 4 s, 16 s and so on, at most a tenth of the
- * time that the match has. So the number of placements of a match is bounded.
+ * The pause after a placement that has ended without a game session: 1 s, 4 s, 16 s and so on, at most a tenth of the match's
+ * time. So the number of placements of a match is limited.
  */
 export function pauseMs(attempt: number, timeoutMs: number): number {
   return Math.min(1_000 * 4 ** (attempt - 1), timeoutMs / 10);

@@ -3,7 +3,7 @@ import { agonesProvisioner } from './agones.ts';
 import { type GameLiftDeps, gameLiftProvisioner } from './gamelift.ts';
 import { type HttpProvisionerDeps, httpProvisioner } from './http.ts';
 
-/** What a function has access to. It leaves matches alone whose provisioner needs something else. */
+/** The access that a function has. It skips matches whose provisioner needs other access. */
 export interface ProvisionersDeps {
   /** For `http` and `agones`. */
   readonly overHttp?: HttpProvisionerDeps;
@@ -12,7 +12,7 @@ export interface ProvisionersDeps {
 
 /**
  * Muster requests nothing. The studio hosts the match itself and sends the assignment with PUT /matches/{matchId}/assignment, or
- * none is expected: matches of a queue without provisioner are COMPLETED immediately, and one that was already PLACING when the
+ * none is expected. Matches of a queue without provisioner are COMPLETED immediately. A match that was already PLACING when the
  * definition changed waits for its deadline or for an assignment from the studio.
  */
 const NONE: Provisioner = { place: async () => ({ outcome: 'left-to-studio' }) };

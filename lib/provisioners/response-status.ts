@@ -1,6 +1,6 @@
 import type { Provision } from '../service/ports/provisioner.ts';
 
-/** A provision that did not succeed. */
+/** The result of a failed request for an assignment. */
 export type Failure = Extract<Provision, { outcome: 'retry' | 'refused' }>;
 
 export function isSuccess(status: number): boolean {
@@ -8,7 +8,7 @@ export function isSuccess(status: number): boolean {
 }
 
 /**
- * What an unsuccessful status of a response means: client errors are final, and everything else is retried.
+ * The meaning of an unsuccessful status: client errors are final, and all others are retried.
  * @param who the server, for the reason
  * @param retried client errors after which a retry may succeed
  */
