@@ -58,7 +58,7 @@ export interface Constraints {
    * Which of these tickets, at most 31, may not be on one team, by position as bit sets, as far as it is known of pairs; undefined when
    * all may. Ends the search that has begun.
    */
-  apart(tickets: readonly number[]): ArrayLike<number> | undefined;
+  nonMates(tickets: readonly number[]): ArrayLike<number> | undefined;
   /** Why these two tickets may not be in one game, undefined if they may. */
   refusal(a: number, b: number): string | undefined;
 }

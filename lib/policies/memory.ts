@@ -59,7 +59,7 @@ const MEMORY_MAX_SECONDS = 3600;
 const SKILLS_REMEMBERED = 1000;
 
 /** The part of the arrivals that the tickets of a tick show, when other ticks search the same players too. */
-export interface Sight {
+export interface Coverage {
   /**
    * The latest time at which another tick may have searched these players. It may have removed earlier tickets, so only
    * tickets enqueued later are counted, and the time since then.
@@ -70,14 +70,14 @@ export interface Sight {
 }
 
 /**
- * Updates the memory with the tickets of this tick: all waiting tickets, or the part that `sight` describes.
+ * Updates the memory with the tickets of this tick: all waiting tickets, or the part that `coverage` describes.
  * @param choices what the players of the queue choose
  */
 export function remember(
   memory: TickMemory | undefined,
   tickets: readonly Ticket[],
   nowMs: number,
-  { sinceMs, share }: Sight = { sinceMs: Number.MIN_SAFE_INTEGER, share: 1 },
+  { sinceMs, share }: Coverage = { sinceMs: Number.MIN_SAFE_INTEGER, share: 1 },
   choices: readonly Choice[] = [],
 ): TickMemory {
   const before = memory?.version === VERSION ? memory : firstMemory(tickets, nowMs);

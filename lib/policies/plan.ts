@@ -1,5 +1,6 @@
 import { type Filling, shapeOf } from '../engine/game-pool.ts';
 import type { Constraints, Game, GameRules, Ticket } from '../engine/types.ts';
+import { kindsOf } from '../rules/measures.ts';
 import { type Meetings, meetingsOf, noMeetings } from '../rules/met.ts';
 import { compileRules } from '../rules/rule-states.ts';
 import type { RuledPlayer } from '../rules/types.ts';
@@ -7,7 +8,7 @@ import { type Backfill, Backfills } from './backfills.ts';
 import { fillWithBots } from './bots.ts';
 import { choicesOf } from './choices/choices.ts';
 import type { KeptSearches } from './kept-searches.ts';
-import { type Estimates, estimatesOf, remember, type Sight, type TickMemory } from './memory.ts';
+import { type Coverage, type Estimates, estimatesOf, remember, type TickMemory } from './memory.ts';
 import { inPercentiles, ofPercentiles } from './percentile.ts';
 import { byArrival, type OutOfTime, type PoolFacts } from './policy.ts';
 import { gameRulesOf, type QueueRules } from './queue-rules.ts';
@@ -36,7 +37,7 @@ export interface TickInput {
   /** The memory that the last tick of this range returned. Omit it at the first tick. */
   readonly memory?: TickMemory | undefined;
   /** The part of the arrivals that the tickets show. @default all arrivals of the bucket since its last tick */
-  readonly sight?: Sight | undefined;
+  readonly coverage?: Coverage | undefined;
   /**
    * The memory of the whole queue, when it has several buckets. Rates, densities and ranks are then estimated from it, so
    * that a bucket's games do not depend on where its edges are. @default the memory of the bucket
@@ -136,7 +137,7 @@ export function* planGames(input: TickInput): Generator<Released, TickPlan> {
     isOutOfTime ||= input.outOfTime?.() ?? false;
     return isOutOfTime;
   };
-  const memory = remember(input.memory, input.tickets, nowMs, input.sight, choicesOf(rules));
+  const memory = remember(input.memory, input.tickets, nowMs, input.coverage, choicesOf(rules));
   const ofSkills = estimatesOf(input.queueMemory ?? memory, expectedRate(rules));
   const percentiles = rules.skillScale === 'percentile';
   const tickets = percentiles ? inPercentiles(input.tickets, ofSkills) : input.tickets;
@@ -191,7 +192,7 @@ export function* planGames(input: TickInput): Generator<Released, TickPlan> {
     }
   }
   // A pool whose search was cut short says nothing about the games that it still has.
-  const isComplete = input.sight === undefined && !outOfTime();
+  const isComplete = input.coverage === undefined && !outOfTime();
   if (backfills) yield* backfills.fill('after', outOfTime);
   const reasonOf = reasons && waitingReasons({ pool, held, policy, facts, backfills, whatIf, nowMs });
   const wanted = ({ ticketId }: Ticket) => reasons === true || reasons === ticketId;
@@ -272,19 +273,13 @@ function playersOf(tickets: readonly Ticket[], backfills: readonly Backfill[]): 
   return [...tickets, ...backfills].flatMap((group): readonly RuledPlayer[] => group.players);
 }
 
-/** The kind of each team of a game, by name; undefined when the teams have no names. */
-function kindsOf(teams: QueueRules['teams']): string[] | undefined {
-  if (typeof teams !== 'object') return undefined;
-  return teams.flatMap(({ name, count = 1 }) => new Array<string>(count).fill(name));
-}
-
 /** The rate in players per second at which a few games form within one time-out; used until arrivals are measured. */
 function expectedRate(rules: QueueRules): number {
   return (GAMES_BEFORE_TIMEOUT * shapeOf(gameRulesOf(rules)).seats) / rules.timeoutSeconds;
 }
 
 function factsOf(
-  { rules, memory: before, sight, nowMs }: TickInput,
+  { rules, memory: before, coverage, nowMs }: TickInput,
   estimates: Estimates,
   pool: WaitingPool,
   gameRules: GameRules,
@@ -302,9 +297,9 @@ function factsOf(
     tickMs: 1000 * rules.tickSeconds,
     previousTickMs: Math.max(
       before?.tickedAtMs ?? oldestEnqueuedAtMs,
-      sight?.sinceMs ?? Number.MIN_SAFE_INTEGER,
+      coverage?.sinceMs ?? Number.MIN_SAFE_INTEGER,
     ),
-    searchedAtMs: sight === undefined ? before?.searchedAtMs : undefined,
+    searchedAtMs: coverage === undefined ? before?.searchedAtMs : undefined,
     waitingPlayers,
     oldestEnqueuedAtMs,
     ...estimates,

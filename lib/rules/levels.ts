@@ -34,7 +34,7 @@ export function levelsOf(rule: Rule): readonly LeveledRule[] {
   return levels;
 }
 
-/** A rule after so many of its steps; its alternatives after this wait. */
+/** A rule after this number of its steps; its alternatives after this wait. */
 function changedBy(rule: Rule, steps: number, seconds: number): Rule {
   if (rule.type !== 'anyOf') return withSteps(rule, rule.relax!.slice(0, steps));
   const rules = rule.rules.map((one) =>

@@ -48,6 +48,14 @@ export function teamsOfKind({ teams, kinds }: RuledGame, kind: string): (readonl
   return teams.filter((_, t) => kinds?.[t] === kind);
 }
 
+/** The kind of each team of a queue, by name; undefined when the teams have no names. */
+export function kindsOf(
+  teams: number | readonly { readonly name: string; readonly count?: number | undefined }[] | undefined,
+): string[] | undefined {
+  if (typeof teams !== 'object') return undefined;
+  return teams.flatMap(({ name, count = 1 }) => new Array<string>(count).fill(name));
+}
+
 export function valuesOf(
   tickets: readonly RuledTicket[],
   attribute: string,

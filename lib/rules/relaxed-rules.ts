@@ -1,4 +1,5 @@
 import { stepsOf } from './levels.ts';
+import { kindsOf } from './measures.ts';
 import { meetingsOf } from './met.ts';
 import type { RuledGame, RuledTicket } from './rule-type.ts';
 import { isCostOnly, type Rule, type RulesDefinition, typeOf } from './rule-types.ts';
@@ -12,10 +13,7 @@ interface TeamsOfGame {
 
 /** Rules, and the teams that they are about. */
 export interface RulesOfTeams extends RulesDefinition {
-  readonly teams?:
-    | number
-    | readonly { readonly name: string; readonly count?: number | undefined }[]
-    | undefined;
+  readonly teams?: Parameters<typeof kindsOf>[0];
 }
 
 /** The rules of a queue that can relax: they forbid games, and have steps. */
@@ -37,17 +35,14 @@ export function relaxedRules(
   if (relaxable.length === 0) return [];
   const players = tickets.flatMap((ticket) => ticket.players);
   const byId = new Map(players.map((player) => [player.playerId, player]));
-  const game: RuledGame = { teams: teams.map((seats) => ticketsOf(seats, byId)), kinds: kindsOf(definition) };
+  const game: RuledGame = {
+    teams: teams.map((seats) => ticketsOf(seats, byId)),
+    kinds: kindsOf(definition.teams),
+  };
   const context = { attributes: definition.attributes ?? {}, nowMs, meetings: meetingsOf(players) };
   return relaxable
     .filter((rule) => !typeOf(rule).evaluate(rule, game, context).holds)
     .map(({ name }) => name);
-}
-
-/** The kind of each team, by name, when the queue names them. */
-function kindsOf({ teams }: RulesOfTeams): string[] | undefined {
-  if (typeof teams !== 'object') return undefined;
-  return teams.flatMap(({ name, count = 1 }) => Array<string>(count).fill(name));
 }
 
 /** The tickets in a team; of a divided party the players that are in it. */

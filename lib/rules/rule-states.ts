@@ -216,10 +216,10 @@ export class RuleStates implements Constraints {
     return all[level];
   }
 
-  apart(tickets: readonly number[]): ArrayLike<number> | undefined {
+  nonMates(tickets: readonly number[]): ArrayLike<number> | undefined {
     const { mates } = this.#states();
     if (mates.length === 0) return undefined;
-    const apart = new Int32Array(tickets.length);
+    const nonMates = new Int32Array(tickets.length);
     tickets.forEach((ticket, at) => {
       for (const group of mates) {
         group.start();
@@ -227,13 +227,13 @@ export class RuleStates implements Constraints {
         group.join(ticket);
         for (let other = 0; other < at; other++) {
           if (group.admits(tickets[other])) continue;
-          apart[at] |= 1 << other;
-          apart[other] |= 1 << at;
+          nonMates[at] |= 1 << other;
+          nonMates[other] |= 1 << at;
         }
         group.leave(ticket);
       }
     });
-    return apart;
+    return nonMates;
   }
 
   refusal(a: number, b: number): string | undefined {

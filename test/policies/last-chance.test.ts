@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { GameRules, Ticket } from '../../lib/engine/types.ts';
 import { planTick, type QueueRules, type TickPlan } from '../../lib/policies/plan.ts';
 import type { Meetings } from '../../lib/rules/met.ts';
-import type { RulesDefinition } from '../../lib/rules/rule-types.ts';
+import { RULE_TYPES, type RulesDefinition } from '../../lib/rules/rule-types.ts';
 import { allGames } from '../engine/oracle.ts';
 import { normal, randomCase, seeded } from '../engine/random-pool.ts';
 import { shapeCase } from '../engine/random-shape.ts';
@@ -36,9 +36,9 @@ const cases: Record<string, (random: () => number) => Case> = {
   'solo players of whom some are in two tickets': (random) =>
     plain(randomCase(random, { maxPlayers: 9, teamSizes: [1, 2], plain: true }), random),
   'any shape': (random) => plain(shapeCase(random)),
-  'two teams under rules': (random) => ruled(randomRuledCase(random), allRuledGames),
+  'two teams under rules': (random) => ruled(randomRuledCase(random, { more: true }), allRuledGames),
   'any shape under rules': (random) => {
-    const of = randomShapedRuledCase(random);
+    const of = randomShapedRuledCase(random, true);
     return ruled(of, ({ tickets }) => shapedOracle(of).allGames([...tickets]));
   },
 };
@@ -68,7 +68,7 @@ describe.each(Object.entries(bounds))('at the last chance before %s', (_, bound)
   });
 
   it.each(Object.entries(cases))('no game is left for any of several tickets, in %s', (_, make) => {
-    const random = seeded(12);
+    const random = seeded(15);
     let games = 0;
     let fillings = 0;
     for (let round = 0; round < sample(20, 300); round++) {
@@ -95,7 +95,15 @@ describe.each(Object.entries(bounds))('at the last chance before %s', (_, bound)
   });
 });
 
-describe('at the last chance in a large pool', () => {
+it('is asked under rules of every type', () => {
+  const random = seeded(11);
+  const types = new Set<string>();
+  for (let round = 0; round < 100; round++)
+    for (const { type } of randomRuledCase(random, { more: true }).definition.rules ?? []) types.add(type);
+  expect([...types].sort()).toEqual(Object.keys(RULE_TYPES).sort());
+});
+
+describe.each(Object.entries(bounds))('at the last chance before %s in a large pool', (_, bound) => {
   const regions: Pick<RulesDefinition, 'attributes' | 'rules'> = {
     attributes: { mode: { type: 'string' } },
     rules: [{ name: 'Mode', type: 'same', attribute: 'mode' }],
@@ -114,8 +122,10 @@ describe('at the last chance in a large pool', () => {
     (_, shape, count, hasParties, definition) => {
       const random = seeded(13);
       const tickets = Array.from({ length: count }, (_, i) => ticketOf(random, i, shape, hasParties));
+      const { longestWaitSeconds, timeoutSeconds } = bound;
+      const release = { ...queue.release, ...(longestWaitSeconds && { longestWaitSeconds }) };
       const plan = planTick({
-        rules: { ...shape, ...definition, ...queue, timeoutSeconds: 21 },
+        rules: { ...shape, ...definition, ...queue, release, timeoutSeconds },
         tickets,
         nowMs: NOW_MS,
         reasons: false,

@@ -5,7 +5,7 @@ import type { PoolFacts } from '../../lib/policies/policy.ts';
 import { seeded } from '../engine/random-pool.ts';
 
 const facts = { rules: { teamSize: 2, alpha: 1, p: 1, q: 2, beta: 0 } } as PoolFacts;
-const terms = { theta: 1000, threshold: 1000, apart: 0, urgency: 0, isOverdue: false };
+const terms = { theta: 1000, threshold: 1000, fixed: 0, urgency: 0, isOverdue: false };
 
 it('after each removal exactly the new neighbours are offered, the most uniform first', () => {
   const random = seeded(3);

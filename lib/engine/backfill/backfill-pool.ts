@@ -145,7 +145,7 @@ export class BackfillPool {
     const invalid = this.#invalid.get(backfillId);
     if (invalid !== undefined) return invalid;
     const opening = this.#openings.get(backfillId);
-    if (!opening) return 'No such running match is known here.';
+    if (!opening) return 'This running match is not known here.';
     const { open, fewest } = opening;
     const { orFewer, minimums } = this.#shortOf(opening);
     if (open === 0) return 'No seat of the match is empty.';
@@ -213,7 +213,7 @@ export class BackfillPool {
     return Array.from(kept.subarray(0, count), (place) => this.#tickets[place]);
   }
 
-  /** Whether a ticket may come to this game with so many newcomers, whatever other tickets come. */
+  /** Whether a ticket may be one of this number of newcomers, whatever other tickets come. */
   #mayCome(
     { ticket, isHere }: QueuedTicket,
     opening: Opening,
@@ -277,7 +277,7 @@ export class BackfillPool {
     return this.#fillingOf(opening, { members, teams, imbalance }, floor, lowerBound);
   }
 
-  /** So many seats are not searched: the filling of a draft. */
+  /** Beyond 16 empty seats nothing is searched: the filling of a draft. */
   #drafted(opening: Opening, newcomers: number, tickets: readonly QueuedTicket[]): Filling | undefined {
     const { seated, open } = opening;
     const near = nearest(tickets, seated.mean, tickets.length, () => true);
@@ -298,7 +298,7 @@ export class BackfillPool {
     return this.#fillingOf(opening, game, floor, Math.min(game.imbalance, certain + leastSpread));
   }
 
-  /** What a filling of so many newcomers costs at least besides its imbalance, its v_q at least, and with any newcomers. */
+  /** What a filling with this number of newcomers costs at least besides its imbalance, its v_q at least, and with any newcomers. */
   #leastOf(opening: Opening, newcomers: number): { floor: number; certain: number; leastSpread: number } {
     const { open, layout, seated } = opening;
     const cost = this.#constraints?.hasCosts ? this.#constraints.cost() : 0;
@@ -360,7 +360,7 @@ export class BackfillPool {
   }
 }
 
-/** Those of some tickets that are nearest to a skill, at most so many, the nearest first. */
+/** The tickets nearest to a skill, at most `most` of them, the nearest first. */
 function nearest(
   tickets: readonly QueuedTicket[],
   skill: number,

@@ -25,7 +25,7 @@ export function imbalancePerRange(rules: ShapeRules & Pick<GameRules, 'alpha' | 
 /**
  * Lemma 1, quantified: 2k players within a range R form a game of imbalance at most (1 + α)·R, since
  * v_q ≤ R and some division has d_p ≤ R (Lemma 5: pair neighbours, give the larger to the weaker team).
- * The result is slightly larger, so that a search below this limit finds such a game: p-skills are rounded, and those of
+ * The result is slightly larger, so that a search below this limit finds this game: p-skills are rounded, and those of
  * players who differ in their last bits may be farther apart than the players.
  *
  * @param top the skill of the most skilled of them, or a larger value

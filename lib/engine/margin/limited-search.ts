@@ -100,7 +100,7 @@ export class LimitedSearch {
     raise: number,
     above?: number,
   ): { readonly game: Game; readonly margin: number } | undefined {
-    const { now, atFirst, apart } = this.#limits;
+    const { now, atFirst, fixed } = this.#limits;
     const count = places.length;
     if (count > this.#chosen.now.length) this.#chosen = limitsFor(2 * count);
     const limits = this.#chosen;
@@ -110,7 +110,7 @@ export class LimitedSearch {
       tickets.push(this.#tickets[at]);
       limits.now[i] = raise * now[at];
       limits.atFirst[i] = atFirst[at];
-      limits.apart[i] = apart[at];
+      limits.fixed[i] = fixed[at];
     }
     const { rules, nodeBudget } = this.#options;
     this.#clock.start();
@@ -149,5 +149,5 @@ export class LimitedSearch {
 }
 
 function limitsFor(count: number): TicketLimits {
-  return { now: new Float64Array(count), atFirst: new Float64Array(count), apart: new Float64Array(count) };
+  return { now: new Float64Array(count), atFirst: new Float64Array(count), fixed: new Float64Array(count) };
 }

@@ -6,7 +6,7 @@ import { ShapeDivider } from '../shapes/shape-divider.ts';
 import type { ShapedGame } from '../shapes/shape-game.ts';
 import type { ShapeTicket } from '../shapes/shape-ticket.ts';
 import type { Forbids, GameRules } from '../types.ts';
-import { Choice } from './choice.ts';
+import { ChosenTickets } from './chosen-tickets.ts';
 import { type SeatClasses, seatClassesOf } from './seat-classes.ts';
 
 /** The scope of a search: games of one ticket, the anchor, with others of these. */
@@ -27,7 +27,7 @@ export interface TicketLimits {
   readonly now: Float64Array;
   readonly atFirst: Float64Array;
   /** The part that does not grow: v_q of the ticket's own players, and what else a policy adds. Above −`atFirst`. */
-  readonly apart: Float64Array;
+  readonly fixed: Float64Array;
 }
 
 /**
@@ -38,7 +38,7 @@ export interface TicketLimits {
  * N·v_2 = min over μ and τ of Σ (s − μ)²/2τ + N·τ/2, where μ is their mean and τ their v_2.
  *
  * In a **cell**, a pair of μ and τ, a player is worth what it allows less (s − μ)²/2τ. Without teams, the players worth most
- * are the best game of the cell. Their own mean and v_2 are a better cell; a few such steps lead to one that is its own
+ * are the best game of the cell. Their own mean and v_2 are a better cell; a few of these steps lead to one that is its own
  * best. There all sets are divided into teams that are worth more than the margin of the best game so far. A branch ends when
  * the best rest that can be seated is not worth enough.
  *
@@ -56,7 +56,7 @@ export class MarginSearch {
   /** v_q of typical players in units of their v_2, for q < 2. (Of a normal distribution v_1 is 0.80 of it.) */
   readonly #scale: number;
   readonly #clock: SearchClock;
-  readonly #chosen: Choice;
+  readonly #chosen: ChosenTickets;
   readonly #divider: ShapeDivider;
   readonly #seats: SeatCounts | undefined;
   /** The skills of the players chosen. */
@@ -106,7 +106,7 @@ export class MarginSearch {
     this.#classes = seatClassesOf(layout);
     this.#scale = Math.min(1, 0.6 + 0.2 * rules.q);
     this.#top = new Float64Array(this.#n);
-    this.#chosen = new Choice(layout, this.#classes, forbids);
+    this.#chosen = new ChosenTickets(layout, this.#classes, forbids);
     this.#divider = new ShapeDivider(rules, layout);
     this.#seats = this.#classes && new SeatCounts(this.#classes.seats);
     this.#skills = new Float64Array(this.#n);
@@ -129,13 +129,13 @@ export class MarginSearch {
     const { tickets, anchor } = candidates;
     if (!this.#chosen.start(tickets[anchor], tickets)) return undefined;
     this.#prepare(candidates);
-    const { now, atFirst, apart } = candidates.limits;
+    const { now, atFirst, fixed } = candidates.limits;
     for (let growthMax = firstGrowthMax; !this.#game; growthMax *= growthStep) {
       let isAll = true;
       for (let i = 0; i < candidates.tickets.length; i++) {
         const most = growthMax * atFirst[i];
         if (now[i] > most) isAll = false;
-        this.#allows[i] = Math.min(now[i], most) + apart[i];
+        this.#allows[i] = Math.min(now[i], most) + fixed[i];
       }
       if (!this.#scan() || isAll || above !== undefined || this.#nodesLeft === 0) break;
     }

@@ -87,7 +87,7 @@ export class SoloDivider {
     return least;
   }
 
-  /** p = 1: the least |ΣX − ΣY| over all divisions; leaves the first such division in `#at`. */
+  /** p = 1: the least |ΣX − ΣY| over all divisions; leaves the first division with it in `#at`. */
   #leastDifference(weights: Float64Array): number {
     const { divisions, leaves, joins } = this.#solos;
     let difference = 0;

@@ -8,7 +8,7 @@ import type { Forbids } from '../types.ts';
 
 /**
  * Improves games by exchanging tickets of one size between neighbouring games, the worst game first, as long as the sum of
- * imbalances falls. A game without such an exchange tries the tickets in no game. Roles and refused pairs are respected.
+ * imbalances falls. A game for which no exchange lowers it tries the tickets in no game. Roles and refused pairs are respected.
  * Deterministic.
  *
  * @param start in order of skill, so that neighbours are near

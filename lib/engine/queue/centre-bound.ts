@@ -7,7 +7,7 @@ import type { QueuedTicket } from './line.ts';
  * Lower bounds on v_q of the games of a pool, q ≥ 2, as tickets leave it: of all games, and of those with one ticket.
  *
  * A cell holds the games whose mean μ is within `half` of its centre c. A game of N players has
- * Σ (s − c)² = N·(v_2² + (μ − c)²), so N·v_2² is at least the least such sum of all games less N·half². Removals only raise
+ * Σ (s − c)² = N·(v_2² + (μ − c)²), so N·v_2² is at least the least sum Σ (s − c)² of all games less N·half². Removals only raise
  * these sums, so what is known of a cell stays a bound; an insert lowers the bounds of the cells to which the new ticket is
  * near. The cells whose bound is least are split and computed again. What a ticket adds to the sum of its games is known, so
  * the cells around it bound them: the least sum of the others is computed once for all tickets of its size and seats.
@@ -87,9 +87,9 @@ export class CentreBound {
   /** A lower bound on the games of a cell with a ticket, from what it adds alone. */
   #leastAdded({ centre, half }: Cell, ticket: ShapeTicket): number {
     const n = this.#n;
-    const apart = Math.max(0, Math.abs(ticket.mean - centre) - half);
+    const distance = Math.max(0, Math.abs(ticket.mean - centre) - half);
     // A party that is x away from the mean of its game: the others are on the other side.
-    const own = ticket.spread + (ticket.size * n * apart * apart) / Math.max(1, n - ticket.size);
+    const own = ticket.spread + (ticket.size * n * distance * distance) / Math.max(1, n - ticket.size);
     return Math.sqrt(own / n) * rounded;
   }
 

@@ -28,7 +28,7 @@ export class CentreGames {
   readonly #chosen: QueuedTicket[] = [];
   readonly #tickets: ShapeTicket[] = [];
   readonly #skills: Float64Array;
-  /** The size of a party that is a team of its own, where such a team's distance from the mean is its part of teamGap; or 0. */
+  /** The size of a party that is a team of its own, where the distance of that team from the mean is its part of teamGap; or 0. */
   readonly #teamSize: number;
 
   constructor(
@@ -198,8 +198,8 @@ export class CentreGames {
   #gapOf({ low, high }: Sums): number {
     if (high < low) return 0;
     const size = this.#teamSize;
-    const apart = Math.max(high - size * this.#centre, size * this.#centre - low) - size * this.#half;
-    return Math.max(high - low, apart / (1 - size / this.#layout.seats));
+    const away = Math.max(high - size * this.#centre, size * this.#centre - low) - size * this.#half;
+    return Math.max(high - low, away / (1 - size / this.#layout.seats));
   }
 
   #isHopeless(cost: number, gap = 0): boolean {

@@ -246,8 +246,8 @@ function shaped({ queued, teams, imbalance }: FoundGame): ShapedGame {
 
 /** The number at this part of the way, by ratio or difference, whichever is lower. */
 function between(low: number, high: number, part: number): number {
-  const apart = low + (high - low) * part;
-  return low > 0 && part < 1 ? Math.min(apart, low * (high / low) ** part) : apart;
+  const linear = low + (high - low) * part;
+  return low > 0 && part < 1 ? Math.min(linear, low * (high / low) ** part) : linear;
 }
 
 /** By how much a limit is above the key: at first a little, and after some searches without a game twice as much each time. */

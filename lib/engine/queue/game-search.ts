@@ -8,9 +8,9 @@ import { PermittedDivider } from '../shapes/permitted-divider.ts';
 import type { Room } from '../shapes/size-mixes.ts';
 import type { Constraints, Forbids, GameRules } from '../types.ts';
 import { Candidates } from './candidates.ts';
-import { Choice } from './choice.ts';
 import type { QueuedTicket } from './line.ts';
 import { type LoneTeam, loneTeamOf } from './lone-team.ts';
+import { PartialGame } from './partial-game.ts';
 
 /** Tickets divided into the teams of a game. */
 export interface FoundGame {
@@ -59,7 +59,7 @@ export class GameSearch {
   readonly #hasForbids: boolean;
   readonly #constraints: Constraints | undefined;
   readonly #clock: SearchClock;
-  readonly #choice: Choice;
+  readonly #partial: PartialGame;
   readonly #divider: PermittedDivider;
   readonly #fill: Float64Array;
   /** The candidates after each ticket that had them filtered. */
@@ -103,7 +103,7 @@ export class GameSearch {
     this.#hasForbids = forbids !== undefined;
     this.#constraints = constraints;
     this.#clock = clock;
-    this.#choice = new Choice(layout, forbids, constraints, room);
+    this.#partial = new PartialGame(layout, forbids, constraints, room);
     this.#divider = new PermittedDivider(rules, layout, constraints, clock);
     this.#fill = new Float64Array(layout.seats);
   }
@@ -116,7 +116,7 @@ export class GameSearch {
     const { anchor, others, countsWaits = false } = scope;
     this.#begin(n, limit, nodeBudget);
     this.#countsWaits = countsWaits;
-    if (this.#choice.start(anchor, others, n)) {
+    if (this.#partial.start(anchor, others, n)) {
       this.#chooseBounds(scope);
       this.#searchFrom(this.#load(anchor, others));
     }
@@ -129,13 +129,13 @@ export class GameSearch {
   /** The first game of n players with the anchor that it comes upon, the nearest tickets first. Proves nothing. */
   first({ anchor, others }: Scope, n: number, nodeBudget: number): FoundGame | undefined {
     const { mean } = anchor.ticket;
-    const apart = ({ ticket }: QueuedTicket) =>
+    const distance = ({ ticket }: QueuedTicket) =>
       Math.max(Math.abs(ticket.mean - mean), ticket.high - ticket.low);
-    const nearest = [...others].sort((a, b) => apart(a) - apart(b));
+    const nearest = [...others].sort((a, b) => distance(a) - distance(b));
     this.#begin(n, Number.POSITIVE_INFINITY, nodeBudget);
     this.#countsWaits = false;
-    const canStart = this.#choice.start(anchor, others, n);
-    if (canStart && this.#choice.couldFill(nearest, n - anchor.ticket.size)) this.#dive(nearest, 0);
+    const canStart = this.#partial.start(anchor, others, n);
+    if (canStart && this.#partial.couldFill(nearest, n - anchor.ticket.size)) this.#dive(nearest, 0);
     this.nodes += nodeBudget - this.#nodesLeft + (others.length >> 2);
     return this.#game;
   }
@@ -150,7 +150,7 @@ export class GameSearch {
     for (let i = 0; i < above.length && filled < r; i++)
       for (let left = above[i].ticket.size; left > 0 && filled < r; left--)
         fill[filled++] = above[i].ticket.mean - ticket.mean;
-    const values = this.#choice.values.fill(0, 0, ticket.size);
+    const values = this.#partial.values.fill(0, 0, ticket.size);
     const chosen = { values, m: ticket.size, sum: 0, squares: 0, within: ticket.spread };
     return skillSpreadBound(chosen, fill, r, this.#rules.q, lemma6(n / 2, this.#rules.q)) * rounded;
   }
@@ -197,7 +197,7 @@ export class GameSearch {
     level.clear(others.length, players);
     for (let i = 0; i < others.length; i++) {
       const queued = others[this.#sign === 1 ? i : others.length - 1 - i];
-      if (this.#choice.mayFollow(queued)) level.add(queued, this.#sign * (queued.ticket.mean - mean));
+      if (this.#partial.mayFollow(queued)) level.add(queued, this.#sign * (queued.ticket.mean - mean));
     }
     if (this.#countsWaits) level.readCredits(anchor.credit);
     return level;
@@ -218,18 +218,18 @@ export class GameSearch {
 
   /** Goes straight down to one game: takes the ticket with the least bound of some at each step. */
   #descend(level: Candidates, depth: number, from: number): void {
-    const choice = this.#choice;
-    const r = this.#n - choice.m;
+    const partial = this.#partial;
+    const r = this.#n - partial.m;
     let least = this.#limit;
     let best = -1;
     for (let j = from, worse = 0; j < level.count && worse < patience; j++) {
       const { ticket } = level.tickets[j];
-      if (ticket.size > r || !choice.fits(ticket)) continue;
+      if (ticket.size > r || !partial.fits(ticket)) continue;
       if (this.#nodesLeft <= 0 || this.#clock.isOver()) return;
       this.#nodesLeft--;
       worse++;
-      const { full } = choice;
-      if (!choice.join(level.tickets[j], level.valueOf(j))) continue;
+      const { full } = partial;
+      if (!partial.join(level.tickets[j], level.valueOf(j))) continue;
       if (ticket.size === r) {
         const { limit, game } = { limit: this.#limit, game: this.#game };
         this.#offer();
@@ -243,40 +243,40 @@ export class GameSearch {
           worse = 0;
         }
       }
-      choice.leave();
+      partial.leave();
     }
     if (best === -1) return;
-    const { full } = choice;
-    choice.join(level.tickets[best], level.valueOf(best));
+    const { full } = partial;
+    partial.join(level.tickets[best], level.valueOf(best));
     const next = this.#after(level, depth, best, full);
     this.#descend(next.level, depth + 1, next.from);
-    choice.leave();
+    partial.leave();
   }
 
   /** A lower bound on the cost of the games of the chosen with candidates from `from` on. */
   #boundAt(level: Candidates, from: number): number {
-    const choice = this.#choice;
-    const r = this.#n - choice.m;
+    const partial = this.#partial;
+    const r = this.#n - partial.m;
     if (from >= level.count || level.first[from] + r > level.players) return Number.POSITIVE_INFINITY;
-    if (!choice.fillSeats(level, from, r, this.#fill)) return Number.POSITIVE_INFINITY;
+    if (!partial.fillSeats(level, from, r, this.#fill)) return Number.POSITIVE_INFINITY;
     const { q } = this.#rules;
-    let spread = skillSpreadBound(choice, this.#fill, r, q, this.#perRange);
+    let spread = skillSpreadBound(partial, this.#fill, r, q, this.#perRange);
     const isAfterAnchor = level.valueOf(from) >= 0;
     if (this.#isJoint && spread < this.#limit) spread = this.#jointly(spread, isAfterAnchor, r);
-    const waits = this.#countsWaits ? Math.max(choice.credit, level.creditFrom[from]) : 0;
+    const waits = this.#countsWaits ? Math.max(partial.credit, level.creditFrom[from]) : 0;
     return spread + this.#empty - waits;
   }
 
   /** The candidates after j, which has joined, and the first of them; `full` is what was full before. */
   #after(level: Candidates, depth: number, j: number, full: number): { level: Candidates; from: number } {
-    const mustFilter = this.#choice.full !== full || this.#hasForbids || this.#constraints;
+    const mustFilter = this.#partial.full !== full || this.#hasForbids || this.#constraints;
     return mustFilter ? { level: this.#filtered(level, depth + 1, j + 1), from: 0 } : { level, from: j + 1 };
   }
 
   /** Tries each candidate of a level from `from` on as the next ticket. */
   #extend(level: Candidates, depth: number, from: number): void {
-    const choice = this.#choice;
-    const { m, sum, squares, within, credit } = choice;
+    const partial = this.#partial;
+    const { m, sum, squares, within, credit } = partial;
     const n = this.#n;
     const r = n - m;
     if (r === 0) {
@@ -298,7 +298,7 @@ export class GameSearch {
       const last = at + r;
       if (last > players) break;
       const { ticket } = tickets[j];
-      if (this.#hasParties && (ticket.size > r || !choice.fits(ticket))) continue;
+      if (this.#hasParties && (ticket.size > r || !partial.fits(ticket))) continue;
       if (canTwin && j > from && level.isTwin(j)) continue;
       let spread: number;
       if (q === 2) {
@@ -315,7 +315,7 @@ export class GameSearch {
         spread = Math.sqrt(Math.max(0, deviations + within - lost * squareSums[last]) / n);
       } else {
         for (let i = 0; i < r; i++) this.#fill[i] = values[at + i];
-        spread = skillSpreadBound(choice, this.#fill, r, q, this.#perRange);
+        spread = skillSpreadBound(partial, this.#fill, r, q, this.#perRange);
       }
       const waits = this.#countsWaits ? Math.max(credit, level.creditFrom[j]) : 0;
       let bound = spread * rounded + certain - waits;
@@ -325,7 +325,7 @@ export class GameSearch {
         break;
       }
       if (pairs) {
-        const pair = values[at] + choice.values[n - 1 - m];
+        const pair = values[at] + partial.values[n - 1 - m];
         const gap = Math.max(pairs.high, pair) - Math.min(pairs.low, pair);
         if (this.#prunes(bound + this.#rules.alpha * gap * rounded)) {
           if (pair > pairs.high) break;
@@ -356,7 +356,7 @@ export class GameSearch {
   /** The bound with teamGap and the seats, which hold for every later candidate, too. ∞ if the seats cannot be filled. */
   #sharpened(bound: number, level: Candidates, j: number, r: number, certain: number): number {
     const { values, first, sums, players } = level;
-    const choice = this.#choice;
+    const partial = this.#partial;
     const at = first[j];
     if (this.#layout.isFreeForAll) {
       const range = Math.max(0, values[at + r - 1]) - Math.min(0, this.#lowest());
@@ -364,14 +364,14 @@ export class GameSearch {
     }
     if (this.#lone) {
       // The sum of the rest is between that of the fill and that of the last players of the list.
-      const least = choice.sum + sums[at + r] - sums[at];
-      const most = choice.sum + sums[players] - sums[players - r];
+      const least = partial.sum + sums[at + r] - sums[at];
+      const most = partial.sum + sums[players] - sums[players - r];
       const gap = this.#lone.gapOf(this.#sign * least, this.#sign * most) * this.#rules.alpha * rounded;
       return Math.max(bound + gap, this.#spreadWhenFairest(this.#lone, least, most, r) + gap + certain);
     }
-    if (!choice.hasSeats && !this.#isJoint) return bound;
-    if (!choice.fillSeats(level, j, r, this.#fill)) return Number.POSITIVE_INFINITY;
-    let sharp = skillSpreadBound(choice, this.#fill, r, this.#rules.q, this.#perRange);
+    if (!partial.hasSeats && !this.#isJoint) return bound;
+    if (!partial.fillSeats(level, j, r, this.#fill)) return Number.POSITIVE_INFINITY;
+    let sharp = skillSpreadBound(partial, this.#fill, r, this.#rules.q, this.#perRange);
     if (this.#isJoint && sharp + certain < this.#limit) sharp = this.#jointly(sharp, values[at] >= 0, r);
     return Math.max(bound, sharp * rounded + certain);
   }
@@ -385,7 +385,7 @@ export class GameSearch {
     const { alpha, q } = this.#rules;
     const n = this.#n;
     if (q < 2 || (alpha * slope) ** 2 * n * r < 1) return 0;
-    const { sum, squares, within } = this.#choice;
+    const { sum, squares, within } = this.#partial;
     const total = this.#sign * fairestOf(this.#sign * least, this.#sign * most);
     const rest = total - sum;
     const all = squares + within + (rest * rest) / r;
@@ -395,27 +395,28 @@ export class GameSearch {
   /** The joint bound of two equal teams. */
   #jointly(spread: number, isAfterAnchor: boolean, r: number): number {
     const { alpha, q } = this.#rules;
-    const choice = this.#choice;
-    const anchorSize = choice.tickets[0].size;
+    const partial = this.#partial;
+    const anchorSize = partial.tickets[0].size;
     const extreme = Math.min(0, this.#lowest());
     const leads = this.#layout.kinds[0].size + 1;
-    const by = (opponents: number) => jointBound(spread, choice, extreme, this.#fill, r, opponents, alpha, q);
-    if (isAfterAnchor) return by(Math.max(0, leads - choice.m));
-    if (choice.m === anchorSize || choice.m > leads) return spread;
-    const asOpponent = by(leads - choice.m);
-    return anchorSize === leads - 1 ? asOpponent : Math.min(asOpponent, by(leads - choice.m + anchorSize));
+    const by = (opponents: number) =>
+      jointBound(spread, partial, extreme, this.#fill, r, opponents, alpha, q);
+    if (isAfterAnchor) return by(Math.max(0, leads - partial.m));
+    if (partial.m === anchorSize || partial.m > leads) return spread;
+    const asOpponent = by(leads - partial.m);
+    return anchorSize === leads - 1 ? asOpponent : Math.min(asOpponent, by(leads - partial.m + anchorSize));
   }
 
   /** The least value of the chosen other than the anchor's, or 0. */
   #lowest(): number {
-    const { chosen, values } = this.#choice;
+    const { chosen, values } = this.#partial;
     return chosen.length > 1 ? values[chosen[0].ticket.size] : 0;
   }
 
   /** The least and the greatest sum of the pairs that m chosen players decide: the last of them plays with the next one. */
   #pairsOf(m: number): { low: number; high: number } {
     const n = this.#n;
-    const { values } = this.#choice;
+    const { values } = this.#partial;
     let low = Number.POSITIVE_INFINITY;
     let high = Number.NEGATIVE_INFINITY;
     for (let i = n >> 1; i < m; i++) {
@@ -427,34 +428,34 @@ export class GameSearch {
   }
 
   #choose(level: Candidates, depth: number, j: number): void {
-    const choice = this.#choice;
-    const { full } = choice;
-    if (!choice.join(level.tickets[j], level.valueOf(j))) return;
-    if (choice.m === this.#n) this.#offer();
+    const partial = this.#partial;
+    const { full } = partial;
+    if (!partial.join(level.tickets[j], level.valueOf(j))) return;
+    if (partial.m === this.#n) this.#offer();
     else {
       const next = this.#after(level, depth, j, full);
-      if (next.level.players >= this.#n - choice.m) this.#extend(next.level, depth + 1, next.from);
+      if (next.level.players >= this.#n - partial.m) this.#extend(next.level, depth + 1, next.from);
     }
-    choice.leave();
+    partial.leave();
   }
 
   /** The candidates from `from` on that may still join. */
   #filtered(level: Candidates, depth: number, from: number): Candidates {
-    const choice = this.#choice;
+    const partial = this.#partial;
     const next = this.#level(depth);
     const constraints = this.#constraints;
     const { tickets } = level;
     const to = this.#nearEnough(level, from);
     next.clear(to - from, level.players);
     const add = (j: number) => {
-      if (choice.mayFollow(tickets[j])) next.add(tickets[j], level.valueOf(j));
+      if (partial.mayFollow(tickets[j])) next.add(tickets[j], level.valueOf(j));
     };
     if (constraints) {
       const kept = constraints.keep(level.numbers, from, to, next.kept);
       this.#nodesLeft -= (to - from) >> 6;
       for (let k = 0; k < kept; k++) add(next.kept[k]);
     } else for (let j = from; j < to; j++) add(j);
-    if (this.#countsWaits) next.readCredits(choice.chosen[0].credit);
+    if (this.#countsWaits) next.readCredits(partial.chosen[0].credit);
     return next;
   }
 
@@ -462,7 +463,7 @@ export class GameSearch {
   #nearEnough({ count, values, first }: Candidates, from: number): number {
     const limit = this.#limit;
     if (!this.#constraints || this.#rules.q !== 2 || this.#countsWaits || limit <= 0) return count;
-    const { m, sum, squares } = this.#choice;
+    const { m, sum, squares } = this.#partial;
     const deviations = squares - (sum * sum) / m;
     const most = limit * limit * this.#n * (1 + 1e-9);
     let to = count;
@@ -476,24 +477,24 @@ export class GameSearch {
 
   /** Goes on with the tickets from `from` on until the first game is whole. */
   #dive(nearest: readonly QueuedTicket[], from: number): void {
-    const choice = this.#choice;
-    if (choice.m === this.#n) {
+    const partial = this.#partial;
+    if (partial.m === this.#n) {
       this.#offer();
       return;
     }
     for (let at = from; at < nearest.length && !this.#game && this.#nodesLeft > 0; at++) {
       const queued = nearest[at];
-      if (choice.m + queued.ticket.size > this.#n || !choice.mayJoin(queued)) continue;
+      if (partial.m + queued.ticket.size > this.#n || !partial.mayJoin(queued)) continue;
       this.#nodesLeft = this.#clock.isOver() ? 0 : this.#nodesLeft - 1;
-      if (!choice.join(queued, 0)) continue;
+      if (!partial.join(queued, 0)) continue;
       this.#dive(nearest, at + 1);
-      choice.leave();
+      partial.leave();
     }
   }
 
   /** The chosen are as many as a game needs: keeps their fairest division if it costs less than the limit. */
   #offer(): void {
-    const { tickets, numbers, chosen } = this.#choice;
+    const { tickets, numbers, chosen } = this.#partial;
     const leaf = this.#leaf;
     const origin = tickets[0].mean;
     let players = 0;
@@ -501,9 +502,9 @@ export class GameSearch {
       for (let i = 0; i < skills.length; i++) leaf[players++] = skills[i] - origin;
     const spread = skillSpreadOfRelative(leaf, this.#rules.q) + this.#empty;
     const cost = this.#constraints?.hasCosts ? this.#constraints.cost() : 0;
-    const credit = this.#countsWaits ? this.#choice.credit : 0;
+    const credit = this.#countsWaits ? this.#partial.credit : 0;
     const least = spread + cost - credit;
-    const { lead, sum } = this.#choice;
+    const { lead, sum } = this.#partial;
     const unfair = this.#isJoint ? Math.max(0, deficitOf(lead, sum, Math.min(0, this.#lowest()))) : 0;
     if (this.#prunes(least + this.#rules.alpha * unfair * rounded)) return;
     const divider = this.#divider;

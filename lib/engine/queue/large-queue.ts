@@ -34,7 +34,7 @@ interface Settled {
 /**
  * The game queue for shapes of more than 16 seats: the best game found, with a certified bound.
  *
- * So many players can nearly always be divided evenly, so the bound covers skillSpread alone, for q ≥ 2. The tickets around
+ * Many players can nearly always be divided evenly, so the bound covers skillSpread alone, for q ≥ 2. The tickets around
  * the best centre (`CentreBound`) fill the teams, in small teams with parties in the proportion in which they wait: the best game of all
  * would often take solo players only, and leave parties that no ticket can complete. The teams are then balanced (`Balancer`).
  *
@@ -138,17 +138,17 @@ export class LargeQueue implements ShapeQueue {
     const isHard = this.#permit !== undefined || this.#areHardToPack();
     const near = this.#near(centre, (isHard ? 5 : 2) * seats + 40);
     const sizes = sizesOf(this.#layout);
-    const game = this.#players() >= seats ? this.#fill(centre, near, forced, sizes) : undefined;
+    const game = this.#players() >= seats ? this.#drafted(centre, near, forced, sizes) : undefined;
     if (seatsMin === seats) return game;
     return this.#cheaper(
       game ?? this.#short(centre, near, forced),
-      this.#fill(centre, near, forced, sizesOf(this.#layout, 0)),
+      this.#drafted(centre, near, forced, sizesOf(this.#layout, 0)),
     );
   }
 
   /** A game with as many players as are found for it. */
   #short(centre: number, near: readonly Near[], forced: ShapeTicket | undefined): ShapedGame | undefined {
-    const most = this.#fill(centre, near, forced, sizesOf(this.#layout), true);
+    const most = this.#drafted(centre, near, forced, sizesOf(this.#layout), true);
     // Where rules judge teams, their sizes may have to be equal, and as many as fit are not.
     return this.#permit?.judgesTeams ? this.#cheaper(most, this.#largest(centre, near, forced)) : most;
   }
@@ -164,7 +164,7 @@ export class LargeQueue implements ShapeQueue {
     while (most > 0 && total(most) > waiting) most--;
     // As many as there are players for is most often possible.
     for (let more = most; more > least && !this.#clock.isOver(); more = (least + most + 1) >> 1) {
-      const game = this.#fill(centre, near, forced, sizesOf(this.#layout, more));
+      const game = this.#drafted(centre, near, forced, sizesOf(this.#layout, more));
       if (game) {
         found = game;
         least = more;
@@ -173,21 +173,21 @@ export class LargeQueue implements ShapeQueue {
     return found;
   }
 
-  #fill(
+  #drafted(
     centre: number,
     near: readonly Near[],
     forced: ShapeTicket | undefined,
     sizes: readonly number[],
     mayBeShort = false,
   ): ShapedGame | undefined {
-    const game = this.#fillWith(centre, near, forced, undefined, sizes, mayBeShort);
+    const game = this.#draftedWith(centre, near, forced, undefined, sizes, mayBeShort);
     if (game || !this.#permit || forced) return game;
     // The first ticket decides who may join, so others are tried as the first.
     const failedBefore = this.#unpermitted;
     for (const { ticket } of near.slice(1, firstTickets)) {
       if (this.#clock.isOver()) break;
       if (this.#unpermitted - failedBefore >= unpermittedMax) break;
-      const other = this.#fillWith(centre, near, undefined, ticket, sizes, mayBeShort);
+      const other = this.#draftedWith(centre, near, undefined, ticket, sizes, mayBeShort);
       if (other) return other;
     }
     return undefined;
@@ -198,7 +198,7 @@ export class LargeQueue implements ShapeQueue {
    *
    * @param mayBeShort whether seats beyond the minimum of each team may stay empty
    */
-  #fillWith(
+  #draftedWith(
     centre: number,
     near: readonly Near[],
     forced: ShapeTicket | undefined,
@@ -287,7 +287,7 @@ export class LargeQueue implements ShapeQueue {
     return packed !== undefined;
   }
 
-  /** The waiting tickets nearest to a centre, until they have so many players, those of least cost first. */
+  /** The waiting tickets nearest to a centre, until they have this number of players, those of least cost first. */
   #near(centre: number, players: number): Near[] {
     const { line } = this.#settle();
     const near: Near[] = [];
@@ -492,7 +492,7 @@ export class LargeQueue implements ShapeQueue {
   }
 }
 
-/** The players of each team: all, or so many more than its minimum. */
+/** The players of each team: all, or its minimum and `more`. */
 function sizesOf({ kindOf, kinds }: Layout, more = Number.POSITIVE_INFINITY): number[] {
   return kindOf.map((kind) => Math.min(kinds[kind].size, kinds[kind].minSize + more));
 }

@@ -61,11 +61,11 @@ export class NearTickets {
       const isUp = toUp <= toDown;
       const id = isUp ? up : down;
       const distance = isUp ? toUp : toDown;
-      const apart = this.#players * distance * distance;
-      if (count === room && apart >= costs[count - 1]) break;
+      const least = this.#players * distance * distance;
+      if (count === room && least >= costs[count - 1]) break;
       if (isUp) up = line.waitingAfter(up);
       else down = line.waitingBefore(down);
-      const cost = apart + this.#spreads[id];
+      const cost = least + this.#spreads[id];
       if (count === room && cost >= costs[count - 1]) continue;
       let at = count < room ? count++ : count - 1;
       for (; at > 0 && costs[at - 1] > cost; at--) {

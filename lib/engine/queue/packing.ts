@@ -8,7 +8,7 @@ import type { QueuedTicket } from './line.ts';
 
 /**
  * Keeps parties from being stranded: which party mixes a game may have so that no other game is lost with it, and the best
- * game of such a mix that is found near the best centres. It proves nothing.
+ * game of these mixes that is found near the best centres. It proves nothing.
  *
  * Its cells are those of `CentreBound`, but each keeps the least cost of every mix. Removals only raise these costs, so they
  * stay bounds while the mixes that are allowed change from query to query.

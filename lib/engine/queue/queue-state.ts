@@ -314,7 +314,7 @@ export class QueueState {
     return { bound: game ? Math.min(least.bound, game.imbalance) : least.bound, game };
   }
 
-  /** A game with which no other is lost, if one is found: this one if it is such a game. */
+  /** A game with which no other is lost, if one is found: this one if it is one of them. */
   unstranding(game: FoundGame): FoundGame {
     const packing = this.#packs ? this.#centreOf()?.packing : undefined;
     if (!packing || packing.allows(game)) return game;
@@ -515,8 +515,8 @@ export class QueueState {
     const areAbove = byWait || (seats !== 0 && !accepts(queued, seats));
     for (const block of line.blocks) {
       if (block.low > mean && !areAbove) break;
-      const apart = Math.max(0, block.low - mean, mean - block.high);
-      if (block.most <= Math.max(window, this.#boundOfRange(apart))) continue;
+      const distance = Math.max(0, block.low - mean, mean - block.high);
+      if (block.most <= Math.max(window, this.#boundOfRange(distance))) continue;
       let most = Number.NEGATIVE_INFINITY;
       for (const at of block.ids) {
         // With one line, the ids are those of the entries.
@@ -533,8 +533,8 @@ export class QueueState {
   #lowerKey(entry: Entry, queued: QueuedTicket, window: number): void {
     const { byWait, seats } = this.#filing;
     if (byWait ? !isBefore(entry.queued, queued) : seats !== 0 && !accepts(entry.queued, seats)) return;
-    const apart = Math.abs(queued.ticket.mean - entry.queued.ticket.mean);
-    const least = Math.max(entry.floor, window, this.#boundOfRange(apart));
+    const distance = Math.abs(queued.ticket.mean - entry.queued.ticket.mean);
+    const least = Math.max(entry.floor, window, this.#boundOfRange(distance));
     if (reachOf(entry) <= least) return;
     entry.tries = entry.cuts = entry.restsUntil = 0;
     if (entry.key > least) this.entries.file(entry, least);

@@ -27,11 +27,11 @@ export function explainShape(
     if (reason === undefined) within.push(other);
     else refusals.set(reason, (refusals.get(reason) ?? 0) + 1);
   }
-  const apart = refusedText(refusals);
+  const refused = refusedText(refusals);
   return (
-    tooFew(ticket, within, rules, nowMs, apart) ??
-    tooFewFor(within, layout, apart) ??
-    incomplete(ticket, within, layout, apart)
+    tooFew(ticket, within, rules, nowMs, refused) ??
+    tooFewFor(within, layout, refused) ??
+    incomplete(ticket, within, layout, refused)
   );
 }
 
@@ -64,7 +64,7 @@ function tooFew(
   within: readonly ShapeTicket[],
   rules: GameRules,
   nowMs: number,
-  apart: string,
+  refused: string,
 ): string | undefined {
   const { short } = rules;
   const { seats, seatsMin } = shapeOf(rules);
@@ -78,7 +78,7 @@ function tooFew(
     seatsMin < seats && afterMs > 0
       ? `; ${players} available, ${ready} of them for ${short!.afterSeconds} s`
       : `, ${players} available`;
-  return `Too few players: a match with this ticket needs ${playersNeeded(rules)}${available}${apart}.`;
+  return `Too few players: a match with this ticket needs ${playersNeeded(rules)}${available}${refused}.`;
 }
 
 function playersOf(tickets: readonly ShapeTicket[]): number {
@@ -106,7 +106,7 @@ export function misfit({ kinds, classes, size, isSplit }: ShapeTicket, layout: L
 }
 
 /** Hall's condition for the sets of seats that one kind of team or one role has. */
-function tooFewFor(within: readonly ShapeTicket[], layout: Layout, apart: string): string | undefined {
+function tooFewFor(within: readonly ShapeTicket[], layout: Layout, refused: string): string | undefined {
   if (!layout.classes || layout.seatsMin < layout.seats) return undefined;
   const sets = new Map<string, number>();
   layout.classes.forEach(({ kind, role }, at) => {
@@ -124,7 +124,7 @@ function tooFewFor(within: readonly ShapeTicket[], layout: Layout, apart: string
     });
     const willing = countWilling(within, set, needed);
     if (willing < needed)
-      return `Too few players accept ${what}: a match needs ${needed}, ${willing} available${apart}.`;
+      return `Too few players accept ${what}: a match needs ${needed}, ${willing} available${refused}.`;
   }
   return undefined;
 }
@@ -158,7 +158,7 @@ function incomplete(
   { size }: ShapeTicket,
   within: readonly ShapeTicket[],
   layout: Layout,
-  apart: string,
+  refused: string,
 ): string | undefined {
   const { kinds, teams, seats, seatsMin } = layout;
   if (seats > mixedSeatsMax || seatsMin < seats || within.some(({ isSplit }) => isSplit)) return undefined;
@@ -170,7 +170,7 @@ function incomplete(
   if (canBeMade) return undefined;
   const what = size === 1 ? 'this ticket' : `this party of ${size}`;
   const named = kinds.length === 1 ? `${teams === 2 ? 'two' : teams} teams of ${kinds[0].size}` : 'the teams';
-  return `The waiting parties do not add up to ${named} with ${what}${apart}.`;
+  return `The waiting parties do not add up to ${named} with ${what}${refused}.`;
 }
 
 /** Party mixes are counted in games of at most this many seats. */

@@ -126,11 +126,11 @@ export function lowestOf(
   high: number,
 ): number {
   const offsets = kinds.map(({ offset }) => offset);
-  const apart = Math.max(...offsets) - Math.min(...offsets);
+  const difference = Math.max(...offsets) - Math.min(...offsets);
   const scale = (seats / teams) ** (1 / p);
   const perRange = lemma6(seats / 2, q);
-  const range = perRange < alpha * scale ? Math.min(Math.max(0, high - low), apart / scale) : 0;
-  const least = alpha * Math.max(0, apart - scale * range) + perRange * range;
+  const range = perRange < alpha * scale ? Math.min(Math.max(0, high - low), difference / scale) : 0;
+  const least = alpha * Math.max(0, difference - scale * range) + perRange * range;
   return Math.max(0, least * (1 - 1e-9) - 1e-13 * (1 + alpha * scale) * high);
 }
 

@@ -84,12 +84,12 @@ export class Permit {
     }
     let may = known.get(high);
     if (may === undefined) {
-      const apart = this.#constraints.apart([low, high]);
-      if (apart === undefined) {
+      const nonMates = this.#constraints.nonMates([low, high]);
+      if (nonMates === undefined) {
         this.#areAllMates = true;
         return true;
       }
-      may = apart[0] === 0;
+      may = nonMates[0] === 0;
       known.set(high, may);
       this.#pairs++;
     }

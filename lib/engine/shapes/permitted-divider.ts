@@ -72,7 +72,7 @@ export class PermittedDivider {
     const alpha = this.#alpha;
     const divider = this.#divider;
     const players = members.reduce((sum, { size }) => sum + size, 0);
-    const apart = constraints.apart(numbers);
+    const nonMates = constraints.nonMates(numbers);
     let least = limit;
     let found: { gap: number; teams: Uint8Array }[] = [];
     // A ruling is slow, so the fairest divisions are judged first: mostly one of the first is permitted.
@@ -88,7 +88,7 @@ export class PermittedDivider {
       }
       found = [];
     };
-    divider.divideEach(members, (limit - v - cost) / alpha, apart, (teams, gap) => {
+    divider.divideEach(members, (limit - v - cost) / alpha, nonMates, (teams, gap) => {
       found.push({ gap, teams: teams.slice(0, players) });
       if (found.length === judgedAtOnce) judgeFound();
       return (least - v - cost) / alpha;

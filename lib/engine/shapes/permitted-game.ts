@@ -129,7 +129,7 @@ function make(move: Move, draft: Draft, permit: Permit): (() => void) | undefine
   };
 }
 
-/** A step of about the golden section through so many places that visits each of them. */
+/** A step through the places, about their golden section, that visits each of them. */
 function strideOf(places: number): number {
   let stride = Math.max(1, Math.round(0.618 * places));
   while (commonDivisor(stride, places) > 1) stride++;

@@ -63,8 +63,8 @@ export class ShapeDivider {
   /** Judges each complete division, for `divideEach`. */
   #visit: Visit | undefined;
   /** By unit: the units that may not be on one team with it, as a bit set; and the units of the team being filled. */
-  readonly #apart: Int32Array;
-  #areApart = false;
+  readonly #nonMates: Int32Array;
+  #hasNonMates = false;
   #mates = 0;
 
   constructor(rules: Pick<GameRules, 'p'>, layout: Layout, clock = new SearchClock()) {
@@ -86,7 +86,7 @@ export class ShapeDivider {
     this.#unitOf = new Int32Array(seats);
     this.#seated = new Int32Array(kindOf.length);
     this.#seatedSum = new Float64Array(kindOf.length);
-    this.#apart = new Int32Array(seats);
+    this.#nonMates = new Int32Array(seats);
     this.#seatings = teamSeats(layout);
     this.#fewestAfter = kindOf.map((_, t) => sum(kindOf.slice(t + 1).map((kind) => kinds[kind].minSize)));
     this.#mostAfter = kindOf.map((_, t) => sum(kindOf.slice(t + 1).map((kind) => kinds[kind].size)));
@@ -106,9 +106,9 @@ export class ShapeDivider {
     if (isSolos && kinds.length === 1 && kinds[0].size === 2) this.#leastWithGreatest();
     else {
       this.#findTwins();
-      this.#fill(0, this.#players, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1);
+      this.#divideFrom(0, this.#players, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1);
     }
-    this.steps += 1 + Math.floor((stepsMax - this.#stepsLeft) / choicesPerStep);
+    this.steps += 1 + Math.floor((stepsMax - this.#stepsLeft) / unitsPerStep);
     return this.#isFound ? this.#best : Number.POSITIVE_INFINITY;
   }
 
@@ -116,30 +116,33 @@ export class ShapeDivider {
    * Calls `visit` with every division of these tickets whose teamGap is below the limit, which is the number that `visit`
    * returned last, or at first `limit`. Divisions that differ only in the order of interchangeable teams are one.
    *
-   * @param apart by member: the members that may not be on one team with it, as a bit set; undefined when all may
+   * @param nonMates by member: the members that may not be on one team with it, as a bit set; undefined when all may
    */
   divideEach(
     members: readonly ShapeTicket[],
     limit: number,
-    apart: ArrayLike<number> | undefined,
+    nonMates: ArrayLike<number> | undefined,
     visit: Visit,
   ): void {
     this.#read(members);
     // Players of the same skill may differ in what the visitor judges.
     this.#isTwin.fill(0);
-    this.#areApart = apart !== undefined && this.#readApart(members, apart);
+    this.#hasNonMates = nonMates !== undefined && this.#readNonMates(members, nonMates);
     this.#best = limit;
     this.wasCut = false;
     this.#stepsLeft = stepsMax;
     this.#visit = visit;
-    this.#fill(0, this.#players, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1);
+    this.#divideFrom(0, this.#players, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1);
     this.#visit = undefined;
-    this.#areApart = false;
-    this.steps += 1 + Math.floor((stepsMax - this.#stepsLeft) / choicesPerStep);
+    this.#hasNonMates = false;
+    this.steps += 1 + Math.floor((stepsMax - this.#stepsLeft) / unitsPerStep);
   }
 
-  /** Reads who is apart by unit. A party that may be split is apart from none as a whole, and those who are seated are no unit. Returns whether any unit is. */
-  #readApart(members: readonly ShapeTicket[], apart: ArrayLike<number>): boolean {
+  /**
+   * Reads by unit which units may not be on one team. A party that may be split has no such units as a whole, and those who are
+   * seated are no unit. Returns whether there are any.
+   */
+  #readNonMates(members: readonly ShapeTicket[], nonMates: ArrayLike<number>): boolean {
     const unitOf = new Int32Array(members.length).fill(-1);
     let units = 0;
     members.forEach(({ isSplit, size, teams }, m) => {
@@ -147,12 +150,12 @@ export class ShapeDivider {
       if (!isSplit) unitOf[m] = units;
       units += isSplit ? size : 1;
     });
-    this.#apart.fill(0);
+    this.#nonMates.fill(0);
     let isAny = false;
     for (let a = 0; a < members.length; a++) {
       for (let b = 0; b < members.length; b++) {
-        if (((apart[a] >> b) & 1) === 0 || unitOf[a] < 0 || unitOf[b] < 0) continue;
-        this.#apart[unitOf[a]] |= 1 << unitOf[b];
+        if (((nonMates[a] >> b) & 1) === 0 || unitOf[a] < 0 || unitOf[b] < 0) continue;
+        this.#nonMates[unitOf[a]] |= 1 << unitOf[b];
         isAny = true;
       }
     }
@@ -241,7 +244,7 @@ export class ShapeDivider {
   }
 
   /** Completes team t and those after it, with values from `low` to `high` so far. */
-  #fill(t: number, playersLeft: number, low: number, high: number, firstBefore: number): void {
+  #divideFrom(t: number, playersLeft: number, low: number, high: number, firstBefore: number): void {
     const { kindOf, kinds } = this.#layout;
     const kind = kindOf[t];
     const { size, minSize } = kinds[kind];
@@ -249,11 +252,11 @@ export class ShapeDivider {
     const fewest = Math.max(minSize, playersLeft - this.#mostAfter[t]);
     if (fewest > most) return;
     if (t === this.#layout.teams - 1) {
-      this.#fillLast(t, playersLeft, low, high);
+      this.#giveRest(t, playersLeft, low, high);
       return;
     }
     const isSame = t > 0 && kindOf[t - 1] === kind && !this.#isSeated;
-    // Interchangeable teams come in the order of their first units; where only such are left, the first free unit is next.
+    // Interchangeable teams come in the order of their first units; where only teams of this kind are left, the first free unit is next.
     let from = isSame ? firstBefore + 1 : 0;
     let upTo = this.#units;
     if (t >= this.#lastOfKind && !this.#isSeated) {
@@ -272,7 +275,7 @@ export class ShapeDivider {
   }
 
   /** The last team gets the units that are left. */
-  #fillLast(t: number, playersLeft: number, low: number, high: number): void {
+  #giveRest(t: number, playersLeft: number, low: number, high: number): void {
     const team = this.#team;
     const kind = 1 << this.#layout.kindOf[t];
     let total = this.#seatedSum[t];
@@ -280,7 +283,7 @@ export class ShapeDivider {
     let canPlay = true;
     for (let u = 0; u < this.#units; u++) {
       if (team[u] >= 0) continue;
-      canPlay &&= (this.#kinds[u] & kind) !== 0 && !(this.#areApart && (this.#apart[u] & mates) !== 0);
+      canPlay &&= (this.#kinds[u] & kind) !== 0 && !(this.#hasNonMates && (this.#nonMates[u] & mates) !== 0);
       mates |= 1 << u;
       total += this.#sum[u];
       team[u] = t;
@@ -316,7 +319,7 @@ export class ShapeDivider {
       if (size > most) continue;
       const next = total + this.#sum[u];
       if (u > from && this.#isTwin[u] && this.#team[u - 1] < 0) continue;
-      if (this.#areApart && (this.#apart[u] & this.#mates) !== 0) continue;
+      if (this.#hasNonMates && (this.#nonMates[u] & this.#mates) !== 0) continue;
       if ((--this.#stepsLeft & stepsMask) === 0 && this.#clock.isOver(stepsMask)) this.#stepsLeft = -1;
       if (this.#stepsLeft < 0) {
         this.#stepsLeft = 0;
@@ -365,7 +368,7 @@ export class ShapeDivider {
     if (greatest - least >= this.#best) return;
     if (!this.#canPlayRoles(t)) return;
     if (t + 1 < layout.teams) {
-      this.#fill(t + 1, playersLeft, least, greatest, first);
+      this.#divideFrom(t + 1, playersLeft, least, greatest, first);
       return;
     }
     if (playersLeft > 0) return;
@@ -463,10 +466,10 @@ function sum(values: readonly number[]): number {
   return values.reduce((a, b) => a + b, 0);
 }
 
-/** So many choices of a unit take about as long as a step of a search. */
-const choicesPerStep = 8;
+/** The units that are placed in about the time of a step of a search. */
+const unitsPerStep = 8;
 
-/** The clock is asked after so many steps, a power of two less one. */
+/** The steps between two questions to the clock, a power of two less one. */
 const stepsMask = 63;
 
 /** Steps after which a division is given up: all divisions of 12 players are tried within it. */

@@ -3,10 +3,10 @@ import type { Layout } from './layout.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
 
 /**
- * Tells which parties still fit, by their sizes alone: a choice is hopeless when no party mix of a game's teams contains
+ * Tells which parties still fit, by their sizes alone: a set of parties is hopeless when no party mix of a game's teams contains
  * it. Parties that may be split count as that many solo players. For games of up to 16 players.
  *
- * The mixes are a bit set, and so are those with at least c parties of each size. A choice is the common part of such sets.
+ * The mixes are a bit set, and so are those with at least c parties of each size. The mixes that contain the chosen parties are the common part of these sets.
  */
 export class SizeMixes {
   readonly #layout: Room;
@@ -24,7 +24,7 @@ export class SizeMixes {
     this.#counts = new Uint8Array(layout.partyMax + 1);
   }
 
-  /** Clears the choice, for games of n players of these tickets, or with those who are seated, of n others. */
+  /** Starts without chosen parties, for games of n players of these tickets, or with those who are seated, of n others. */
   start(anchor: ShapeTicket | undefined, candidates: readonly ShapeTicket[], n: number): void {
     this.#counts.fill(0);
     this.#chosen = 0;
@@ -114,7 +114,7 @@ class MixSets {
     });
   }
 
-  /** Where in `bits` the mixes with at least so many parties of a size begin. */
+  /** Where in `bits` the mixes with at least this number of parties of a size begin. */
   atLeast(size: number, parties: number): number {
     return (size * (this.#most + 1) + Math.min(parties, this.#most)) * this.words;
   }

@@ -70,7 +70,7 @@ export function solosNeeded(counts: ArrayLike<number>, { kinds }: Pick<Layout, '
   return needed;
 }
 
-/** By number of seats: 1 if parties of at least two players fill exactly so many. */
+/** By number of seats: 1 if parties of at least two players fill exactly this number. */
 function seatsOfParties(counts: ArrayLike<number>, seats: number): Uint8Array {
   const canFill = new Uint8Array(seats + 1);
   canFill[0] = 1;

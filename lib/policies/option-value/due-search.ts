@@ -75,7 +75,7 @@ interface WaitingTickets {
   readonly limits: {
     readonly now: Float64Array;
     readonly atFirst: Float64Array;
-    readonly apart: Float64Array;
+    readonly fixed: Float64Array;
   };
   readonly hasParties: boolean;
   /** The places of those that are due. */
@@ -94,14 +94,14 @@ function waitingTickets(
   const limits = {
     now: new Float64Array(count),
     atFirst: new Float64Array(count),
-    apart: new Float64Array(count),
+    fixed: new Float64Array(count),
   };
   for (let at = 0; at < count; at++) {
-    const { theta, threshold, apart, urgency } = termsOf(sorted[at]);
+    const { theta, threshold, fixed, urgency } = termsOf(sorted[at]);
     urgencies[at] = urgency < URGENCY_MIN ? 0 : urgency;
     limits.now[at] = threshold;
     limits.atFirst[at] = theta;
-    limits.apart[at] = apart;
+    limits.fixed[at] = fixed;
   }
   const hasParties = sizes.some((size) => size > 1);
   const due: number[] = [];
@@ -136,7 +136,7 @@ class DueSearch {
   readonly #seatsMin: number;
   /** Parties may not fit into the teams and roles may be missing, so the engine gets more tickets than a game needs. */
   readonly #enough: number;
-  /** Whether so many tickets are due that the order of the searches decides what is left for the last ones. */
+  /** Whether the due tickets fill enough games that the order of the searches decides what is left for the last ones. */
   readonly #isMany: boolean;
   readonly #hasClasses: boolean;
   readonly #hasSides: boolean;
@@ -187,7 +187,7 @@ class DueSearch {
     this.#seatLoads = classes && seatLoads(skills, classes, this.#search!.masksAt);
     const ofSeats = this.#countsLoads ? this.#seatLoads : undefined;
     if (ofSeats)
-      for (let at = 0; at < sorted.length; at++) limits.apart[at] += forLoad(limits.atFirst[at], ofSeats[at]);
+      for (let at = 0; at < sorted.length; at++) limits.fixed[at] += forLoad(limits.atFirst[at], ofSeats[at]);
   }
 
   *candidates(): Iterable<Candidate> {

@@ -37,8 +37,8 @@ export interface LimitTerms {
   readonly theta: number;
   /** θ with its growth by age. The game's limit uses the mean over its players. */
   readonly threshold: number;
-  /** What the skillSpread of its own players adds. */
-  readonly apart: number;
+  /** The part that does not grow: what the skillSpread of its own players adds. */
+  readonly fixed: number;
   /**
    * The share by which the ticket's time-out raises the game's limit; infinite when the ticket must get a game now. The
    * largest in a game counts.
@@ -61,16 +61,16 @@ export function limitOf(
   let players = 0;
   for (const ticket of tickets) players += ticket.players.length;
   let threshold = 0;
-  let apart = 0;
+  let fixed = 0;
   let urgency = 0;
   tickets.forEach((ticket, at) => {
     const size = ticket.players.length;
     threshold += (size * terms[at].threshold) / players;
-    apart += (size * (terms[at].apart + forLoad(terms[at].theta, loads.get(ticket) ?? 1))) / players;
+    fixed += (size * (terms[at].fixed + forLoad(terms[at].theta, loads.get(ticket) ?? 1))) / players;
     urgency = Math.max(urgency, terms[at].urgency);
   });
   // Not computed from the threshold, which may be 0.
-  return urgency === Number.POSITIVE_INFINITY ? urgency : threshold * (1 + urgency) + apart;
+  return urgency === Number.POSITIVE_INFINITY ? urgency : threshold * (1 + urgency) + fixed;
 }
 
 /** What the load of its seats adds to what a ticket allows; below 0 for a load below 1. */
@@ -95,7 +95,7 @@ export function limitTerms(
     return {
       theta,
       threshold: theta * growth(ageSeconds),
-      apart:
+      fixed:
         ticket.players.length === 1
           ? 0
           : PARTY_SPREAD *
@@ -137,8 +137,8 @@ export function growthByAge(
  * and within 2% of the least for 5v5.
  */
 function thresholdFactor(rules: GameRules): number {
-  const apart = Float64Array.from({ length: shapeOf(rules).seats }, (_, at) => at);
-  const unit = skillSpread(apart, rules.q) + (isFreeForAll(rules) ? rules.alpha * (apart.length - 1) : 0);
+  const places = Float64Array.from({ length: shapeOf(rules).seats }, (_, at) => at);
+  const unit = skillSpread(places, rules.q) + (isFreeForAll(rules) ? rules.alpha * (places.length - 1) : 0);
   return CHOSEN * Math.sqrt(unit);
 }
 const CHOSEN = 3 / 4;

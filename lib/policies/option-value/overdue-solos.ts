@@ -7,7 +7,7 @@ import { WaitingLine } from './waiting-line.ts';
 /**
  * For solos: a game for each overdue ticket, the longest wait first.
  *
- * Such a game must be made now, so the choice is which players go into it. The one of least imbalance leaves those behind who
+ * This game must be made now; the search decides who plays in it. The game of least imbalance leaves those behind who
  * are as hard to match as the overdue ticket; each will then need a wide game of its own. Here every player counts with a
  * price, a multiple of its threshold, and the game has the greatest sum of prices less imbalance. So outliers who
  * wait at the same end of the scale go into one game.
@@ -38,7 +38,7 @@ export function* overdueSolos(
     // The search finds games whose prices exceed their imbalance. A constant for each player makes the neighbours' one of them.
     const { imbalance } = ofNeighbours.game;
     const prices = Float64Array.from(tickets, (ticket) => imbalance + PRICE * termsOf(ticket).threshold);
-    const limits = { now: prices, atFirst: prices, apart: new Float64Array(tickets.length) };
+    const limits = { now: prices, atFirst: prices, fixed: new Float64Array(tickets.length) };
     yield pool.within(tickets, limits).game([...tickets.keys()], middle, 1) ?? ofNeighbours;
     for (const [ticket, at] of places) if (line.has(at) && !pool.isWaiting(ticket)) line.remove(at);
   }

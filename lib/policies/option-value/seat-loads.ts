@@ -81,7 +81,7 @@ class ClassesOfPlayers {
 
   /** The load of a ticket's seats among the tickets from `low` to `high`. Players who accept no seat have 1. */
   load(at: number, low: number, high: number): number {
-    this.#fill(this.#first[low], this.#first[high + 1]);
+    this.#giveSeats(this.#first[low], this.#first[high + 1]);
     const even = this.count(low, high) / this.#seatsInGame;
     let sum = 0;
     for (let i = this.#first[at]; i < this.#first[at + 1]; i++) {
@@ -91,7 +91,7 @@ class ClassesOfPlayers {
     return sum / this.count(at, at);
   }
 
-  #fill(from: number, to: number): void {
+  #giveSeats(from: number, to: number): void {
     if (from === this.#from && to === this.#to) return;
     this.#from = from;
     this.#to = to;

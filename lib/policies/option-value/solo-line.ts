@@ -116,7 +116,7 @@ export class SoloLine {
     const skills = this.#skills;
     for (let i = 0; i < values.length; i++) values[i] = skills[at + i] - skills[at];
     const { rules } = this.#facts;
-    const apart = this.#isFreeForAll ? rules.alpha * values[values.length - 1] : 0;
-    return apart + skillSpreadOfRelative(values, rules.q);
+    const gap = this.#isFreeForAll ? rules.alpha * values[values.length - 1] : 0;
+    return gap + skillSpreadOfRelative(values, rules.q);
   }
 }

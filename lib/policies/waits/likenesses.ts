@@ -10,7 +10,7 @@ export type WaitingTicket = Pick<Ticket, 'enqueuedAtMs'> & {
 const SKILL_PARTS = [0.02, 0.1, 0.25, 0.75, 0.9, 0.98];
 
 /**
- * What makes waits alike: the skill, the size, the roles of a single player, the nearest region. Each such likeness has a
+ * What makes waits alike: the skill, the size, the roles of a single player, the nearest region. Each likeness has a
  * value, which is made once.
  */
 export class Likenesses<Value> {
@@ -18,8 +18,7 @@ export class Likenesses<Value> {
   readonly #make: (name: string) => Value;
   readonly #bySkill: Value[] = [];
   readonly #bySize: Value[] = [];
-  readonly #byRoles: RoleNode<Value> = { roles: [] };
-  readonly #byRegion = new Map<string, Value>();
+  readonly #byName = new Map<string, Value>();
   readonly #found: Value[] = [];
 
   /**
@@ -46,47 +45,20 @@ export class Likenesses<Value> {
     found[0] = this.#bySkill[band]!;
     found[1] = this.#bySize[size]!;
     const { roles, latencyMs } = players[0]!;
-    if (size === 1 && roles !== undefined) found.push(this.#ofRoles(roles));
+    if (size === 1 && roles !== undefined) found.push(this.#named(`roles ${joined(roles)}`));
     const region = latencyMs === undefined ? undefined : nearestRegion(players);
-    if (region !== undefined) found.push(this.#ofRegion(region));
+    if (region !== undefined) found.push(this.#named(`region ${region}`));
     return found;
   }
 
-  #ofRoles(roles: readonly string[]): Value {
-    const node = nodeOf(this.#byRoles, roles);
-    node.value ??= this.#make(`roles ${joined(node.roles)}`);
-    return node.value;
-  }
-
-  #ofRegion(region: string): Value {
-    let value = this.#byRegion.get(region);
+  #named(name: string): Value {
+    let value = this.#byName.get(name);
     if (value === undefined) {
-      value = this.#make(`region ${region}`);
-      this.#byRegion.set(region, value);
+      value = this.#make(name);
+      this.#byName.set(name, value);
     }
     return value;
   }
-}
-
-/** Players who accept these roles, named in this order, and those who accept one more. */
-interface RoleNode<Value> {
-  readonly roles: readonly string[];
-  value?: Value;
-  next?: Map<string, RoleNode<Value>>;
-}
-
-function nodeOf<Value>(root: RoleNode<Value>, roles: readonly string[]): RoleNode<Value> {
-  let node = root;
-  for (let i = 0; i < roles.length; i++) {
-    node.next ??= new Map();
-    let next = node.next.get(roles[i]!);
-    if (next === undefined) {
-      next = { roles: [...node.roles, roles[i]!] };
-      node.next.set(roles[i]!, next);
-    }
-    node = next;
-  }
-  return node;
 }
 
 /** The roles in the order of their names. They are few, and mostly in that order. */

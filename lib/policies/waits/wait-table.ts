@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { firstPlace } from '../../engine/game-pool.ts';
 import type { Ticket } from '../../engine/types.ts';
 import type { SkillSketch } from '../skill-sketch.ts';
 import { Likenesses, type WaitingTicket } from './likenesses.ts';
@@ -6,7 +7,7 @@ import { Likenesses, type WaitingTicket } from './likenesses.ts';
 /**
  * How likely a waiting ticket is matched by a tick, by how many ticks it has waited: a life table, as actuaries use it. Each
  * tick counts the tickets that it has searched and those that it has matched. A ticket that is cancelled or times out is no
- * longer counted, and never as matched, so such tickets are censored. The table follows a change of the rate soon, because it
+ * longer counted, and never as matched, so these tickets are censored. The table follows a change of the rate soon, because it
  * needs no wait to be over, and because it compares the matches of the last ticks with those that it expected.
  *
  * Tickets differ by skill, size, roles and region. Each of these likenesses has a factor for the chance of a ticket like it,
@@ -157,22 +158,13 @@ export interface Asked {
 }
 
 /**
- * The times from now on, in milliseconds, within which these shares of tickets like this one are matched, given how long it
- * has waited already. Undefined where there is no ground for one: too few tickets were matched, or waited so long.
+ * For a ticket: the times from now on, in milliseconds, within which these shares of tickets like it are matched, given how
+ * long it has waited already. Undefined where there is no ground for one: too few tickets were matched, or waited so long.
  *
  * Ticks are as frequent as they were lately, and the next one is equally likely at any time until then.
+ * @param part the share of the queue's players with less skill, in [0, 1]
  * @param parts ascending, in (0, 1)
  */
-export function waitQuantiles(
-  table: WaitTable | undefined,
-  ticket: WaitingTicket,
-  parts: readonly number[],
-  { part, ...asked }: Asked & { readonly part: (skill: number) => number },
-): (number | undefined)[] {
-  return quantilesIn(table, part, parts)(ticket, asked);
-}
-
-/** `waitQuantiles` for many tickets. */
 export function quantilesIn(
   table: WaitTable | undefined,
   part: (skill: number) => number,
@@ -280,14 +272,7 @@ export function shareBelow({ means, weights }: SkillSketch): (skill: number) => 
   for (let at = 0; at < weights.length; at++) sums[at + 1] = sums[at]! + weights[at]!;
   return (skill) => {
     if (total === 0) return 0.5;
-    let low = 0;
-    let high = means.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (means[middle]! < skill) low = middle + 1;
-      else high = middle;
-    }
-    return sums[low]! / total;
+    return sums[firstPlace(means, (mean) => mean >= skill)]! / total;
   };
 }
 

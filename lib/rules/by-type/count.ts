@@ -91,7 +91,7 @@ function sizeFaults({ atLeast, scope, team }: CountRule, surroundings: RulesSurr
   return [{ path: ['atLeast'], message }];
 }
 
-/** What a count in each team, or in those of a kind, means for the whole game: so many times as much. */
+/** What a count in each team, or in those of a kind, means for the whole game: the limits times the number of teams. */
 function sumOverTeams(rule: CountRule & Named, { teams, kinds }: TeamsOfQueue): Stated<CountRule>[] {
   if (rule.cost !== undefined || teams === undefined) return [];
   const isAll = rule.scope === 'team';

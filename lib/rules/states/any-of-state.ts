@@ -3,7 +3,7 @@ import type { StateGroup } from './state-group.ts';
 /** An `anyOf` rule: the states of all its rules. It admits a ticket while one of them does. */
 export class AnyOfState implements StateGroup {
   readonly #alternatives: readonly StateGroup[];
-  /** By ticket: whether the rule is off for games of such tickets alone. */
+  /** By ticket: whether the rule is off for games of tickets of its age. */
   readonly #isOff: (ticket: number) => boolean;
   /** By depth: the alternatives that the joined tickets meet, as a bit set, and whether the rule is off for all of them. */
   readonly #open: Int32Array;

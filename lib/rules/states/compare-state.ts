@@ -181,7 +181,7 @@ function reach(sums: Sums, depth: number, fewest: number, most: number, into: In
   }
 }
 
-/** The mean when so many players more have this value. */
+/** The mean when `more` further players have this value. */
 function meanWith(total: number, count: number, more: number, value: number): number {
   return count + more === 0 ? value : (total + more * value) / (count + more);
 }

@@ -30,7 +30,7 @@ export class PairState implements StateGroup {
   readonly #fresh: readonly Float64Array[];
   readonly #levels: Levels;
   /** By level: the time in which players may not meet again; 0 when the rule is off. */
-  readonly #apart: Float64Array;
+  readonly #seconds: Float64Array;
   /** By ticket: the least time since it met a joined ticket, and its freshness with the joined tickets. */
   readonly #nearest: Float64Array;
   readonly #freshness: Float64Array;
@@ -45,9 +45,9 @@ export class PairState implements StateGroup {
     const { tickets, others, depthMax } = pairs;
     const { rule } = indexed;
     const levels = levelsOf(rule) as readonly (RecentOne | undefined)[];
-    this.#apart = Float64Array.from(levels, (level) => level?.seconds ?? 0);
+    this.#seconds = Float64Array.from(levels, (level) => level?.seconds ?? 0);
     const met =
-      indexed === AVOIDANCE ? avoiding(pairs) : meeting(rule, this.#apart[levels.length - 1], pairs);
+      indexed === AVOIDANCE ? avoiding(pairs) : meeting(rule, this.#seconds[levels.length - 1], pairs);
     const mates = met.map((own, ticket) =>
       matesAmong(ticket, [...own.keys()], others).map((mate) => [mate, own.get(mate)!] as const),
     );
@@ -67,7 +67,7 @@ export class PairState implements StateGroup {
 
   admits(ticket: number): boolean {
     const least = Math.min(this.#least[this.#levels.depth], this.#nearest[ticket]);
-    return least >= this.#apart[this.#levels.with(ticket)];
+    return least >= this.#seconds[this.#levels.with(ticket)];
   }
 
   join(ticket: number): void {

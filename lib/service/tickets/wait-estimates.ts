@@ -1,5 +1,5 @@
 import type { TicketView } from '../../contract/ticket.ts';
-import { shareBelow, waitQuantiles } from '../../policies/waits/wait-table.ts';
+import { quantilesIn, shareBelow } from '../../policies/waits/wait-table.ts';
 import { poolOrder, rangeName, rangesAround } from '../domain/buckets.ts';
 import { type CurrentTicket, toEngineTicket, toTicketView } from '../domain/stored-ticket.ts';
 import type { TickReport } from '../domain/tick-report.ts';
@@ -60,10 +60,13 @@ export class WaitEstimates {
       .sort((a, b) => b.slotMs - a.slotMs)
       .find(({ waits }) => waits !== undefined);
     const part = latest?.memory === undefined ? () => 0.5 : shareBelow(latest.memory.skills);
-    const [p50, p90] = waitQuantiles(latest?.waits, toEngineTicket(ticket, record.definition), [0.5, 0.9], {
+    const [p50, p90] = quantilesIn(
+      latest?.waits,
+      part,
+      [0.5, 0.9],
+    )(toEngineTicket(ticket, record.definition), {
       nowMs: this.#deps.clock.now(),
       timeoutMs: 1_000 * record.definition.timeoutSeconds,
-      part,
     });
     if (p50 === undefined) return undefined;
     return { p50: seconds(p50), ...(p90 !== undefined && { p90: seconds(p90) }) };

@@ -97,14 +97,14 @@ function planInput(
   const { definition } = tick;
   const share = isPart ? stored.length / Math.max(1, stored.length, report?.waiting ?? 0) || 1 : 1;
   // The tick of the previous slot has searched these skills in other ranges, or another part of the range.
-  const sight = { sinceMs: readAtMs - definition.tickSeconds * 1_000, share };
+  const coverage = { sinceMs: readAtMs - definition.tickSeconds * 1_000, share };
   return {
     rules: definition,
     tickets,
     backfills: open.map(({ backfill }) => toPolicyBackfill(backfill)),
     nowMs: readAtMs,
     memory,
-    ...((isPart || isOneOfSeveral(tick)) && { sight }),
+    ...((isPart || isOneOfSeveral(tick)) && { coverage }),
     queueMemory: arrivals,
     reasons: false,
   };

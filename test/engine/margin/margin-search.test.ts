@@ -97,7 +97,7 @@ it('finds no game when the roles cannot be filled', () => {
     ),
   );
   const all = new Float64Array(12).fill(1000);
-  const limits = { now: all, atFirst: all, apart: new Float64Array(12) };
+  const limits = { now: all, atFirst: all, fixed: new Float64Array(12) };
   expect(
     new MarginSearch(rules, layoutOf(rules), undefined).run({ tickets, anchor: 3, limits }, 400),
   ).toBeUndefined();
@@ -137,20 +137,20 @@ function limitsFor(random: () => number, tickets: readonly ShapeTicket[], rules:
   return {
     atFirst,
     now: atFirst.map((first) => (random() < 0.15 ? first * 5 * random() + first : first)),
-    apart: Float64Array.from(tickets, ({ skills }) => skillSpread(skills, rules.q)),
+    fixed: Float64Array.from(tickets, ({ skills }) => skillSpread(skills, rules.q)),
   };
 }
 
 function limitOf(
   members: readonly ShapeTicket[],
   tickets: readonly ShapeTicket[],
-  { now, apart }: TicketLimits,
+  { now, fixed }: TicketLimits,
 ): number {
   let sum = 0;
   let players = 0;
   for (const member of members) {
     const at = tickets.indexOf(member);
-    sum += member.size * (now[at] + apart[at]);
+    sum += member.size * (now[at] + fixed[at]);
     players += member.size;
   }
   return sum / players;
@@ -170,8 +170,8 @@ it('ends when the least limit of a game is 0, and finds the game within it', () 
   const search = new MarginSearch(rules, layout, undefined, clock);
   const none = new Float64Array(4);
   const allows = new Float64Array([0, 0, 400, 50]);
-  const game = search.run({ tickets, anchor: 0, limits: { now: allows, atFirst: allows, apart: none } }, 400);
+  const game = search.run({ tickets, anchor: 0, limits: { now: allows, atFirst: allows, fixed: none } }, 400);
   expect(game?.members.map(({ ticket }) => ticket.ticketId)).toEqual(['t0', 't2']);
-  const zero = { now: none, atFirst: none, apart: none };
+  const zero = { now: none, atFirst: none, fixed: none };
   expect(() => search.run({ tickets, anchor: 2, limits: zero }, 400)).not.toThrow();
 });

@@ -28,7 +28,7 @@ it('remembers which tickets may be mates, and forgets them when they are very ma
   const constraints = {
     judgesTeams: true,
     enter: (ticket: unknown) => numbers.get(ticket) ?? numbers.set(ticket, numbers.size).size - 1,
-    apart: ([, b]: readonly number[]) => {
+    nonMates: ([, b]: readonly number[]) => {
       asked++;
       return [b! % 2, 0];
     },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WaitingTicket } from '../../../lib/policies/waits/likenesses.ts';
-import { countTick, type WaitTable, waitQuantiles } from '../../../lib/policies/waits/wait-table.ts';
+import { countTick, quantilesIn, type WaitTable } from '../../../lib/policies/waits/wait-table.ts';
 import { seededRandom } from '../../../lib/simulation/random.ts';
 
 const TICK_MS = 1_000;
@@ -41,7 +41,7 @@ function played(
 const ask = (table: WaitTable | undefined, ageMs = 0, timeoutMs = 1e9, region?: string) => {
   const latencyMs = region === undefined ? {} : { latencyMs: { [region]: 20 } };
   const ticket = { enqueuedAtMs: 1e9 - ageMs, players: [{ skill: 0.5, ...latencyMs }] };
-  return waitQuantiles(table, ticket, [0.5, 0.9], { nowMs: 1e9, timeoutMs, part });
+  return quantilesIn(table, part, [0.5, 0.9])(ticket, { nowMs: 1e9, timeoutMs });
 };
 
 describe('the wait of a ticket', () => {

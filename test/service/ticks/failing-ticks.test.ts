@@ -220,6 +220,20 @@ describe('a queue whose search fails', () => {
     expect(first.matches.length + next.matches.length).toBe(100);
   });
 
+  it('reports the last chances that the time of the tick was too short for', async () => {
+    await define({ release: { policy: 'option-value', waitCost: 1 } });
+    await join('a', 1_000);
+    await join('b', 1_000);
+    cloud.nowMs += 58_500;
+    const searches = searchesThat(() => (cloud.nowMs += 60_000));
+    const ticked = await tickNow({ searches });
+    if (ticked instanceof Error || ticked.outcome !== 'searched') throw ticked;
+    expect(ticked.metrics).toMatchObject({ isCut: true, missedLastChances: 2 });
+    const report = (await cloud.deps.ranges.reports(queue, ['1.0'])).get('1.0');
+    const missed = report?.counted?.flatMap(({ counts }) => counts.missed ?? []);
+    expect(missed).toEqual([2]);
+  });
+
   it('is not searched, and has no failed ticks, while its definition is one of a later version', async () => {
     const get = async () => {
       throw new UnreadableQueue(queue, 'it is of a later version');

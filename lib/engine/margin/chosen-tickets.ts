@@ -10,7 +10,7 @@ import type { SeatClasses } from './seat-classes.ts';
  * The tickets that a search has chosen for a game. It reports which tickets may join them, by party sizes, seats and
  * refused pairs. The anchor is chosen first.
  */
-export class Choice {
+export class ChosenTickets {
   /** In the order in which they were chosen. */
   readonly tickets: ShapeTicket[] = [];
   /** The seats taken by their players; undefined where all seem to accept all seats. */
@@ -28,7 +28,7 @@ export class Choice {
     this.#forbids = forbids;
   }
 
-  /** Clears the choice and chooses the anchor, for games with these candidates. Returns whether it can be seated. */
+  /** Chooses the anchor alone, for games with these candidates. Returns whether it can be seated. */
   start(anchor: ShapeTicket, candidates: readonly ShapeTicket[]): boolean {
     this.tickets.length = 0;
     this.seats?.clear();

@@ -11,7 +11,7 @@ import type { QueuedTicket } from './line.ts';
  * The tickets that a search has chosen, the sums that bounds need of them, and who may still join: by the sizes of parties,
  * seats, refused pairs and constraints.
  */
-export class Choice implements ChosenAround {
+export class PartialGame implements ChosenAround {
   /** The chosen tickets, the anchor first, with their numbers in the constraints. */
   readonly chosen: QueuedTicket[] = [];
   readonly tickets: ShapeTicket[] = [];
@@ -131,7 +131,7 @@ export class Choice implements ChosenAround {
 
   /**
    * Puts the next r players from candidate `from` on that can be seated together beside the chosen into `fill`. Returns
-   * whether there are so many. Where seats cannot be counted it takes the next r.
+   * whether there are r of them. Where seats cannot be counted it takes the next r.
    */
   fillSeats(
     { first, values, masks, sizes, players }: Candidates,
