@@ -1,15 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { verifyWebhook } from '../lib/client/index.ts';
 import { webhookBodies } from '../lib/contract/events.ts';
 import { problemDocument } from '../lib/contract/problem-document.ts';
 import { ROUTE_KEYS, type RouteKey, routeOf } from '../lib/contract/routes.ts';
-
-/** The JSON of docs/integrate.md: what each block is, after `json` in its fence, and its text. */
-const PAGE = readFileSync(new URL('../docs/integrate.md', import.meta.url), 'utf8');
-const BLOCKS = [...PAGE.matchAll(/```json (.+)\n([^`]+)```/g)].map(
-  ([, what, text]) => [what!, text!] as const,
-);
+import { BLOCKS, PAGE } from './contract/examples.ts';
 
 /** The schema of a request `POST /path`, a response `200 POST /path`, or the body of a webhook `MatchFound`. */
 function schemaOf(what: string) {

@@ -5,9 +5,14 @@
 import { writeFileSync } from 'node:fs';
 import { asyncApi } from '../../lib/contract/asyncapi.ts';
 import { openApi } from '../../lib/contract/openapi.ts';
+import { withExamples } from './examples.ts';
 import { editorSchemas, referencePage } from './reference.ts';
 
-const documents = { 'openapi.json': openApi(), 'asyncapi.json': asyncApi(), ...editorSchemas() };
+const documents = {
+  'openapi.json': withExamples(openApi()),
+  'asyncapi.json': asyncApi(),
+  ...editorSchemas(),
+};
 const docs = new URL('../../docs/', import.meta.url);
 for (const [name, document] of Object.entries(documents))
   writeFileSync(new URL(name, docs), `${JSON.stringify(document, undefined, 2)}\n`);

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { tokenScope } from '../../lib/contract/callers.ts';
 import { openApi } from '../../lib/contract/openapi.ts';
 import { ROUTE_KEYS, scopesOf } from '../../lib/contract/routes.ts';
+import { withExamples } from '../contract/examples.ts';
 import { builtApp } from '../infra/built-app.ts';
 
 const document = JSON.parse(JSON.stringify(openApi()));
@@ -18,9 +19,10 @@ it('the document is valid OpenAPI 3.1', async () => {
   expect(valid).toBe(true);
 });
 
-it('the document is the one in the documentation', () => {
+it('the document is the one in the documentation, which also has the bodies of a run', () => {
   const page = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
-  expect(JSON.parse(page), 'run npm run docs:api').toEqual(document);
+  expect(JSON.parse(page), 'run npm run docs:api').toEqual(withExamples(document));
+  expect(page.match(/"example": /g)!.length).toBeGreaterThan(15);
 });
 
 it('the document has exactly the routes of the template', () => {
