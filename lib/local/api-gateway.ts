@@ -37,7 +37,11 @@ const BODY_MAX_BYTES = 10 * 1024 * 1024;
  */
 export async function listenForRequests(port: number): Promise<ApiGateway> {
   const opened = Promise.withResolvers<OpenedApi>();
-  const server = createServer({ keepAliveTimeout: 75_000 }, async (request, response) => {
+  // Clients that offer HTTP/2, such as Java's, are answered in HTTP/1.1.
+  const shouldUpgradeCallback = ({ headers }: IncomingMessage) =>
+    headers.upgrade?.toLowerCase() === 'websocket';
+  const options = { keepAliveTimeout: 75_000, shouldUpgradeCallback };
+  const server = createServer(options, async (request, response) => {
     const api = await opened.promise;
     try {
       await serve(request, response, api);

@@ -89,6 +89,13 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
+test('a client that offers HTTP/2 gets its response in HTTP/1.1', async () => {
+  const headers = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABk' };
+  const [response] = await once(request(`${api.url}/tickets`, { headers }).end(), 'response');
+  expect(response.statusCode).toBe(200);
+  response.resume();
+});
+
 async function eventOf(path: string, init: RequestInit = {}): Promise<{ name: string; event: HttpEvent }> {
   const response = await fetch(api.url + path, init);
   expect(response.status).toBe(200);
