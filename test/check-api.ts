@@ -1,12 +1,15 @@
 /**
  * Second opinions about the OpenAPI document: two linters find nothing, and the clients of four generators compile and post a ticket to the
- * local service; and the example backends of other languages play 60 players each. Names what it skips, because Python or Go is not here.
+ * local service. The example backends of other languages play 60 players each, their signatures are those of the client, and the game
+ * client for Unity plays on Mono. Names what it skips, because a language is not here.
  */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startMuster } from '../lib/local/start-muster.ts';
 import { playBackend } from './check-api/backends.ts';
+import { checkSignatures } from './check-api/sigv4.ts';
+import { playUnity } from './check-api/unity.ts';
 import { PYTHON_MISSING, pythonPrograms, ROOT, run, works } from './tools.ts';
 
 const REDOCLY = '@redocly/cli@2.77.0';
@@ -32,11 +35,23 @@ try {
   if (PYTHON_MISSING === undefined) {
     await callFromPython();
     await playBackend('python', 'python3', ['backend.py']);
+    await checkSignatures('python3', 'sigv4.py');
   } else console.log(`skipped: Python, because ${PYTHON_MISSING}`);
   if (works('go', ['version'])) {
     await callFromGo();
     await playBackend('go', 'go', ['run', 'backend.go']);
+    await checkSignatures('go', 'run', 'sigv4.go');
   } else console.log('skipped: Go, because go is not here');
+  if (works('java', ['-version'])) {
+    await playBackend('java', 'java', ['Backend.java']);
+    await checkSignatures('java', 'SigV4.java');
+  } else console.log('skipped: Java, because java is not here');
+  if (works('mcs', ['--version']) && works('mono', ['--version'])) {
+    await playUnity();
+    const signer = join(scratch, 'SigV4.exe');
+    await run(ROOT, 'mcs', `-out:${signer}`, 'examples/sigv4/SigV4.cs');
+    await checkSignatures('mono', signer);
+  } else console.log("skipped: C#, because Mono is not here (Debian's mono-mcs and mono-runtime)");
 } finally {
   await cloud.stop();
   rmSync(scratch, { recursive: true, force: true });

@@ -41,6 +41,8 @@ export async function playBackend(language: string, command: string, args: reado
   const [hook] = definition.webhooks;
   hook.url = `http://127.0.0.1:${(webhooks.address() as AddressInfo).port}`;
   hook.events.push('MatchEnded');
+  // A busy machine is no player who does not answer.
+  definition.acceptance.timeoutSeconds = 900;
   writeFileSync(join(folder, 'duel.json'), JSON.stringify(definition));
   const cloud = await startMuster({
     port: 0,
