@@ -34,7 +34,7 @@ const deps = {
   ratings: aws.ratings(client),
   ranges: aws.ranges(client),
   latest: latestMatches(client, aws.tables()),
-  pool: poolSample(client, environment('TICKETS_TABLE')),
+  pool: poolSample(client, aws.pools()),
   deliveryRecords: aws.deliveryRecords(client),
   receivers: aws.receivers(client),
   cooldowns: aws.cooldowns(client),

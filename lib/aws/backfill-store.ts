@@ -4,12 +4,14 @@ import { allOf } from '../service/concurrency/in-parallel.ts';
 import { poolOrder } from '../service/domain/buckets.ts';
 import { BACKFILL, MATCH, TICKET } from '../service/domain/statuses.ts';
 import { type StoredBackfill, storedRequest, storedState } from '../service/domain/stored-backfill.ts';
+import type { StoredTicket } from '../service/domain/stored-ticket.ts';
 import { readWith } from '../service/domain/unreadable.ts';
 import type { BackfilledMatch, BackfillStore } from '../service/ports/backfill-store.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
 import { type Condition, changeItem, type ItemChange, updateOf } from './change-item.ts';
 import { packGame } from './compact-game.ts';
 import { isTooLarge, secondsAfter, TRANSACTION_MAX, transact } from './dynamo.ts';
+import { isOfEntry } from './entries.ts';
 import { jsonOf } from './item.ts';
 import { gameOf, hasRoster } from './match-item.ts';
 import { meetingWrite } from './meeting-store.ts';
@@ -89,12 +91,12 @@ export function backfillStore(
       return { backfills, ...(last && { next: after(last.poolOrder) }) };
     },
 
-    async fill({ backfillId }, filled, nowMs, meetings) {
+    async fill({ backfillId }, filled, nowMs, meetings, linked = []) {
       const { match } = filled;
       // As for a new match, records that do not fit into the transaction are stored just before it.
       const records = meetings.map((record) => meetingWrite(tables.ranges!, match.queue, record));
       const early = records.splice(TRANSACTION_MAX - 2 - match.newTicketIds.length);
-      const changes = fillChanges(tables, backfillId, filled, nowMs);
+      const changes = fillChanges(tables, backfillId, filled, nowMs, linked);
       try {
         await allOf(early.map(({ Update }) => client.send(new UpdateCommand(Update))));
         const writes = [...changes.map((change) => ({ Update: updateOf(change) })), ...records];
@@ -131,6 +133,7 @@ function fillChanges(
   backfillId: string,
   { match, before }: BackfilledMatch,
   nowMs: number,
+  linked: readonly StoredTicket[],
 ): ItemChange[] {
   const { matchId, roster, newTicketIds } = match;
   const isAsRead = {
@@ -153,13 +156,16 @@ function fillChanges(
       remove: ['pool'],
       if: [FILLED],
     },
-    ...newTicketIds.map((ticketId) => ({
-      table: tickets,
-      key: { ticketId },
-      set: matched,
-      remove: ['pool'],
-      if: [JOINED],
-    })),
+    ...newTicketIds.map((ticketId) => {
+      const read = linked.find((one) => one.ticketId === ticketId);
+      return {
+        table: tickets,
+        key: { ticketId },
+        set: read === undefined ? matched : { ...matched, queue: match.queue },
+        remove: ['pool'],
+        if: [JOINED, ...(read === undefined ? [] : isOfEntry(read))],
+      };
+    }),
   ];
 }
 

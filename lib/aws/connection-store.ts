@@ -60,6 +60,7 @@ const connectionItem = z.object({
   ticketId: z.string(),
   connectionId: z.string(),
   queue: z.string(),
+  also: z.string().optional(),
   enqueuedAtMs: z.number(),
   player: z.number(),
   status: z.enum(CONNECTION.statuses),

@@ -1,5 +1,6 @@
 /** The variables that a function may read. The template sets those that each function needs. */
 export type Variable =
+  | 'ENTRIES_TABLE'
   | 'TICKETS_TABLE'
   | 'MATCHES_TABLE'
   | 'QUEUES_TABLE'

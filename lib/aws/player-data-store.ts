@@ -8,8 +8,10 @@ import * as z from 'zod';
 import { Problem } from '../contract/problem.ts';
 import type { RuledPlayer } from '../rules/types.ts';
 import { reasonWithout } from '../service/domain/erased-name.ts';
+import { homeOf, viewsOf } from '../service/domain/linked-ticket.ts';
 import type { StoredMatch } from '../service/domain/stored-match.ts';
 import type { StoredResult } from '../service/domain/stored-result.ts';
+import type { TicketIn } from '../service/domain/stored-ticket.ts';
 import { Unreadable } from '../service/domain/unreadable.ts';
 import type { Named, PlayerDataStore, StoredItem } from '../service/ports/player-data-store.ts';
 import { backfillRequestOf, isBackfill, toBackfill } from './backfill-store.ts';
@@ -23,7 +25,7 @@ import { meetingsOf } from './meeting-store.ts';
 import { isPlace, placeOf } from './places.ts';
 import { playerOfSlots } from './poll-slots.ts';
 import { ratingItemsOf, toRating } from './rating-store.ts';
-import { toTicket } from './ticket-item.ts';
+import { linkAttributes, toTicket } from './ticket-item.ts';
 
 /**
  * The tables that name players, in the order in which they are read. The player is part of the key of ratings, so a query finds
@@ -168,7 +170,10 @@ function ticketNaming(playerId: string, item: StoredItem): Named | undefined {
     return is && { kind: 'backfill', item, backfill, is };
   }
   const ticket = toTicket(attributes);
-  const is = relationTo(playerId, ticket.players);
+  const is = relationTo(
+    playerId,
+    viewsOf(ticket).flatMap(({ players }) => players),
+  );
   return is && { kind: 'ticket', item, ticket, is };
 }
 
@@ -218,9 +223,21 @@ function rewriting(playerId: string, named: Named, pseudonym: string): Rewriting
   switch (named.kind) {
     case 'ticket': {
       const { ticket } = named;
-      const players = packPlayers(withoutPlayer(playerId, ticket.players, pseudonym), ticket.split);
+      const without = <T extends TicketIn>(one: T) => ({
+        ...one,
+        players: withoutPlayer(playerId, one.players, pseudonym),
+      });
+      const { players, split } = without(homeOf(ticket));
+      const { views } = linkAttributes({
+        ...ticket,
+        ...(ticket.views && { views: ticket.views.map(without) }),
+      });
       return {
-        sets: { players, ...reasonFor(playerId, ticket) },
+        sets: {
+          players: packPlayers(players, split),
+          ...(views !== undefined && { views }),
+          ...reasonFor(playerId, ticket),
+        },
         ...(named.is === 'about' && OUT_OF_POOL),
         guards: ['status'],
       };

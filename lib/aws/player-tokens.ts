@@ -23,6 +23,7 @@ const claims = z.object({
   sub: id,
   ticketId: id,
   queue: z.string().min(1),
+  also: z.string().optional(),
   player: z.number().int().min(0),
   enqueuedAtMs: z.number().int(),
 });

@@ -3,7 +3,7 @@ import { type KeyRange, poolKeys, skillKey, skillOf } from '../service/domain/bu
 import type { PoolSample } from '../service/ports/pool-sample.ts';
 import type { PoolItem } from './pool-page.ts';
 import { readQueued } from './ticket-item.ts';
-import { bySkill, inRange } from './ticket-pool.ts';
+import { bySkill, inTables, type PoolTables } from './ticket-pool.ts';
 
 /** The maximum of pool keys that are read concurrently. A queue may have hundreds. */
 const KEYS_AT_ONCE = 16;
@@ -17,15 +17,16 @@ const SHARE_MIN = 8;
  * one to ten queries for each of 16 keys. Each key is a range of skill, or a random part of one, and the 16 are spread evenly.
  * When they have fewer than `limit` tickets, the next 16 are read: an empty key is half a read unit.
  */
-export function poolSample(client: DynamoDBDocumentClient, table: string): PoolSample {
-  const read = async (pool: string, range: KeyRange, limit: number, forward = true) => {
+export function poolSample(client: DynamoDBDocumentClient, tables: PoolTables): PoolSample {
+  const read = async (pool: Pool, range: KeyRange, limit: number, forward = true) => {
+    const query = inTables(tables, pool.key, range, pool.isOfEntries).at(-1)!;
     const { Items = [], LastEvaluatedKey } = await client.send(
-      new QueryCommand({ ...inRange(table, pool, range), Limit: limit, ScanIndexForward: forward }),
+      new QueryCommand({ ...query, Limit: limit, ScanIndexForward: forward }),
     );
     return { items: Items as PoolItem[], isWhole: LastEvaluatedKey === undefined };
   };
 
-  const ofKey = async (pool: string, share: number) => {
+  const ofKey = async (pool: Pool, share: number) => {
     const first = await read(pool, {}, share);
     if (first.isWhole) return first;
     const [last] = (await read(pool, {}, 1, false)).items;
@@ -43,8 +44,12 @@ export function poolSample(client: DynamoDBDocumentClient, table: string): PoolS
   };
 
   return {
-    async of(queue, layouts, limit) {
-      const all = layouts.flatMap((layout) => poolKeys(queue, layout));
+    async of(queue, layouts, limit, linked = false) {
+      const keys = layouts.flatMap((layout) => poolKeys(queue, layout));
+      const all = keys.flatMap((key): Pool[] => {
+        const own = { key, isOfEntries: false };
+        return linked ? [own, { key, isOfEntries: true }] : [own];
+      });
       const perKey = Math.ceil((2 * limit) / Math.min(all.length, KEYS_AT_ONCE));
       const share = Math.min(limit, Math.max(SHARE_MIN, perKey));
       const parts: Awaited<ReturnType<typeof ofKey>>[] = [];
@@ -63,8 +68,14 @@ export function poolSample(client: DynamoDBDocumentClient, table: string): PoolS
   };
 }
 
+/** A pool key of the tickets, or of the entries. */
+interface Pool {
+  readonly key: string;
+  readonly isOfEntries: boolean;
+}
+
 /** The keys in rounds of at most {@link KEYS_AT_ONCE}. Each round is evenly spread over all keys. */
-function rounds(keys: readonly string[]): string[][] {
+function rounds(keys: readonly Pool[]): Pool[][] {
   const count = Math.ceil(keys.length / KEYS_AT_ONCE);
   return Array.from({ length: count }, (_, round) => keys.filter((_, i) => i % count === round));
 }

@@ -19,7 +19,7 @@ import { jsonOf, rememberedJsonOf } from './item.ts';
  *     extendAwake     if version and awakeUntilMs are as read
  *     confirmSent     if sentUntilMs is as read
  *     extendWatched   if watched is as read. A lost response counts as a lost race: the caller reads the queue again
- *     holdPresence    if the queue exists
+ *     extend          if the queue exists
  *     dropLayouts     if version is as read
  *
  * For writes whose response is lost see `write-mark.ts`.
@@ -95,9 +95,9 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
       return (await change(nameOf(record), { set, if: [isAsRead] })).met;
     },
 
-    async holdPresence(record, untilMs) {
+    async extend(record, what, untilMs) {
       const exists = { condition: 'attribute_exists(queue)' };
-      await change(nameOf(record), { set: { presenceHeldUntilMs: untilMs }, if: [exists] });
+      await change(nameOf(record), { set: { [what]: untilMs }, if: [exists] });
     },
 
     async dropLayouts(record, keep) {
@@ -132,6 +132,7 @@ const stateItem = z.object({
   change: jsonOf(definitionChange).exactOptional(),
   deployed: jsonOf(deployedNote).exactOptional(),
   presenceHeldUntilMs: z.number().exactOptional(),
+  linkedUntilMs: z.number().exactOptional(),
   deletedAt: z.iso.datetime().exactOptional(),
   // If a later version has stored an experiment that this one cannot read, the queue is searched by its definition.
   experiment: rememberedJsonOf(storedExperiment, LETTERS_MAX).optional().catch(undefined),

@@ -11,7 +11,7 @@ import { connectionStore } from './connection-store.ts';
 import { cooldownStore } from './cooldown-store.ts';
 import { deliveryStore } from './delivery-store.ts';
 import * as definitions from './deployment-rules.ts';
-import { environment, privateAddressesAllowed } from './environment.ts';
+import { environment, optionalEnvironment, privateAddressesAllowed } from './environment.ts';
 import { erasedPlayers } from './erased-players.ts';
 import { experimentStore } from './experiment-store.ts';
 import { ladderStore } from './ladder-store.ts';
@@ -38,8 +38,13 @@ import { ticketStore } from './ticket-store.ts';
 
 type Client = DynamoDBDocumentClient;
 
-export const tickets = (client: Client, parsed?: ParsedTickets) =>
-  ticketStore(client, environment('TICKETS_TABLE'), parsed);
+export const tickets = (client: Client, parsed?: ParsedTickets) => ticketStore(client, pools(), parsed);
+/** The names of the tables with what waits in pools. */
+export const pools = () => ({
+  tickets: environment('TICKETS_TABLE'),
+  // A function that only reads tickets by their ids has none.
+  entries: optionalEnvironment('ENTRIES_TABLE') ?? '',
+});
 export const matches = (client: Client) => singleMatchStore(client, environment('MATCHES_TABLE'));
 /** The names of the tables that contain matches and data of players. */
 export const tables = () => ({

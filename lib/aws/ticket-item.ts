@@ -1,12 +1,15 @@
 import * as z from 'zod';
+import { asIn } from '../service/domain/linked-ticket.ts';
 import { type StoredTicket, storedTicket } from '../service/domain/stored-ticket.ts';
 import { readWith } from '../service/domain/unreadable.ts';
 import type { WaitingTickets } from '../service/ports/ticket-store.ts';
-import { isPackedSplit, packedPlayers } from './compact-players.ts';
+import { isPackedSplit, packedPlayers, packPlayers, unpackPlayers } from './compact-players.ts';
+import { packedAttribute } from './packed-attribute.ts';
 import type { ParsedTickets } from './parsed-tickets.ts';
 
 const ticketItem = storedTicket.extend({
   players: packedPlayers(storedTicket.shape.players),
+  views: packedAttribute(storedTicket.shape.views.unwrap(), 'packed views', unpackViews).exactOptional(),
   enqueuedAt: z.number().transform((enqueuedAtMs) => new Date(enqueuedAtMs).toISOString()),
 });
 
@@ -15,7 +18,32 @@ const ticketItem = storedTicket.extend({
  * @throws Unreadable
  */
 export function toTicket(item: Record<string, unknown>): StoredTicket {
-  return readWith(ticketItem, withSplit(item), `ticket ${item.ticketId}`);
+  const ticket = readWith(ticketItem, withSplit(item), `ticket ${item.ticketId}`);
+  // The players are those of its home, because the index contains them.
+  return asIn(ticket, ticket.queue);
+}
+
+/** The attributes of a linked ticket; none of another one. */
+export function linkAttributes({ linked, views }: Pick<StoredTicket, 'linked' | 'views'>): {
+  readonly linked?: string | undefined;
+  readonly views?: string;
+} {
+  if (views === undefined) return {};
+  const packed = views.map(({ queue, players, split, pool }) => [queue, packPlayers(players, split), pool]);
+  // Most parties are the same in all of their queues.
+  const first = packed[0]![1];
+  const short = packed.map(([queue, own, pool], i) => [queue, i > 0 && own === first ? 0 : own, pool ?? 0]);
+  return { linked, views: JSON.stringify(short) };
+}
+
+function unpackViews(text: string): unknown {
+  const packed: unknown = JSON.parse(text);
+  if (!Array.isArray(packed)) return packed;
+  return packed.map(([queue, own, pool]) => {
+    const players = own === 0 ? packed[0][1] : own;
+    const split = isPackedSplit(players) && { split: true };
+    return { queue, players: unpackPlayers(players), ...split, ...(pool !== 0 && { pool }) };
+  });
 }
 
 /** The players' attribute also says whether the party may be divided, because the index contains it. */
@@ -39,9 +67,15 @@ export function readQueued(
     }
     const read = ticketItem.safeParse({ ...withSplit(item), queue, status: 'QUEUED' });
     if (read.success) {
-      tickets.push(read.data);
-      parsed?.set(item, read.data);
+      const ticket = { ...read.data, ...entryOf(item) };
+      tickets.push(ticket);
+      parsed?.set(item, ticket);
     } else unreadable.push(String(item.ticketId));
   }
   return { tickets, unreadable };
+}
+
+/** Where a ticket was read, if it was read from `entries`. */
+function entryOf({ n, pool, poolOrder }: Record<string, unknown>): Pick<StoredTicket, 'entry'> {
+  return typeof n === 'number' ? { entry: { pool: String(pool), poolOrder: String(poolOrder), n } } : {};
 }

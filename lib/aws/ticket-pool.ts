@@ -1,7 +1,6 @@
 import { type DynamoDBDocumentClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { inParallel, inParallelWhile } from '../service/concurrency/in-parallel.ts';
 import {
-  type BucketLayout,
   bucketsWithin,
   type KeyRange,
   keysOfBucket,
@@ -21,19 +20,19 @@ type PoolReads = Pick<TicketStore, 'waiting' | 'survey' | 'neighbours' | 'hasWai
 /** Reads the tickets that are QUEUED by the sparse index `pool`: see `ticket-store.ts`. */
 export function poolReads(
   client: DynamoDBDocumentClient,
-  table: string,
+  tables: PoolTables,
   parsed: ParsedTickets | undefined,
 ): PoolReads {
   return {
-    async waiting(queue, layouts, range, bound = UNBOUNDED) {
+    async waiting(queue, layouts, range, bound = UNBOUNDED, linked = false) {
       const pools = layouts.flatMap((layout) => poolKeysWithin(queue, layout, range));
-      const queries = pools.map((pool) => inRange(table, pool, range));
+      const queries = pools.flatMap((pool) => inTables(tables, pool, range, linked));
       const { items, readUntil } = await readPool(client, queries, bound.limit, bound.hasTime);
       const next = readUntil === undefined ? {} : { next: after(readUntil) };
       return { ...readQueued(bySkill(items), queue, parsed), pools: countByPool(items), ...next };
     },
 
-    async survey(queue, layouts, range, hasTime) {
+    async survey(queue, layouts, range, hasTime, linked = false) {
       const buckets = layouts.flatMap((layout) =>
         bucketsWithin(layout, range).map(({ bucket }) => keysOfBucket(queue, layout, bucket)),
       );
@@ -42,13 +41,19 @@ export function poolReads(
       try {
         for (const keys of buckets) {
           if (!hasTime()) break;
-          const parts = await Promise.all(keys.map((pool) => surveyKey(client, table, pool, range, hasTime)));
+          const queries = keys.flatMap((pool) => inTables(tables, pool, range, linked));
+          const parts = await Promise.all(queries.map((query) => surveyKey(client, query, hasTime)));
           waiting += parts.reduce((sum, part) => sum + part.waiting, 0);
-          if (keys.length === 1) cuts.push(...parts[0]!.cuts);
+          if (keys.length === 1) cuts.push(...parts.flatMap((part) => part.cuts));
           // Each shard is a random sample of the bucket, and too small to be cut by its pages.
           else
             cuts.push(
-              ...(await sampledCuts(client, inRange(table, keys.at(-1)!, range), keys.length, hasTime)),
+              ...(await sampledCuts(
+                client,
+                inRange(tables.tickets, keys.at(-1)!, range),
+                keys.length,
+                hasTime,
+              )),
             );
         }
       } catch (error) {
@@ -58,12 +63,16 @@ export function poolReads(
       return { waiting, cuts: cuts.sort() };
     },
 
-    async neighbours(ticket, layouts, limit) {
+    async neighbours(ticket, layouts, limit, linked = false) {
       const order = poolOrder(ticket.ticketId, ticket.players);
       const pools = layouts.flatMap((layout) => poolKeysAround(ticket.queue, layout, order));
       const queries = pools.flatMap((pool) => [
-        { ...inRange(table, pool, { from: order }), Limit: limit + 1 },
-        { ...inRange(table, pool, { to: order }), Limit: limit, ScanIndexForward: false },
+        ...inTables(tables, pool, { from: order }, linked).map((query) => ({ ...query, Limit: limit + 1 })),
+        ...inTables(tables, pool, { to: order }, linked).map((query) => ({
+          ...query,
+          Limit: limit,
+          ScanIndexForward: false,
+        })),
       ]);
       const found = await inParallel(queries, QUERIES_AT_ONCE, (query) =>
         client.send(new QueryCommand(query)),
@@ -74,17 +83,37 @@ export function poolReads(
       return readQueued(nearest, ticket.queue).tickets;
     },
 
-    async hasWaiting(queue: string, layout: BucketLayout) {
+    async hasWaiting(queue, layout, linked = false) {
       let isFound = false;
       const isOpen = async () => !isFound;
-      await inParallelWhile(poolKeys(queue, layout), QUERIES_AT_ONCE, isOpen, async (pool) => {
-        const query = new QueryCommand({ ...inRange(table, pool, {}), Select: 'COUNT', Limit: 1 });
-        const { Count = 0 } = await client.send(query);
+      const queries = poolKeys(queue, layout).flatMap((pool) => inTables(tables, pool, {}, linked));
+      await inParallelWhile(queries, QUERIES_AT_ONCE, isOpen, async (query) => {
+        const count = new QueryCommand({ ...query, Select: 'COUNT', Limit: 1 });
+        const { Count = 0 } = await client.send(count);
         isFound ||= Count > 0;
       });
       return isFound;
     },
   };
+}
+
+/** The names of the tables with what waits in pools. */
+export interface PoolTables {
+  readonly tickets: string;
+  readonly entries: string;
+}
+
+/** The queries of a pool key: of its tickets, and with `linked` of its entries. */
+export function inTables(
+  { tickets, entries }: PoolTables,
+  pool: string,
+  range: KeyRange,
+  linked: boolean,
+): QueryCommandInput[] {
+  const own = inRange(tickets, pool, range);
+  if (!linked) return [own];
+  const { IndexName: _, ...query } = own;
+  return [own, { ...query, TableName: entries }];
 }
 
 const UNBOUNDED: ReadBound = { limit: Number.MAX_SAFE_INTEGER, hasTime: () => true };
@@ -136,14 +165,12 @@ export function inRange(table: string, pool: string, { from, to }: KeyRange): Qu
 /** Counts the tickets of a key. The cuts are where DynamoDB ends a page. */
 async function surveyKey(
   client: DynamoDBDocumentClient,
-  table: string,
-  pool: string,
-  range: KeyRange,
+  query: QueryCommandInput,
   hasTime: () => boolean,
 ): Promise<PoolSurvey> {
   const cuts: string[] = [];
   let waiting = 0;
-  for await (const page of pages(client, { ...inRange(table, pool, range), Select: 'COUNT' })) {
+  for await (const page of pages(client, { ...query, Select: 'COUNT' })) {
     waiting += page.Count ?? 0;
     if (page.LastEvaluatedKey !== undefined) cuts.push(after(page.LastEvaluatedKey.poolOrder));
     if (!hasTime()) break;

@@ -1,6 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Why } from '../contract/reason-code.ts';
 import { type BucketLayout, poolKey, poolOrder } from '../service/domain/buckets.ts';
+import { homeOf } from '../service/domain/linked-ticket.ts';
 import { TICKET, type Transition } from '../service/domain/statuses.ts';
 import type { StoredTicket } from '../service/domain/stored-ticket.ts';
 import type { ReplacedTicket, TicketStore } from '../service/ports/ticket-store.ts';
@@ -8,12 +9,13 @@ import { batchGet } from './batch-get.ts';
 import { changeItem, type ItemChange, updateOf } from './change-item.ts';
 import { packPlayers } from './compact-players.ts';
 import { conditionally, secondsAfter, transact } from './dynamo.ts';
+import { entries, isOfEntry } from './entries.ts';
 import { isConsistent } from './is-consistent.ts';
 import type { ParsedTickets } from './parsed-tickets.ts';
 import { placesOf, placeWrites } from './places.ts';
 import { movedBy } from './status-condition.ts';
-import { toTicket } from './ticket-item.ts';
-import { poolReads } from './ticket-pool.ts';
+import { linkAttributes, toTicket } from './ticket-item.ts';
+import { type PoolTables, poolReads } from './ticket-pool.ts';
 
 /** The attribute `announced` marks a ticket whose TicketQueued event is published. The filter of the stream uses it. */
 export const ANNOUNCED = 'TicketQueued';
@@ -39,25 +41,41 @@ export const TICKET_DAYS = 1;
  */
 export function ticketStore(
   client: DynamoDBDocumentClient,
-  table: string,
+  tables: PoolTables,
   parsed?: ParsedTickets,
 ): TicketStore {
+  const { put, ...removal } = entries(client, tables.entries);
   return {
-    ...ticketItems(client, table),
-    ...poolReads(client, table, parsed),
-    ...poolExits(client, table),
-    ...matchExits(client, table),
+    ...ticketItems(client, tables.tickets, { put, ...removal }),
+    ...poolReads(client, tables, parsed),
+    ...poolExits(client, tables.tickets, removal),
+    ...matchExits(client, tables.tickets, put),
+    ...removal,
   };
 }
+
+type Entries = ReturnType<typeof entries>;
 
 /** The creation of tickets, and reads by id. */
 function ticketItems(
   client: DynamoDBDocumentClient,
   table: string,
+  linked: Pick<Entries, 'put' | 'removeEntries'>,
 ): Pick<TicketStore, 'create' | 'places' | 'get' | 'getMany'> {
+  const get: TicketStore['get'] = async (ticketId, consistency) => {
+    const { Item } = await client.send(
+      new GetCommand({ TableName: table, Key: { ticketId }, ConsistentRead: isConsistent(consistency) }),
+    );
+    return Item && toTicket(Item);
+  };
   return {
-    async create(ticket, layout, announced = false, { places, replaced } = {}) {
-      const order = poolOrder(ticket.ticketId, ticket.players);
+    async create(ticket, layout, announced = false, { places = [], replaced, nowMs = 0 } = {}) {
+      if (ticket.views !== undefined) {
+        const existing = await get(ticket.ticketId);
+        if (existing?.status === 'QUEUED') await linked.put(existing, nowMs);
+        if (existing !== undefined) return { created: false, existing };
+        await linked.put(ticket, nowMs);
+      }
       const put = {
         TableName: table,
         Item: {
@@ -65,9 +83,7 @@ function ticketItems(
           queue: ticket.queue,
           status: ticket.status,
           enqueuedAt: Date.parse(ticket.enqueuedAt),
-          players: packPlayers(ticket.players, ticket.split),
-          pool: poolKey(ticket.queue, layout, order),
-          poolOrder: order,
+          ...inPool(ticket, layout),
           ...(announced && { announced: ANNOUNCED }),
           ...(ticket.failures !== undefined && { failures: ticket.failures }),
           ...(ticket.replaces !== undefined && { replaces: ticket.replaces }),
@@ -75,53 +91,68 @@ function ticketItems(
         ConditionExpression: statusOf(CREATE).condition,
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       } as const;
-      if (places === undefined && replaced === undefined) {
+      if (places.length === 0 && replaced === undefined) {
         const write = await conditionally(() => client.send(new PutCommand(put)));
         return write.met ? { created: true } : { created: false, existing: toTicket(write.item!) };
       }
       const ends = replaced === undefined ? [] : [{ Update: updateOf(replacement(table, replaced, ticket)) }];
-      const taken = places === undefined ? [] : placeWrites(table, ticket, places);
+      const taken = places.flatMap((one) => placeWrites(table, ticket, one));
       const write = await transact(client, [...ends, { Put: put }, ...taken]);
-      if (write.met) return { created: true };
+      if (write.met) {
+        if (replaced !== undefined) await linked.removeEntries(replaced.ticket);
+        return { created: true };
+      }
       const existing = write.items[ends.length];
       return existing ? { created: false, existing: toTicket(existing) } : { created: false, isStale: true };
     },
 
     places: (scope, playerIds) => placesOf(client, table, scope, playerIds),
 
-    async get(ticketId, consistency) {
-      const { Item } = await client.send(
-        new GetCommand({ TableName: table, Key: { ticketId }, ConsistentRead: isConsistent(consistency) }),
-      );
-      return Item && toTicket(Item);
-    },
+    get,
 
-    async getMany(ticketIds) {
+    async getMany(ticketIds, consistency) {
       const keys = ticketIds.map((ticketId) => ({ ticketId }));
-      const tickets = (await batchGet(client, table, keys)).map(toTicket);
+      const tickets = (await batchGet(client, table, keys, consistency)).map(toTicket);
       return new Map(tickets.map((ticket) => [ticket.ticketId, ticket]));
     },
   };
 }
 
 /** The ways out of the pool. */
-function poolExits(client: DynamoDBDocumentClient, table: string): Pick<TicketStore, 'claim' | 'end'> {
+function poolExits(
+  client: DynamoDBDocumentClient,
+  table: string,
+  { removeEntries }: Pick<Entries, 'removeEntries'>,
+): Pick<TicketStore, 'claim' | 'claimLinked' | 'end'> {
+  const claim = async (change: ItemChange, matchId: string, nowMs: number, returned: 'found' | 'after') => {
+    const isNew = {
+      condition: '(attribute_not_exists(releasedFrom) OR releasedFrom <> :matchId)',
+      values: { ':matchId': matchId },
+    };
+    const set = { status: 'MATCHED', matchId, expiresAt: secondsAfter(nowMs, TICKET_DAYS), ...change.set };
+    const conditions = [statusOf(CLAIM), isNew, ...(change.if ?? [])];
+    const claiming = { ...change, set, remove: ['pool'], if: conditions };
+    const { met, item } = await changeItem(client, claiming, returned);
+    return { claimed: met || (item?.status === 'MATCHED' && item.matchId === matchId), item };
+  };
   return {
-    async claim(ticketId, matchId, nowMs) {
-      const isNew = {
-        condition: '(attribute_not_exists(releasedFrom) OR releasedFrom <> :matchId)',
-        values: { ':matchId': matchId },
-      };
-      const set = { status: 'MATCHED', matchId, expiresAt: secondsAfter(nowMs, TICKET_DAYS) };
-      const change = { table, key: { ticketId }, set, remove: ['pool'], if: [statusOf(CLAIM), isNew] };
-      const { met, item } = await changeItem(client, change, 'found');
-      return met || (item?.status === 'MATCHED' && item.matchId === matchId);
+    claim: async (ticketId, matchId, nowMs) =>
+      (await claim({ table, key: { ticketId } }, matchId, nowMs, 'found')).claimed,
+
+    async claimLinked(ticket, matchId, nowMs) {
+      const { ticketId, queue } = ticket;
+      const change = { table, key: { ticketId }, set: { queue }, if: isOfEntry(ticket) };
+      const { claimed, item } = await claim(change, matchId, nowMs, 'after');
+      return { claimed, ticket: item && toTicket(item) };
     },
 
     async end(ticketId, status, why, nowMs, freedFrom) {
       const ending = endOf(table, { ticketId, status, why, nowMs, freedFrom });
       const { met, item } = await changeItem(client, { ...ending, once: true }, 'after');
-      return item && { ended: met, ticket: toTicket(item) };
+      if (item === undefined) return undefined;
+      const ticket = toTicket(item);
+      if (met) await removeEntries(ticket);
+      return { ended: met, ticket };
     },
   };
 }
@@ -129,7 +160,7 @@ function poolExits(client: DynamoDBDocumentClient, table: string): Pick<TicketSt
 type MatchExits = Pick<TicketStore, 'release' | 'requeue' | 'cancelWithMatch' | 'failWithMatch'>;
 
 /** The ways out of a match, on the condition that the ticket is still in it. */
-function matchExits(client: DynamoDBDocumentClient, table: string): MatchExits {
+function matchExits(client: DynamoDBDocumentClient, table: string, putEntries: Entries['put']): MatchExits {
   const change = async (
     transition: Transition<string>,
     ticketId: string,
@@ -150,15 +181,18 @@ function matchExits(client: DynamoDBDocumentClient, table: string): MatchExits {
     return change(transition, ticketId, matchId, { status: transition.to[0], reason, reasonCode, expiresAt });
   };
   return {
-    release(ticket, matchId, layout, announced) {
+    async release(ticket, matchId, layout, announced, nowMs) {
       const returns = announced && { returns: returnsOf(ticket) };
+      if (returns) await putEntries({ ...ticket, ...returns }, nowMs);
       const set = { ...queued(ticket, layout), releasedFrom: matchId, ...returns };
       return change(announced ? RELEASE : UNCLAIM, ticket.ticketId, matchId, set, ['matchId', 'expiresAt']);
     },
 
-    requeue(ticket, matchId, layout) {
+    async requeue(ticket, matchId, layout, nowMs) {
       const failures = (ticket.failures ?? 0) + 1;
-      const failed = { failures, returns: returnsOf(ticket), releasedFrom: matchId };
+      const returns = returnsOf(ticket);
+      await putEntries({ ...ticket, returns }, nowMs);
+      const failed = { failures, returns, releasedFrom: matchId };
       const set = { ...queued(ticket, layout), ...failed };
       return change(REQUEUE, ticket.ticketId, matchId, set, ['matchId', 'expiresAt']);
     },
@@ -175,10 +209,23 @@ const { create: CREATE, claim: CLAIM, unclaim: UNCLAIM, release: RELEASE } = TIC
 const { requeue: REQUEUE, cancel: CANCEL, timeOut: TIME_OUT } = TICKET.transitions;
 const { cancelWithMatch: CANCEL_WITH_MATCH, failWithMatch: FAIL_WITH_MATCH } = TICKET.transitions;
 
-/** The attributes of a ticket that is in the pool. */
-function queued({ ticketId, queue, players }: StoredTicket, layout: BucketLayout) {
-  const order = poolOrder(ticketId, players);
-  return { status: 'QUEUED', pool: poolKey(queue, layout, order), poolOrder: order };
+/** The attributes of a ticket that returns to the pool. A linked one may return to another home. */
+function queued(ticket: StoredTicket, layout: BucketLayout) {
+  const { pool, poolOrder: order, ...more } = inPool(ticket, layout);
+  const place = { status: 'QUEUED', pool, poolOrder: order };
+  return ticket.views === undefined ? place : { ...place, queue: ticket.views[0]!.queue, ...more };
+}
+
+/** The attributes by which a ticket is in the pool of its home. */
+function inPool(ticket: StoredTicket, layout: BucketLayout) {
+  const { queue, players, split } = homeOf(ticket);
+  const order = poolOrder(ticket.ticketId, players);
+  return {
+    players: packPlayers(players, split),
+    pool: poolKey(queue, layout, order),
+    poolOrder: order,
+    ...linkAttributes(ticket),
+  };
 }
 
 interface End {

@@ -17,6 +17,8 @@ export const LIMITS = {
   seatsMax: 200,
   teamSizeMax: 200,
   teamsMax: 100,
+  /** The maximum of further queues of a ticket. */
+  alsoMax: 7,
   /**
    * The maximum of entries in a list of teams, of pairs of an entry and one of its roles, and of roles of equal teams: the
    * search keeps them as the bits of a number.
@@ -346,6 +348,10 @@ export const queueDefinition = z
     skillScale: z.enum(['raw', 'percentile']).optional().meta({
       description:
         'raw: match by skill; percentile: by the percentage of recent players below it, so that imbalance, tolerances and waitCost are in percent (default raw)',
+    }),
+    group: queueName.optional().meta({
+      description:
+        'A name that it has in common with other queues. A ticket of one of them may wait in the others too: see `also`. Who may post to one of them may name the others (default: its tickets wait in it alone)',
     }),
     ladder: queueName.optional().meta({
       description:

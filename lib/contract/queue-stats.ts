@@ -135,6 +135,9 @@ export const queueStats = z
       description:
         'The tick that counted the tickets: a tick or two ago while tickets are waiting. With several buckets, the oldest of the ticks that were counted. null before the first tick',
     }),
+    linked: z.number().int().optional().meta({
+      description: 'Those of them that wait in further queues too; absent when there is none',
+    }),
     oldestWaitSeconds: seconds.meta({ description: 'As of the last tick; null when no ticket was waiting' }),
     lastTickAt: z.iso.datetime().nullable(),
     tickOverdueSeconds: z.number().meta({

@@ -22,10 +22,10 @@ export const ticketBatchBody = ticketBatch
 const ticketResult = z.object({
   ticketId: z.string().nullable().meta({ description: 'The posted id; null when it cannot be read' }),
   status: z
-    .literal([200, 201, 400, 409, 429, 503])
+    .literal([200, 201, 400, 404, 409, 429, 503])
     .meta({ description: 'The status of the response if the ticket were posted alone' }),
   ticket: ticketView.optional().meta({ description: 'Present with 200 and 201' }),
-  problem: problemDocument.optional().meta({ description: 'Present with 400, 409, 429 and 503' }),
+  problem: problemDocument.optional().meta({ description: 'Present with 400, 404, 409, 429 and 503' }),
 });
 
 /** The results of the tickets of a batch, in their order. */

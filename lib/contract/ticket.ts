@@ -89,33 +89,69 @@ const split = z.boolean().exactOptional().meta({
 /** A player in responses and events. A later version may add fields. */
 const playerView = z.object(player.shape).meta({ id: 'TicketPlayer' });
 
-const ticketOf = <T extends z.ZodType>(party: T) =>
-  z
-    .strictObject({
-      ticketId: id,
-      players: party,
-      split,
-      replaces: id.exactOptional().meta({
-        description:
-          'A QUEUED ticket of the same queue with at least one of these players. It is cancelled, and this ticket has its wait. 409 when it has a match already',
-      }),
-    })
-    .refine((ticket) => ticket.ticketId !== ticket.replaces, {
-      path: ['replaces'],
-      error: 'Expected the id of another ticket, got that of this one',
-    });
+/** A further queue of a posted ticket. */
+const furtherQueue = z
+  .strictObject({
+    queue: queueName,
+    players: partyOf(newPlayer).exactOptional().meta({
+      description:
+        'The same players as they are in this queue (default: as above, without skill where the queue has a ladder)',
+    }),
+    split,
+  })
+  .meta({ id: 'FurtherQueue' });
+
+const fieldsOf = <T extends z.ZodType>(party: T) => ({
+  ticketId: id,
+  players: party,
+  split,
+  replaces: id.exactOptional().meta({
+    description:
+      'A QUEUED ticket with at least one of these players, and one of these queues. It is cancelled, and this ticket has its wait. 409 when it has a match already',
+  }),
+});
+
+const replacesAnother = (ticket: { readonly ticketId: string; readonly replaces?: string }) =>
+  ticket.ticketId !== ticket.replaces;
+const REPLACES_ITSELF = {
+  path: ['replaces'],
+  error: 'Expected the id of another ticket, got that of this one',
+};
 
 /** The body that a client POSTs. The client chooses the id, so a repeated request creates no second ticket. */
-export const newTicket = ticketOf(partyOf(newPlayer)).meta({ id: 'NewTicket' });
+export const newTicket = z
+  .strictObject({
+    ...fieldsOf(partyOf(newPlayer)),
+    also: z.array(furtherQueue).min(1).max(LIMITS.alsoMax).exactOptional().meta({
+      description:
+        'Further queues in which the ticket waits at the same time; the first match wins. All of its queues have the same `group`',
+    }),
+  })
+  .refine(replacesAnother, REPLACES_ITSELF)
+  .meta({ id: 'NewTicket' });
 
-/** The same with the skill of each player. */
-export const skilledTicket = ticketOf(players);
+/** The ticket of a body in one of its queues, with the skill of each player. */
+export const skilledTicket = z.strictObject(fieldsOf(players)).refine(replacesAnother, REPLACES_ITSELF);
 export type NewTicket = z.output<typeof skilledTicket>;
 
 /** A ticket of a tickets file, as `muster match` and dry runs read it. */
 export const fileTicket = z
   .strictObject({ ticketId: id, enqueuedAt: z.iso.datetime({ offset: true }), players, split })
   .meta({ id: 'FileTicket' });
+
+const estimatedWaitSeconds = z
+  .object({
+    p50: z.number(),
+    p90: z.number().optional().meta({
+      description:
+        'Absent while fewer than nine of ten such tickets are known to be matched before their time-out',
+    }),
+  })
+  .optional()
+  .meta({
+    description:
+      'In responses to POST and GET, while QUEUED: within this many seconds from now half of the tickets like this one are matched, and nine of ten. Absent while too little is known',
+  });
 
 /** A ticket in responses and events. */
 export const ticketView = z
@@ -132,19 +168,7 @@ export const ticketView = z
     replaces: id.optional().meta({ description: 'The ticket that it has replaced' }),
     replacedBy: id.optional().meta({ description: 'The ticket that has replaced it' }),
     matchId: z.string().optional().meta({ description: 'Present once the ticket has a match' }),
-    estimatedWaitSeconds: z
-      .object({
-        p50: z.number(),
-        p90: z.number().optional().meta({
-          description:
-            'Absent while fewer than nine of ten such tickets are known to be matched before their time-out',
-        }),
-      })
-      .optional()
-      .meta({
-        description:
-          'In responses to POST and GET, while QUEUED: within this many seconds from now half of the tickets like this one are matched, and nine of ten. Absent while too little is known',
-      }),
+    estimatedWaitSeconds,
     watch: z
       .object({
         url: z.string(),
@@ -168,6 +192,21 @@ export const ticketView = z
       description:
         'Why the ticket ended without a match, for programs. DECLINED and NOT_ACCEPTED: it has declined its match, or has not answered in time. PLACEMENT_REFUSED and PLACEMENT_TIMED_OUT: as for its match. PLAYER_LEFT: a player of it was gone for longer than the grace of its queue. NO_MATCH_IN_TIME: the time-out of its queue. CANCELLED_BY_REQUEST: by a client. REPLACED: another ticket has taken over its wait. NO_LONGER_FITS: the queue was changed. MATCH_TOO_LARGE, UNREADABLE: its data cannot be stored in a match, or not be read. QUEUE_DELETED: it would have returned to a queue that is deleted',
     }),
+    queues: z
+      .array(
+        z.object({
+          queue: queueName,
+          estimatedWaitSeconds,
+          reason: z.string().optional().meta({
+            description: 'With `explain=true`, while QUEUED: why it is not matched in this queue yet',
+          }),
+        }),
+      )
+      .optional()
+      .meta({
+        description:
+          'Present when the ticket was posted to several queues: all of them, that of the post first. `queue` is that of the post, and in a match that of the match',
+      }),
   })
   .meta({ id: 'Ticket' });
 export type TicketView = z.output<typeof ticketView>;

@@ -195,6 +195,7 @@ export class FanOut extends Construct {
     });
     store.matches.allow(deadline.fn, 'GetItem', 'UpdateItem');
     store.tickets.allow(deadline.fn, 'BatchGetItem', 'UpdateItem');
+    store.entries.allow(deadline.fn, 'PutItem');
     store.queues.allow(deadline.fn, 'GetItem', 'UpdateItem');
     // The cooldowns of those who do not answer, and the presence of players.
     store.ranges.allow(deadline.fn, 'BatchGetItem', 'GetItem', 'UpdateItem');

@@ -61,6 +61,7 @@ export class Intake extends Construct {
     });
     // A ticket that replaces another cancels it, and abandons a match that a tick forms of it.
     store.tickets.allow(fn, 'PutItem', 'GetItem', 'UpdateItem');
+    store.entries.allow(fn, 'PutItem', 'DeleteItem');
     store.matches.allow(fn, 'GetItem', 'UpdateItem');
     store.queues.allow(fn, 'GetItem', 'UpdateItem');
     // The grace of a ticket whose players have to connect begins with it.
@@ -83,7 +84,7 @@ export class Intake extends Construct {
       reservedConcurrency: limits.reserved.tickets,
     });
     store.tickets.allow(fn, 'GetItem', 'BatchGetItem');
-    store.tickets.allowIndexQuery(fn, 'pool');
+    store.allowPoolReads(fn);
     store.matches.allow(fn, 'GetItem', 'BatchGetItem');
     store.queues.allow(fn, 'GetItem');
     store.ranges.allow(fn, 'GetItem');
@@ -139,7 +140,7 @@ export class Intake extends Construct {
     store.ranges.allowIndexQuery(fn, 'latest');
     store.matches.allow(fn, 'BatchGetItem');
     store.receivers.allow(fn, 'GetItem');
-    store.tickets.allowIndexQuery(fn, 'pool');
+    store.allowPoolReads(fn);
     fn.addEnvironment('FAILED_SHARE', String(failedShare));
     setSecretGrants(fn, secretGrants);
     setGameSessionQueues(fn, gameSessionQueues);
@@ -156,6 +157,7 @@ export class Intake extends Construct {
       timeout: Duration.seconds(29),
     });
     store.tickets.allow(fn, 'Scan', 'GetItem', 'UpdateItem', 'DeleteItem');
+    store.entries.allow(fn, 'DeleteItem');
     store.matches.allow(fn, 'Scan', 'GetItem', 'UpdateItem');
     store.ranges.allow(fn, 'Scan', 'GetItem', 'UpdateItem', 'DeleteItem');
     store.queues.allow(fn, 'GetItem');

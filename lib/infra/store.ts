@@ -15,6 +15,8 @@ import type { StagePolicy } from './stage-policy.ts';
 export class Store extends Construct {
   /** Tickets by `ticketId`. Waiting tickets are also in the sparse index `pool`. */
   readonly tickets: StoreTable;
+  /** Entries of tickets that wait in several queues, by the pool keys of their queues. */
+  readonly entries: StoreTable;
   /** Matches by `matchId`. Matches with a deadline are also in the sparse index `deadlines`. */
   readonly matches: StoreTable;
   /** Queues with their definitions. */
@@ -43,9 +45,15 @@ export class Store extends Construct {
           partitionKey: { name: 'pool', type: AttributeType.STRING },
           sortKey: { name: 'poolOrder', type: AttributeType.STRING },
           projectionType: ProjectionType.INCLUDE,
-          nonKeyAttributes: ['enqueuedAt', 'players'],
+          nonKeyAttributes: ['enqueuedAt', 'players', 'linked'],
         },
       ],
+    });
+    this.entries = new StoreTable(this, 'Entries', {
+      variable: 'ENTRIES_TABLE',
+      stage,
+      partitionKey: { name: 'pool', type: AttributeType.STRING },
+      sortKey: { name: 'poolOrder', type: AttributeType.STRING },
     });
     this.matches = new StoreTable(this, 'Matches', {
       variable: 'MATCHES_TABLE',
@@ -103,9 +111,16 @@ export class Store extends Construct {
     });
   }
 
+  /** Reads of what waits in pools. */
+  allowPoolReads(fn: MusterFunction): void {
+    this.tickets.allowIndexQuery(fn, 'pool');
+    this.entries.allow(fn, 'Query');
+  }
+
   /** What it takes to cancel tickets, and to accept or decline their matches. */
   allowTicketChanges(fn: MusterFunction): void {
     this.tickets.allow(fn, 'GetItem', 'BatchGetItem', 'UpdateItem');
+    this.entries.allow(fn, 'PutItem', 'DeleteItem');
     this.matches.allow(fn, 'GetItem', 'UpdateItem');
     this.queues.allow(fn, 'GetItem', 'UpdateItem');
     // The cooldowns of those who decline, and the presence of players.

@@ -37,7 +37,8 @@ export class Tick extends Construct {
     store.queues.allow(this.tick, 'GetItem', 'UpdateItem');
     store.ranges.allow(this.tick, 'BatchGetItem', 'GetItem', 'UpdateItem');
     store.tickets.allow(this.tick, 'BatchGetItem', 'UpdateItem');
-    store.tickets.allowIndexQuery(this.tick, 'pool');
+    store.allowPoolReads(this.tick);
+    store.entries.allow(this.tick, 'PutItem', 'DeleteItem');
     store.matches.allow(this.tick, 'BatchGetItem', 'PutItem', 'UpdateItem');
     this.queue = new WorkQueue(this, 'Ticks', {
       consumer: this.tick,
@@ -73,7 +74,8 @@ export class Tick extends Construct {
     store.queues.allow(this.dispatch, 'GetItem');
     store.ranges.allow(this.dispatch, 'BatchGetItem', 'DeleteItem', 'GetItem', 'UpdateItem');
     store.tickets.allow(this.dispatch, 'BatchGetItem', 'UpdateItem');
-    store.tickets.allowIndexQuery(this.dispatch, 'pool');
+    store.allowPoolReads(this.dispatch);
+    store.entries.allow(this.dispatch, 'PutItem');
     store.matches.allow(this.dispatch, 'UpdateItem');
     store.matches.allowIndexQuery(this.dispatch, 'deadlines');
     this.queue.allowSend(this.dispatch);

@@ -50,6 +50,7 @@ export type Wire = (call: AwsCall, send: (instead?: AwsCall) => Promise<AwsReply
 export interface EmulatedTables {
   readonly names: {
     readonly tickets: string;
+    readonly entries: string;
     readonly matches: string;
     readonly queues: string;
     readonly ranges: string;
@@ -85,6 +86,7 @@ export function tableNames(tables: readonly Resource[]): EmulatedTables['names']
   const nameOf = (part: string) => tables.find(({ name }) => name.includes(part))!.name;
   return {
     tickets: nameOf('Tickets'),
+    entries: nameOf('Entries'),
     matches: nameOf('Matches'),
     queues: nameOf('Queues'),
     ranges: nameOf('Ranges'),

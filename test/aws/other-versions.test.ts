@@ -46,7 +46,7 @@ beforeAll(async () => {
   tables = await startTables(EMULATORS.find(({ skipped }) => skipped === undefined)!.emulator);
   client = tables.client();
   stores = {
-    tickets: ticketStore(client, tables.names.tickets),
+    tickets: ticketStore(client, tables.names),
     matches: matchStore(client, tables.names),
     queues: queueStore(client, tables.names.queues),
     ranges: rangeStore(client, tables.names.ranges),

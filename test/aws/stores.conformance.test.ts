@@ -58,7 +58,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
     beforeAll(async () => {
       tables = await startTables(emulator);
       const client = tables.client();
-      tickets = ticketStore(client, tables.names.tickets);
+      tickets = ticketStore(client, tables.names);
       matches = matchStore(client, tables.names);
       backfills = backfillStore(client, tables.names);
       meetings = meetingStore(client, tables.names.ranges);
@@ -443,7 +443,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         newQueue();
         const stored = await put('a', 1);
         await tickets.claim(id('a'), id('m'), NOW_MS);
-        await tickets.release(stored, id('m'), oneLayout, false);
+        await tickets.release(stored, id('m'), oneLayout, false, NOW_MS);
         expect(await tickets.claim(id('a'), id('m'), NOW_MS)).toBe(false);
         expect(await tickets.get(id('a'))).toEqual({ ...stored, releasedFrom: id('m') });
         expect(await namesWaiting()).toEqual(['a']);
@@ -472,16 +472,16 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         const layout = bucketLayout(7, 1);
         await tickets.claim(id('a'), id('m'), NOW_MS);
         const claimed = (await tickets.get(id('a')))!;
-        await tickets.release(claimed, id('other'), layout, false);
+        await tickets.release(claimed, id('other'), layout, false, NOW_MS);
         expect(await tickets.get(id('a'))).toEqual(claimed);
-        await tickets.release(claimed, id('m'), layout, false);
+        await tickets.release(claimed, id('m'), layout, false, NOW_MS);
         const released = { ...stored, releasedFrom: id('m') };
         expect(await tickets.get(id('a'))).toEqual(released);
         expect(await namesWaiting([layout])).toEqual(['a']);
         await tickets.claim(id('a'), id('n'), NOW_MS);
-        await tickets.release(claimed, id('m'), layout, false);
+        await tickets.release(claimed, id('m'), layout, false, NOW_MS);
         expect(await tickets.get(id('a'))).toEqual({ ...released, status: 'MATCHED', matchId: id('n') });
-        await tickets.release(claimed, id('n'), oneLayout, true);
+        await tickets.release(claimed, id('n'), oneLayout, true, NOW_MS);
         // Its players knew of this match.
         const returned = { ...stored, releasedFrom: id('n'), returns: 1 };
         expect(await tickets.get(id('a'))).toEqual(returned);
@@ -494,7 +494,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
           newQueue();
           await put('a', 1);
           await tickets.claim(id('a'), id('m'), NOW_MS);
-          await tickets.release((await tickets.get(id('a')))!, id('m'), oneLayout, announced);
+          await tickets.release((await tickets.get(id('a')))!, id('m'), oneLayout, announced, NOW_MS);
           expect(await tickets.claim(id('a'), id('m'), NOW_MS)).toBe(false);
           expect(await tickets.get(id('a'))).toMatchObject({ status: 'QUEUED', releasedFrom: id('m') });
         },
@@ -513,7 +513,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
           ended: true,
           ticket: ended,
         });
-        await tickets.release(stored, id('m'), oneLayout, false);
+        await tickets.release(stored, id('m'), oneLayout, false, NOW_MS);
         expect(await tickets.get(id('a'))).toEqual(ended);
         await put('b', 1);
         expect(await tickets.end(id('b'), 'CANCELLED', why('x'), NOW_MS, id('m'))).toMatchObject({
@@ -850,7 +850,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
 
       it('that is dissolved cancels tickets that are still in it', async () => {
         const { made, stored } = await pending('a', 'b');
-        await tickets.release((await tickets.get(id('b')))!, made.matchId, oneLayout, true);
+        await tickets.release((await tickets.get(id('b')))!, made.matchId, oneLayout, true, NOW_MS);
         for (const name of ['a', 'b'])
           await tickets.cancelWithMatch(id(name), made.matchId, why('no'), NOW_MS);
         expect(await tickets.get(id('a'))).toEqual({
@@ -860,7 +860,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
           ...why('no'),
         });
         expect(await tickets.get(id('b'))).toEqual({ ...stored[1], returns: 1, releasedFrom: made.matchId });
-        await tickets.release((await tickets.get(id('a')))!, made.matchId, oneLayout, true);
+        await tickets.release((await tickets.get(id('a')))!, made.matchId, oneLayout, true, NOW_MS);
         expect(await statusOf('a')).toBe('CANCELLED');
       });
 
@@ -925,7 +925,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
 
     describe('a sample of a pool', () => {
       const sampled = (limit: number, layouts = [oneLayout]) =>
-        poolSample(tables.client(), tables.names.tickets).of(queue, layouts, limit);
+        poolSample(tables.client(), tables.names).of(queue, layouts, limit);
 
       it('is the whole pool in order of skill, over all layouts, while it is small', async () => {
         newQueue();
@@ -945,7 +945,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
           queries.push(call.input.Limit);
           return send();
         });
-        const { tickets: found, isComplete } = await poolSample(counted, tables.names.tickets).of(
+        const { tickets: found, isComplete } = await poolSample(counted, tables.names).of(
           queue,
           [oneLayout],
           16,
@@ -1246,11 +1246,11 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
 
       it('holds presence for every caller, through a change of the definition, but not in a queue that does not exist', async () => {
         newQueue();
-        await queues.holdPresence(record(), NOW_MS);
+        await queues.extend(record(), 'presenceHeldUntilMs', NOW_MS);
         expect(await queues.get(queue)).toBeUndefined();
         await queues.put(record());
         for (const untilMs of [NOW_MS, NOW_MS + 5])
-          await queues.holdPresence(record({ version: 9 }), untilMs);
+          await queues.extend(record({ version: 9 }), 'presenceHeldUntilMs', untilMs);
         expect(await queues.put(record({ version: 2 }))).toBe(true);
         expect(await queues.get(queue)).toEqual(record({ version: 2, presenceHeldUntilMs: NOW_MS + 5 }));
       });

@@ -292,7 +292,7 @@ class Tables {
     this.#pages = pagesOf(tickets);
     const slotMs = this.#slotMs;
     this.#slotMs += 1_000;
-    const store = ticketStore(this.#client, 'tickets', parsed);
+    const store = ticketStore(this.#client, { tickets: 'tickets', entries: 'entries' }, parsed);
     const before = process.cpuUsage();
     // Before the tick, because virtual time does not wait for the SDK.
     const read = await store.waiting(ARENA.name, [LAYOUT], {});

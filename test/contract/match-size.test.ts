@@ -5,8 +5,8 @@ import type { Problem } from '../../lib/contract/problem.ts';
 import { checkQueueDefinition, type QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { type StoredMatch, toMatchView } from '../../lib/service/domain/stored-match.ts';
 import { EVENT_BYTES_MAX } from '../../lib/service/events/fit-event.ts';
-import { parseNewTicket } from '../../lib/service/tickets/parse-tickets.ts';
 import { definition } from '../service/definitions.ts';
+import { parseNewTicket } from '../service/tickets/parse-new-ticket.ts';
 
 const id = (prefix: string, i: number) => `${prefix}${i}-`.padEnd(128, 'x');
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));

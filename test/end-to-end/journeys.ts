@@ -157,13 +157,17 @@ export const JOURNEYS = {
     const queue = await api.queue();
     const { ticketId } = await api.ticket(queue, 1_000);
     const matchId = fresh('forming');
-    const { TICKETS_TABLE, RANGES_TABLE } = cloud.function('dispatch').environment;
+    const { TICKETS_TABLE, ENTRIES_TABLE, RANGES_TABLE } = cloud.function('dispatch').environment;
     const client = documentClient(cloud.awsConfig);
     const ranges = rangeStore(client, RANGES_TABLE!);
     const nowMs = Date.now();
     const tick = { owner: fresh('tick'), nowMs: nowMs - 20_000, untilMs: nowMs - 10_000 };
     await ranges.putJournal(queue, tick.owner, 0, [{ matchId, ticketIds: [ticketId] }], nowMs);
-    await ticketStore(client, TICKETS_TABLE!).claim(ticketId, matchId, nowMs);
+    await ticketStore(client, { tickets: TICKETS_TABLE!, entries: ENTRIES_TABLE! }).claim(
+      ticketId,
+      matchId,
+      nowMs,
+    );
     // Ticks take every slot for searched, so dispatch finds the lease.
     const lease = { ...tick, slotMs: Number.MAX_SAFE_INTEGER - 1 };
     await eventually(async () => {
@@ -180,8 +184,11 @@ export const JOURNEYS = {
     const { api, cloud } = muster;
     const queue = await api.queue({ tickSeconds: 60 });
     const { ticketId, enqueuedAt, players } = await api.ticket(queue, 1_000);
-    const { TICKETS_TABLE } = cloud.function('enqueue').environment;
-    const tickets = ticketStore(documentClient(cloud.awsConfig), TICKETS_TABLE!);
+    const { TICKETS_TABLE, ENTRIES_TABLE } = cloud.function('enqueue').environment;
+    const tickets = ticketStore(documentClient(cloud.awsConfig), {
+      tickets: TICKETS_TABLE!,
+      entries: ENTRIES_TABLE!,
+    });
     expect(await tickets.claim(ticketId, fresh('forming'), Date.now())).toBe(true);
     const by = { ticketId: fresh('ticket'), players, replaces: ticketId };
     await eventually(async () => {

@@ -43,7 +43,7 @@ async function billsOf(tables: EmulatedTables): Promise<[operation: string, bill
     return reply;
   };
   const client = tables.client(metered);
-  const [tickets, matches] = [ticketStore(client, tables.names.tickets), matchStore(client, tables.names)];
+  const [tickets, matches] = [ticketStore(client, tables.names), matchStore(client, tables.names)];
   const [queues, ranges] = [queueStore(client, tables.names.queues), rangeStore(client, tables.names.ranges)];
   const random = seededRandom(1);
   const layouts = [bucketLayout(1, 50), bucketLayout(2)];
@@ -62,7 +62,7 @@ async function billsOf(tables: EmulatedTables): Promise<[operation: string, bill
   await tickets.waiting('duel', layouts, {});
   await tickets.waiting('duel', layouts, { from: '0000000020', to: '0000000060' });
   await tickets.waiting('duel', layouts, {}, { limit: 10, hasTime: () => true });
-  await poolSample(client, tables.names.tickets).of('duel', layouts, 8);
+  await poolSample(client, tables.names).of('duel', layouts, 8);
   await tickets.survey('duel', layouts, {}, () => true);
   await tickets.hasWaiting('duel', layouts[0]!);
   await tickets.getMany(ids);
@@ -83,7 +83,7 @@ async function billsOf(tables: EmulatedTables): Promise<[operation: string, bill
   await matches.abandon('duel', { matchId: 'three', ticketIds: ids.slice(20, 30) }, NOW_MS);
   await matches.ticketsReturned('three');
   for (const ticketId of ids.slice(20, 30))
-    await tickets.release((await tickets.get(ticketId))!, 'three', layouts[1]!, false);
+    await tickets.release((await tickets.get(ticketId))!, 'three', layouts[1]!, false, NOW_MS);
   await matches.advance('two', 'PLACING', 'FAILED', unplaced('late'));
   await latestMatches(client, tables.names).of('duel', 2);
   await matches.get('one');

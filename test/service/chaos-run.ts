@@ -88,9 +88,12 @@ interface Posted {
   readonly ticketId: string;
   readonly players: readonly Player[];
   readonly replaces?: string;
+  /** The further queues of a linked ticket. */
+  readonly also?: readonly { readonly queue: string }[];
 }
 
 interface Search {
+  readonly queue: string;
   readonly range: KeyRange;
   readonly message: string;
 }
@@ -111,6 +114,9 @@ export interface ChaosCounts {
   /** Requests of matches for players, and those that got some. */
   readonly backfills: number;
   readonly filled: number;
+  /** Tickets that were posted to several queues, and those that one of the further queues has matched. */
+  readonly linked: number;
+  readonly elsewhere: number;
   /** Tickets that have replaced another. */
   readonly replaced: number;
   /** Offences that were noted of players. */
@@ -162,6 +168,11 @@ export class ChaosRun {
   readonly #leavers = new ChaosLeavers();
   /** Decides about cooldowns and leavers: a source of its own, as that of the costs. */
   readonly #conduct: RandomSource;
+  /** The further queues in which tickets wait; none in runs in which game clients watch tickets, and with a large pool. */
+  readonly #further: readonly string[];
+  /** Decides which tickets are linked: a source of its own, as that of the costs. */
+  readonly #links: RandomSource;
+  readonly #also = new Map<string, readonly string[]>();
   readonly #results = new ChaosResults();
   /** Decides about results: a source of its own, as that of the costs. */
   readonly #games: RandomSource;
@@ -203,9 +214,13 @@ export class ChaosRun {
     this.#changes = seededRandom(seed).fork('replaces');
     this.#conduct = seededRandom(seed).fork('cooldowns');
     this.#games = seededRandom(seed).fork('results');
+    this.#links = seededRandom(seed).fork('linked');
+    const isLinked = !this.#isWatched && !this.#isLarge;
+    this.#further = isLinked ? ['b', 'c'].map((name) => `${this.queue}-${name}`) : [];
     const plain = definition({
       name: this.queue,
       teamSize: 2,
+      group: 'chaos',
       tickSeconds: this.#pick([2, 5, 20]),
       timeoutSeconds: 90,
       buckets: this.all.chance(0.6) ? 'auto' : [],
@@ -257,12 +272,15 @@ export class ChaosRun {
   async disorder(): Promise<void> {
     await putLadder(this.cloud.deps.ladders, CHAOS_LADDER, this.cloud.nowMs);
     await putQueue(this.cloud.deps.queues, this.#definition, this.cloud.nowMs);
+    for (const name of this.#further)
+      await putQueue(this.cloud.deps.queues, this.#furtherQueue(name), this.cloud.nowMs);
     if (this.#isLarge) await this.#fill();
     this.all.trouble = { fails: 0.01, kills: 0.01, lost: 0.02 };
     const stepMsMax = this.#pick([30, 100, 250, 700]);
     for (let i = 0; i < STEPS; i++) {
       this.#advance(this.all.chance(CALM_CHANCE) ? CALM_MS : this.all.random.integer(stepMsMax));
       if (this.all.chance(0.12)) this.#client();
+      if (this.#further.length > 0 && this.#links.uniform() < 0.08) this.#joinFurther();
       if (this.#definition.backfill && this.all.chance(0.4)) this.#servers.act();
       if (this.#definition.ladder && this.#games.uniform() < 0.1) this.#play();
       if (this.#isWatched) await this.#watchers.act([...this.#answered]);
@@ -318,6 +336,11 @@ export class ChaosRun {
         const [old, now] = [before as StoredMatch | undefined, after as StoredMatch];
         return table === 'matches' && old !== undefined && old.roster !== now.roster;
       }).length,
+      linked: [...this.#also.values()].filter(({ length }) => length > 0).length,
+      elsewhere: this.cloud.changes.filter(
+        ({ table, before, after }) =>
+          table === 'matches' && before === undefined && this.#further.includes(after.queue),
+      ).length,
       replaced: this.cloud.changes.filter(
         ({ before, after }) => before?.status === 'QUEUED' && 'replacedBy' in after && after.replacedBy,
       ).length,
@@ -377,12 +400,16 @@ export class ChaosRun {
     );
   }
 
-  /** Whether a ticket is still waiting. */
+  /** Whether a ticket is still waiting, or an entry is left. */
   async #isWaiting(): Promise<boolean> {
     const { tickets, queues } = this.cloud.deps;
-    const { layouts } = (await queues.get(this.queue))!;
-    const waiting = await Promise.all(layouts.map((layout) => tickets.hasWaiting(this.queue, layout)));
-    return waiting.includes(true);
+    const waiting = await Promise.all(
+      [this.queue, ...this.#further].map(async (queue) => {
+        const { layouts } = (await queues.get(queue))!;
+        return Promise.all(layouts.map((layout) => tickets.hasWaiting(queue, layout, true)));
+      }),
+    );
+    return waiting.flat().includes(true);
   }
 
   #advance(ms: number): void {
@@ -458,6 +485,43 @@ export class ChaosRun {
     );
   }
 
+  /** Posts a ticket to a further queue alone, whose games need it. */
+  #joinFurther(): void {
+    const queue = this.#further[this.#links.integer(this.#further.length)]!;
+    const ticketId = this.#newTicketId();
+    const skills = [this.#links.integer(100)];
+    this.#asked.set(ticketId, skills);
+    const { players } = ticket(queue, ticketId, skills);
+    const begin = ++this.#requests;
+    this.all.begin(
+      `enqueue ${ticketId} to ${queue}`,
+      () => enqueue(this.#deps, queue, { ticketId, players }, this.cloud.nowMs),
+      (result) => result && this.#accepted(ticketId, begin),
+    );
+  }
+
+  /** A further queue: with games that are found soon, of which some are not accepted or not placed. */
+  #furtherQueue(name: string): QueueDefinition {
+    const isAccepted = this.#links.uniform() < 0.5;
+    return definition({
+      name,
+      group: 'chaos',
+      teamSize: 2,
+      tickSeconds: 2,
+      timeoutSeconds: this.#links.uniform() < 0.5 ? 40 : 120,
+      ...(isAccepted && { acceptance: { timeoutSeconds: 15 } }),
+      ...(!isAccepted &&
+        this.#links.uniform() < 0.5 && {
+          provisioner: {
+            type: 'http',
+            url: 'https://games.example',
+            timeoutSeconds: 5,
+            onFailure: 'requeue',
+          },
+        }),
+    });
+  }
+
   /** Notes the response to a post, which the id of a ticket that was read as ended may not get. */
   #accepted(ticketId: string, begin: number): void {
     this.#answered.add(ticketId);
@@ -496,7 +560,7 @@ export class ChaosRun {
     const leavers = seats.flatMap(({ playerId, bot }) =>
       bot || this.#conduct.uniform() < 0.5 ? [] : [playerId],
     );
-    const { cooldown } = this.#definition;
+    const cooldown = found?.after.queue === this.queue && this.#definition.cooldown;
     if (cooldown) this.#leavers.name(matchId, leavers, false);
     this.all.begin(
       `end ${matchId}, left by ${leavers}`,
@@ -521,12 +585,22 @@ export class ChaosRun {
 
   /** The body of a request for a ticket. It is the same for the same id. */
   #posted(ticketId: string, own?: readonly number[]): Posted {
-    const party = this.#party(ticketId, own);
+    if (own !== undefined) this.#also.set(ticketId, []);
+    const party = { ...this.#party(ticketId, own), ...this.#linkOf(ticketId) };
     const replaces = this.#replaces.get(ticketId);
     if (replaces === undefined) return party;
     const [stays] = this.#posted(replaces).players;
     const others = party.players.slice(1).filter(({ playerId }) => playerId !== stays!.playerId);
-    return { ticketId, players: [stays!, ...others], replaces };
+    return { ...party, players: [stays!, ...others], replaces };
+  }
+
+  /** The further queues of a ticket, for half of the tickets. A few that are posted again have others, and are refused. */
+  #linkOf(ticketId: string): Pick<Posted, 'also'> {
+    if (this.#further.length === 0) return {};
+    const drawn = this.#further.slice(0, this.#links.integer(3));
+    const known = this.#links.uniform() < 0.05 ? drawn : (this.#also.get(ticketId) ?? drawn);
+    if (!this.#also.has(ticketId)) this.#also.set(ticketId, known);
+    return known.length > 0 ? { also: known.map((queue) => ({ queue })) } : {};
   }
 
   #party(ticketId: string, own?: readonly number[]): Posted {
@@ -548,13 +622,20 @@ export class ChaosRun {
   /** In a queue with a ladder, players come without skill. */
   #bodyOf(posted: Posted): object {
     if (this.#definition.ladder === undefined) return posted;
-    return { ...posted, players: posted.players.map(({ skill: _, ...player }) => player) };
+    const { players, also } = posted;
+    return {
+      ...posted,
+      players: players.map(({ skill: _, ...player }) => player),
+      ...(also && { also: also.map((one) => ({ ...one, players })) }),
+    };
   }
 
   /** Says how a match ended, sometimes again, and sometimes otherwise than before. */
   #play(): void {
     const running = this.cloud.changes.flatMap(({ table, after }) =>
-      table === 'matches' && after.status === 'COMPLETED' ? (after as StoredMatch) : [],
+      table === 'matches' && after.status === 'COMPLETED' && after.queue === this.queue
+        ? (after as StoredMatch)
+        : [],
     );
     if (running.length === 0) return;
     const { matchId, teams } = running[this.#games.integer(running.length)]!;
@@ -676,9 +757,9 @@ export class ChaosRun {
           },
           tickets: {
             ...tickets,
-            waiting: (queue, layouts, range, bound) => {
-              this.#begins(process, { range, message: name });
-              return tickets.waiting(queue, layouts, range, bound);
+            waiting: (queue, layouts, range, bound, linked) => {
+              this.#begins(process, { queue, range, message: name });
+              return tickets.waiting(queue, layouts, range, bound, linked);
             },
           },
           ranges: {
@@ -698,7 +779,8 @@ export class ChaosRun {
     if (process.dead) return;
     for (const other of this.#searches.values()) {
       // A tick that finds no ticket where it continues reads its range again from the start.
-      if (other.message !== search.message && overlap(other.range, search.range))
+      const isOther = other.queue === search.queue && other.message !== search.message;
+      if (isOther && overlap(other.range, search.range))
         this.#overlaps.push(`${other.message} and ${search.message} search the same tickets at once`);
     }
     this.#searches.set(process.name, search);
@@ -804,7 +886,8 @@ export class ChaosRun {
     if (this.#definition.cooldown === undefined) return [];
     const { cooldowns } = this.cloud.deps;
     const leavers = this.#leavers;
-    return offenceViolations(cooldowns, this.queue, { tickets, matches, leavers });
+    const own = new Map([...matches].filter(([, { queue }]) => queue === this.queue));
+    return offenceViolations(cooldowns, this.queue, { tickets, matches: own, leavers });
   }
 
   /**
@@ -832,8 +915,11 @@ export class ChaosRun {
     matches: ReadonlyMap<string, StoredMatch>,
   ): Generator<string> {
     if (!this.#definition.onePlace) return;
-    const runs = ({ status, matchId = '' }: StoredTicket) =>
-      status === 'MATCHED' && matches.get(matchId)?.status === 'COMPLETED' && !matches.get(matchId)?.endedAt;
+    const runs = ({ queue, status, matchId = '' }: StoredTicket) =>
+      queue === this.queue &&
+      status === 'MATCHED' &&
+      matches.get(matchId)?.status === 'COMPLETED' &&
+      !matches.get(matchId)?.endedAt;
     for (const [playerId, theirs] of Map.groupBy(tickets.filter(runs), (one) => one.players[0]!.playerId))
       if (theirs.length > 1)
         yield `player ${playerId} is in the matches of ${theirs.map(({ ticketId }) => ticketId)}`;

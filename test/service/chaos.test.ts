@@ -57,6 +57,8 @@ describe('the service, with faults, with its tables in memory,', () => {
     expect(mean('layouts')).toBeGreaterThan(3);
     expect(mean('backfills')).toBeGreaterThan(0.5);
     expect(mean('replaced')).toBeGreaterThan(0.5);
+    expect(mean('linked')).toBeGreaterThan(5);
+    expect(mean('elsewhere')).toBeGreaterThan(1);
     expect(mean('offences')).toBeGreaterThan(0.5);
     expect(mean('results')).toBeGreaterThan(0.5);
     expect(mean('rated')).toBeGreaterThan(0.5);

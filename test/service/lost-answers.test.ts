@@ -76,6 +76,36 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       const { ticketId, players } = ticket(queue, id(name), 1);
       return enqueue(cloud.deps, queue, { ticketId, players }, cloud.nowMs);
     };
+    const further = () => `${queue}-b`;
+    /** The ticket a, which may wait in two queues. */
+    const linked = () => {
+      const { ticketId, players } = ticket(queue, id('a'), 1);
+      return enqueue(cloud.deps, queue, { ticketId, players, also: [{ queue: further() }] }, cloud.nowMs);
+    };
+    const defineTwo = async (changes: Partial<QueueDefinition> = {}) => {
+      await define({ group: 'g', timeoutSeconds: 300 });
+      await putQueue(
+        cloud.deps.queues,
+        definition({ name: further(), group: 'g', tickSeconds: 10, timeoutSeconds: 200, ...changes }),
+        cloud.nowMs,
+      );
+    };
+    /** The ticket a, and the ticket b in the further queue, whose next tick is due. */
+    const linkedBesideOne = async (changes: Partial<QueueDefinition> = {}) => {
+      await defineTwo(changes);
+      await linked();
+      const { ticketId, players } = ticket(further(), id('b'), 1);
+      await enqueue(cloud.deps, further(), { ticketId, players }, cloud.nowMs);
+      const ticks = cloud.tickMessages.filter(({ what }) => what.queue === further());
+      cloud.nowMs = Math.max(cloud.nowMs, Math.min(...ticks.map(({ dueMs }) => dueMs)));
+      return { queue: further(), slotMs: ticks[0]!.what.slotMs };
+    };
+    const entriesLeft = async () => {
+      const record = await cloud.deps.queues.get(further());
+      if (record === undefined) return [];
+      const found = await cloud.deps.tickets.waiting(further(), record.layouts, {}, undefined, true);
+      return found.tickets.map(({ ticketId, entry }) => [ticketId, entry?.n]);
+    };
     const found = async (changes: Partial<QueueDefinition>) => {
       await define(changes);
       await join('a');
@@ -185,6 +215,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       const { writeId: __, ...odds } = (await cloud.deps.ratings.odds(queue)) ?? {};
       return JSON.parse(
         JSON.stringify({
+          entries: await entriesLeft(),
           ladder,
           ratings,
           odds,
@@ -292,6 +323,47 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         act: () => cancelTicket(cloud.deps, id('a'), cloud.nowMs),
         outcome: ({ status, reason }: { status: string; reason: string }) => ({ status, reason }),
         writes: ['UpdateItem'],
+      },
+      'a ticket that is posted to two idle queues': {
+        prepare: () => defineTwo(),
+        act: linked,
+        outcome: ({ ticket: { status } }: { ticket: { status: string } }) => ({ status }),
+        // The further queue is noted, the entry and the ticket are put, and the ticks of both queues are scheduled.
+        writes: ['UpdateItem', 'PutItem', 'PutItem', ...Array(4).fill('UpdateItem')],
+      },
+      'a cancel of a linked ticket': {
+        prepare: async () => {
+          await defineTwo();
+          await linked();
+        },
+        act: () => cancelTicket(cloud.deps, id('a'), cloud.nowMs),
+        outcome: ({ status, reason }: { status: string; reason: string }) => ({ status, reason }),
+        writes: ['UpdateItem', 'DeleteItem'],
+      },
+      'a tick that matches a linked ticket in its further queue': {
+        prepare: () => linkedBesideOne(),
+        act: (message: never) => tick(cloud.deps, message),
+        outcome: (result: { outcome: string; matches: unknown[]; metrics: { lostRaces: number } }) => [
+          result.outcome,
+          result.matches.length,
+          result.metrics.lostRaces,
+        ],
+        // As without linked tickets, and the entry is removed.
+        writes: [...Array(4).fill('UpdateItem'), 'PutItem', 'DeleteItem', 'UpdateItem', 'UpdateItem'],
+      },
+      'a party that declines the match of a linked ticket': {
+        prepare: async () => {
+          const message = await linkedBesideOne({ acceptance: { timeoutSeconds: 60 } });
+          await tick(cloud.deps, message);
+          return (await cloud.deps.tickets.get(id('a')))!.matchId!;
+        },
+        act: (matchId: string) => answer('b', matchId, false),
+        outcome: ({ status, reason }: { status: string; reason: string }) => ({
+          status,
+          reason: reason.replace(queue, 'queue'),
+        }),
+        // The match, the entry and the ticket that return, the ticket that has declined, and the end of the deadline.
+        writes: ['UpdateItem', 'PutItem', 'UpdateItem', 'UpdateItem', 'UpdateItem'],
       },
       'a tick that finds a match': {
         prepare: async () => {

@@ -62,7 +62,7 @@ export class TimedCloud {
     const { dynamodb, client: clientOn } = memoryTables(resources);
     this.#tickets = dynamodb.tables.get(names.tickets)!;
     const client = clientOn(this.#wire);
-    const tickets = ticketStore(client, names.tickets, new ParsedTickets());
+    const tickets = ticketStore(client, names, new ParsedTickets());
     const matches = matchStore(client, names);
     this.deps = {
       clock: this.time,
@@ -103,7 +103,7 @@ export class TimedCloud {
     };
     const atOnce = clientOn();
     this.#atOnce = {
-      tickets: ticketStore(atOnce, names.tickets),
+      tickets: ticketStore(atOnce, names),
       queues: queueStore(atOnce, names.queues),
     };
   }

@@ -116,8 +116,8 @@ export class VirtualCloud {
   constructor(tables: EmulatedTables, streams: Streams, idPrefix = '') {
     const pass: Line = (what, effect) => (this.#line.getStore() ?? freely)(what, effect);
     this.pass = pass;
-    const { queues, ranges, receivers, connections, ratings } = tables.names;
-    const isUnstreamed = (table = '') => [queues, ranges, receivers, connections, ratings].includes(table);
+    const { tickets, matches, ranges, receivers } = tables.names;
+    const isUnstreamed = (table = '') => table !== '' && table !== tickets && table !== matches;
     const client = tables.client((call, send) => {
       // A call to the tables in memory has no body.
       const text = call.body === '' ? JSON.stringify(call.input) : call.body;
@@ -142,7 +142,7 @@ export class VirtualCloud {
         }),
     };
     this.newInstance = () => ({
-      tickets: ticketStore(client, tables.names.tickets, new ParsedTickets()),
+      tickets: ticketStore(client, tables.names, new ParsedTickets()),
       checked: new CheckedTickets(),
       searches: new WarmSearches(),
     });
@@ -151,7 +151,7 @@ export class VirtualCloud {
       ladders: ladderStore(client, tables.names.queues),
       ratings: ratingsOf,
       odds: new OddsLearner(ratingsOf, clock),
-      tickets: ticketStore(client, tables.names.tickets),
+      tickets: ticketStore(client, tables.names),
       matches: matchStore(client, tables.names),
       backfills: backfillStore(client, tables.names),
       queues: cachedQueues(queueStore(client, tables.names.queues), clock),
@@ -197,7 +197,7 @@ export class VirtualCloud {
       failedShareMax: 0.25,
       overdue: overdueMatches(client, tables.names.matches, () => 0.5),
       latest: latestMatches(client, tables.names),
-      pool: poolSample(client, tables.names.tickets),
+      pool: poolSample(client, tables.names),
       clock,
       newId: () => {
         const id = `${idPrefix}id-${this.ids.length}`;

@@ -2,11 +2,13 @@ import { AtMost, allOf } from '../concurrency/in-parallel.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
+import { tieKey } from '../domain/tie-key.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { MatchStore } from '../ports/match-store.ts';
 import type { MeetingRecord } from '../ports/meeting-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import { Journal } from './journal.ts';
+import { removeOver } from './over-entries.ts';
 import { type SettleDeps, settleMatch } from './settle.ts';
 
 export interface MatchCommitDeps extends SettleDeps {
@@ -33,9 +35,14 @@ export type CommitOutcome = 'committed' | 'lost-race' | 'busy' | 'too-large';
  *                QUEUED for every reader, because its match does not exist. A crash from here on: see below
  *     create     the match is put if it was not abandoned. At this moment it begins to exist, and with it
  *                the status of all of its tickets. A crash after it changes nothing
+ *     leave      the entries of its linked tickets are removed. A crash before it: the ticks of their queues remove them
  *     settle     instead of `create`, if a ticket was not QUEUED or the match is too large: the match is abandoned and the tickets that were
  *                claimed return to the pool, each on the condition that it is still in this match. A claim whose
  *                answer was lost, and which is applied later, is found by `deadline`: see `settle.ts`
+ *
+ * **Linked tickets** wait in several queues, whose ticks may want them at the same time. A game claims its linked tickets first,
+ * one after another in the order of a hash, which all ticks have in common. So of the games that want the same tickets one
+ * always gets all of them, and the others lose before they have claimed much.
  *
  * **After a crash** between claim and create or settle, the tick's lease expires without having been ended. The next tick
  * that needs one of its cells, or the next `dispatch`, reads the journal and abandons every match that does not exist: see
@@ -55,6 +62,7 @@ export class MatchCommits {
   readonly #claims = new AtMost(CLAIMS_AT_ONCE);
   /** Matches that may have claimed tickets and are neither created nor abandoned. */
   readonly #unsettled = new Set<string>();
+  readonly #lost = new Map<string, StoredTicket>();
 
   /** @param owner the owner of the tick's lease */
   constructor(deps: MatchCommitDeps, record: QueueRecord, owner: string) {
@@ -66,6 +74,18 @@ export class MatchCommits {
   /** Whether every match is created or its tickets are released, so that the lease may be ended. */
   get areSettled(): boolean {
     return this.#unsettled.size === 0;
+  }
+
+  /** The linked tickets that other ticks have claimed first, by id. */
+  get lost(): ReadonlyMap<string, StoredTicket> {
+    return this.#lost;
+  }
+
+  /** Notes a linked ticket that was lost. If its entry is over, it is removed. @param ticket as it is now, if that is known */
+  async lose(read: StoredTicket, ticket?: StoredTicket): Promise<void> {
+    this.#lost.set(read.ticketId, read);
+    const found = ticket && new Map([[ticket.ticketId, ticket]]);
+    if (read.entry !== undefined) await removeOver(this.#deps, [read], this.#deps.clock.now(), found);
   }
 
   /** @param tickets those of the match */
@@ -101,36 +121,56 @@ export class MatchCommits {
     nowMs: number,
     meetings: readonly MeetingRecord[],
   ): Promise<CommitOutcome> {
-    const claimed = await this.#claim(match.matchId, tickets, nowMs);
-    const isComplete = claimed.length === tickets.length;
+    const linked = await this.#claimLinked(match.matchId, tickets, nowMs);
+    const isComplete = linked !== undefined && (await this.#claim(match.matchId, tickets, nowMs));
     const created = isComplete ? await this.#deps.matches.create(match, nowMs, meetings) : undefined;
-    if (created === 'created') return 'committed';
+    if (created === 'created') {
+      await Promise.all((linked ?? []).map((ticket) => this.#deps.tickets.removeEntries(ticket)));
+      return 'committed';
+    }
     await settleMatch(this.#deps, this.#record, match, this.#deps.clock.now());
     return created === 'too-large' ? created : 'lost-race';
   }
 
-  /** Claims tickets until one of them is not QUEUED. Returns those that were claimed. */
-  async #claim(
+  /** Claims the linked tickets until one of them is lost. Returns them, unless one is lost. */
+  async #claimLinked(
     matchId: string,
     tickets: readonly StoredTicket[],
     nowMs: number,
-  ): Promise<readonly StoredTicket[]> {
+  ): Promise<readonly StoredTicket[] | undefined> {
+    const claimed: StoredTicket[] = [];
+    const linked = tickets.filter((ticket) => ticket.linked !== undefined);
+    for (const one of linked.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))) {
+      const result = await this.#deps.tickets.claimLinked(one, matchId, nowMs);
+      if (!result.claimed) {
+        await this.lose(one, result.ticket);
+        return undefined;
+      }
+      claimed.push(result.ticket!);
+    }
+    return claimed;
+  }
+
+  /** Claims the other tickets until one of them is not QUEUED. Returns whether all were claimed. */
+  async #claim(matchId: string, tickets: readonly StoredTicket[], nowMs: number): Promise<boolean> {
     let isLost = false;
-    const claims = await allOf(
-      tickets.map((ticket) =>
+    const ordinary = tickets.filter(({ linked }) => linked === undefined);
+    await allOf(
+      ordinary.map((ticket) =>
         this.#claims.run(async () => {
-          if (isLost) return [];
+          if (isLost) return;
           try {
-            if (await this.#deps.tickets.claim(ticket.ticketId, matchId, nowMs)) return [ticket];
+            if (!(await this.#deps.tickets.claim(ticket.ticketId, matchId, nowMs))) isLost = true;
           } catch (error) {
             isLost = true;
             throw error;
           }
-          isLost = true;
-          return [];
         }),
       ),
     );
-    return claims.flat();
+    return !isLost;
   }
 }
+
+/** The order in which all ticks claim linked tickets: by a hash, and by their ids where it is the same. */
+const orderOf = ({ ticketId }: StoredTicket) => `${tieKey(ticketId)} ${ticketId}`;

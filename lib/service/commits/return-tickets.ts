@@ -1,15 +1,17 @@
 import type { Why } from '../../contract/reason-code.ts';
 import { inParallel } from '../concurrency/in-parallel.ts';
-import { layoutAt } from '../domain/buckets.ts';
+import { type BucketLayout, layoutAt } from '../domain/buckets.ts';
 import type { Offence } from '../domain/cooldowns.ts';
+import { homeOf, placedViews, viewsOf } from '../domain/linked-ticket.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import { fateOf, hasNotAccepted } from '../domain/returning.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
 import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import type { FormingMatch, SingleMatchStore } from '../ports/match-store.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
-import { type ScheduleDeps, wake } from '../waking/schedule.ts';
+import { noteLinked, type ScheduleDeps, wake } from '../waking/schedule.ts';
 import { noteOffences, type OffenceDeps } from './note-offences.ts';
 
 export interface ReturnDeps extends ScheduleDeps, OffenceDeps {
@@ -24,21 +26,73 @@ const READ_AT_ONCE = 100;
 
 /**
  * Returns the tickets of an abandoned match to the pool. Tickets that are no longer in the match are left alone, so repeating
- * it changes nothing. If the queue does not exist any more, the tickets are cancelled.
+ * it changes nothing. If none of its queues exists any more, a ticket is cancelled.
+ *
+ * A linked ticket returns to its home; its entries are still there. If its home does not exist any more, it returns to its other
+ * queues as from a match that players have seen.
  * @returns the number of tickets that were in the match and are waiting now
  */
 export async function returnTickets(
-  deps: { readonly tickets: TicketStore },
+  deps: PlaceDeps,
   record: QueueRecord | undefined,
   match: FormingMatch,
   nowMs: number,
 ): Promise<number> {
-  const inMatch = await eachTicketIn(deps, match, (ticket) =>
-    record === undefined
-      ? deps.tickets.cancelWithMatch(ticket.ticketId, match.matchId, QUEUE_DELETED, nowMs)
-      : deps.tickets.release(ticket, match.matchId, layoutAt(record.layouts, nowMs), false),
+  const { matchId } = match;
+  let waiting = 0;
+  await eachTicketIn(deps, match, async (ticket) => {
+    const { queue } = homeOf(ticket);
+    const isHome = ticket.views === undefined || queue === record?.definition.name;
+    const home = isHome ? record : await deps.queues.get(queue, DEFINITION_AGE_MS);
+    const place =
+      home === undefined && ticket.views !== undefined
+        ? await placeOf(deps, ticket, record, nowMs)
+        : home && { ticket, layout: layoutAt(home.layouts, nowMs) };
+    if (place === undefined)
+      return deps.tickets.cancelWithMatch(ticket.ticketId, matchId, QUEUE_DELETED, nowMs);
+    waiting++;
+    return deps.tickets.release(place.ticket, matchId, place.layout, home === undefined, nowMs);
+  });
+  return waiting;
+}
+
+interface PlaceDeps {
+  readonly tickets: TicketStore;
+  readonly queues: QueueStore;
+}
+
+/** Where a ticket returns to. */
+interface Place {
+  /** A linked ticket has the keys of its next entries, in the queues that exist. */
+  readonly ticket: StoredTicket;
+  /** Of its home. */
+  readonly layout: BucketLayout;
+  readonly records: readonly QueueRecord[];
+}
+
+/** Where a ticket of a match of this queue returns to; undefined when none of its queues exists. */
+async function placeOf(
+  { queues }: Pick<PlaceDeps, 'queues'>,
+  ticket: StoredTicket,
+  record: QueueRecord | undefined,
+  nowMs: number,
+): Promise<Place | undefined> {
+  const own = viewsOf(ticket);
+  const found = await Promise.all(
+    own.map(({ queue }) =>
+      queue === record?.definition.name || ticket.views === undefined
+        ? record
+        : queues.get(queue, DEFINITION_AGE_MS),
+    ),
   );
-  return record === undefined ? 0 : inMatch.length;
+  const records = found.flatMap((one) => one ?? []);
+  if (records.length === 0) return undefined;
+  const byName = new Map(records.map((one) => [one.definition.name, one]));
+  const views = placedViews(ticket.ticketId, own, byName, nowMs);
+  const placed = ticket.views === undefined ? ticket : { ...ticket, views };
+  const home = byName.get(homeOf(placed).queue)!;
+  if (ticket.views !== undefined) await noteLinked(queues, views, byName, nowMs);
+  return { ticket: placed, layout: layoutAt(home.layouts, nowMs), records };
 }
 
 const QUEUE_DELETED: Why = { reason: 'its queue was deleted', reasonCode: 'QUEUE_DELETED' };
@@ -52,14 +106,15 @@ const QUEUE_DELETED: Why = { reason: 'its queue was deleted', reasonCode: 'QUEUE
  *               `note-offences.ts`. Before the ticket leaves the match, so that a repetition finds it. Until then the players
  *               can queue again: a moment, or a minute after a crash
  *     return    each ticket by a conditional write. Every reader has seen its new status since the match has FAILED
- *     wake      the queue
+ *     wake      the queues of the tickets that return
  *     end       the match's deadline. A crash before it: a repeated request, or `deadline`, which finds the match overdue,
  *               returns the remaining tickets
  */
 export async function returnDissolved(deps: ReturnDeps, match: StoredMatch, nowMs: number): Promise<void> {
   const { matchId, requeued, cancelled } = match;
+  const awake = new Map<string, QueueRecord>();
   const record = await deps.queues.get(match.queue, DEFINITION_AGE_MS);
-  const left = await eachTicketIn(deps, match, async (ticket) => {
+  await eachTicketIn(deps, match, async (ticket) => {
     const { ticketId } = ticket;
     const { becomes, ...why } = fateOf(match, ticket);
     if (becomes === 'FAILED') return deps.tickets.failWithMatch(ticketId, matchId, why, nowMs);
@@ -68,15 +123,15 @@ export async function returnDissolved(deps: ReturnDeps, match: StoredMatch, nowM
         await noteOffences(deps, record.definition, offenceOf(match, nowMs), playerIdsOf(ticket), nowMs);
       return deps.tickets.cancelWithMatch(ticketId, matchId, why, nowMs);
     }
-    if (record === undefined) return deps.tickets.cancelWithMatch(ticketId, matchId, QUEUE_DELETED, nowMs);
-    const layout = layoutAt(record.layouts, nowMs);
+    const place = await placeOf(deps, ticket, record, nowMs);
+    if (place === undefined) return deps.tickets.cancelWithMatch(ticketId, matchId, QUEUE_DELETED, nowMs);
+    for (const one of place.records) awake.set(one.definition.name, one);
     // That a player has left is no failure of the others.
     return requeued && cancelled === undefined
-      ? deps.tickets.requeue(ticket, matchId, layout)
-      : deps.tickets.release(ticket, matchId, layout, true);
+      ? deps.tickets.requeue(place.ticket, matchId, place.layout, nowMs)
+      : deps.tickets.release(place.ticket, matchId, place.layout, true, nowMs);
   });
-  const isWaiting = (ticket: StoredTicket) => fateOf(match, ticket).becomes === 'QUEUED';
-  if (record !== undefined && left.some(isWaiting)) await wake(deps, record, nowMs);
+  for (const one of awake.values()) await wake(deps, one, nowMs);
   await deps.matches.ticketsReturned(matchId);
 }
 
@@ -96,20 +151,17 @@ function offenceOf({ matchId, deadline }: StoredMatch, nowMs: number): Offence {
 
 const playerIdsOf = ({ players }: StoredTicket) => players.map(({ playerId }) => playerId);
 
-/** Does something with each ticket that is still in a match. Returns these tickets as they were. */
+/** Does something with each ticket that is still in a match. */
 async function eachTicketIn(
   { tickets }: { readonly tickets: TicketStore },
   { matchId, ticketIds }: FormingMatch,
   leave: (ticket: StoredTicket) => Promise<void>,
-): Promise<StoredTicket[]> {
-  const all: StoredTicket[] = [];
+): Promise<void> {
   for (let at = 0; at < ticketIds.length; at += READ_AT_ONCE) {
     const found = await tickets.getMany(ticketIds.slice(at, at + READ_AT_ONCE));
     const inMatch = [...found.values()].filter((ticket) => ticket.matchId === matchId && !hasEnded(ticket));
     await inParallel(inMatch, RETURNS_AT_ONCE, leave);
-    all.push(...inMatch);
   }
-  return all;
 }
 
 /** A ticket that has ended with its match still names it. */

@@ -2,6 +2,7 @@ import { inParallel } from '../concurrency/in-parallel.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import { Unreadable } from '../domain/unreadable.ts';
 import type { FormingMatch, SingleMatchStore } from '../ports/match-store.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import { returnTickets } from './return-tickets.ts';
@@ -9,6 +10,7 @@ import { returnTickets } from './return-tickets.ts';
 export interface SettleDeps {
   readonly tickets: TicketStore;
   readonly matches: SingleMatchStore;
+  readonly queues: QueueStore;
   readonly ranges: RangeStore;
 }
 
@@ -64,7 +66,7 @@ export async function settleTick(
  *                by `deadline`, which finds every abandoned match overdue
  */
 export async function settleMatch(
-  deps: { readonly tickets: TicketStore; readonly matches: SingleMatchStore },
+  deps: Pick<SettleDeps, 'tickets' | 'matches' | 'queues'>,
   record: QueueRecord,
   match: FormingMatch,
   nowMs: number,

@@ -5,6 +5,8 @@ import type { ConnectionStatus } from './statuses.ts';
 export interface Watcher {
   readonly ticketId: string;
   readonly queue: string;
+  /** The further queues of the ticket, separated by commas. API Gateway keeps only texts and numbers of a connection. */
+  readonly also?: string | undefined;
   readonly playerId: string;
   /** When the ticket was enqueued. It distinguishes the ticket from a later one with the same id. */
   readonly enqueuedAtMs: number;
@@ -22,4 +24,9 @@ export interface Connection extends Omit<Watcher, 'playerId'> {
   /** What the client has reported when it connected: the status that it already shows, and the interval of its pings. */
   readonly seen?: TicketStatus | undefined;
   readonly pingSeconds?: number | undefined;
+}
+
+/** All queues of a watched ticket. */
+export function watchedQueues({ queue, also }: Pick<Watcher, 'queue' | 'also'>): readonly string[] {
+  return also === undefined ? [queue] : [queue, ...also.split(',')];
 }

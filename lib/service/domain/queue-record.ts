@@ -24,6 +24,8 @@ export interface QueueState extends DefinitionState {
    * fault. See `ticks/without-vanished.ts`.
    */
   readonly presenceHeldUntilMs?: number;
+  /** Until then entries of linked tickets may be in its pool; absent if there never were any. */
+  readonly linkedUntilMs?: number;
   /** Set when the queue is deleted. It accepts no new tickets, but waiting tickets can still be matched. */
   readonly deletedAt?: string;
   /** The last experiment on the queue; absent before the first. */

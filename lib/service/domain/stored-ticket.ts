@@ -7,9 +7,29 @@ import type { Ticket } from '../../engine/types.ts';
 import type { RuledPlayer } from '../../rules/types.ts';
 import { type StoredTicketStatus, TICKET } from './statuses.ts';
 
+/** What a ticket is in one of its queues. */
+export interface TicketIn {
+  readonly queue: string;
+  readonly players: readonly RuledPlayer[];
+  readonly split?: true;
+  /** The pool key of its entry. Absent in its home: the queue in whose pool the ticket itself waits. */
+  readonly pool?: string;
+  /** Why it waits there, in responses that explain it. */
+  readonly reason?: string;
+}
+
+/** The entry of a linked ticket that a tick has read: see `aws/entries.ts`. */
+export interface Entry {
+  readonly pool: string;
+  readonly poolOrder: string;
+  /** The `returns` of the ticket for which it was put. */
+  readonly n: number;
+}
+
 /** A stored ticket. */
 export interface StoredTicket {
   readonly ticketId: string;
+  /** That of the post; in a match that of the match. */
   readonly queue: string;
   readonly status: StoredTicketStatus;
   /** ISO 8601, milliseconds, UTC. */
@@ -30,6 +50,12 @@ export interface StoredTicket {
   readonly replaces?: string;
   /** The ticket that has replaced it. */
   readonly replacedBy?: string;
+  /** The digest of the post of a linked ticket, which waits in several queues. Its entries have it too. */
+  readonly linked?: string;
+  /** A linked ticket in each of its queues, that of the post first. Absent in what a tick reads of the pool. */
+  readonly views?: readonly TicketIn[];
+  /** Where a tick has found it in a further queue. */
+  readonly entry?: Entry;
 }
 
 /** A ticket in the pool. */
@@ -38,26 +64,26 @@ export type QueuedTicket = StoredTicket & { readonly status: 'QUEUED' };
 /** A ticket with the status that clients see. */
 export type CurrentTicket = Omit<StoredTicket, 'status'> & { readonly status: TicketStatus };
 
+const storedPlayers = z.array(
+  z.object({
+    playerId: z.string(),
+    skill: z.number(),
+    roles: z.array(z.string()).exactOptional(),
+    teams: z.array(z.string()).exactOptional(),
+    attributes: z.record(z.string(), z.union([z.number(), z.string(), z.array(z.string())])).exactOptional(),
+    latencyMs: z.record(z.string(), z.number()).exactOptional(),
+    avoid: z.array(z.string()).exactOptional(),
+    met: z.array(z.tuple([z.string(), z.number()])).exactOptional(),
+  }),
+);
+
 /** The schema of a stored ticket. Fields of other versions are ignored. */
 export const storedTicket = z.object({
   ticketId: z.string(),
   queue: z.string(),
   status: z.enum(TICKET.statuses),
   enqueuedAt: z.iso.datetime(),
-  players: z.array(
-    z.object({
-      playerId: z.string(),
-      skill: z.number(),
-      roles: z.array(z.string()).exactOptional(),
-      teams: z.array(z.string()).exactOptional(),
-      attributes: z
-        .record(z.string(), z.union([z.number(), z.string(), z.array(z.string())]))
-        .exactOptional(),
-      latencyMs: z.record(z.string(), z.number()).exactOptional(),
-      avoid: z.array(z.string()).exactOptional(),
-      met: z.array(z.tuple([z.string(), z.number()])).exactOptional(),
-    }),
-  ),
+  players: storedPlayers,
   split: z.literal(true).exactOptional(),
   matchId: z.string().exactOptional(),
   reason: z.string().exactOptional(),
@@ -68,6 +94,18 @@ export const storedTicket = z.object({
   failures: z.number().exactOptional(),
   replaces: z.string().exactOptional(),
   replacedBy: z.string().exactOptional(),
+  linked: z.string().exactOptional(),
+  views: z
+    .array(
+      z.object({
+        queue: z.string(),
+        players: storedPlayers,
+        split: z.literal(true).exactOptional(),
+        pool: z.string().exactOptional(),
+      }),
+    )
+    .min(1)
+    .exactOptional(),
 }) satisfies z.ZodType<StoredTicket>;
 
 /** A ticket in the format of responses and events. */
@@ -94,6 +132,12 @@ export function toTicketView(ticket: CurrentTicket): TicketView {
     ...(matchId !== undefined && { matchId }),
     ...(reason !== undefined && { reason }),
     ...(reasonCode !== undefined && { reasonCode }),
+    ...(ticket.views && {
+      queues: ticket.views.map((one) => ({
+        queue: one.queue,
+        ...(one.reason !== undefined && { reason: one.reason }),
+      })),
+    }),
   };
 }
 

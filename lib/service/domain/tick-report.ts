@@ -39,6 +39,10 @@ export interface TickReport {
   readonly waits?: WaitTable | undefined;
   /** The backfills of the range, in a queue with backfills. */
   readonly backfills?: BackfillReport | undefined;
+  /** The ids of linked tickets that other ticks have claimed first, until when this range leaves them alone. */
+  readonly resting?: readonly (readonly [string, number])[] | undefined;
+  /** The linked tickets among those that wait. */
+  readonly linked?: number | undefined;
   /** Present while the range is not searched, because its ticks fail. */
   readonly setAside?: SetAside | undefined;
 }
@@ -91,5 +95,10 @@ export const tickReport = z.object({
     })
     .optional()
     .catch(undefined),
+  resting: z
+    .array(z.tuple([z.string(), z.number()]))
+    .optional()
+    .catch(undefined),
+  linked: z.number().optional(),
   setAside: setAside.optional().catch(undefined),
 }) satisfies z.ZodType<TickReport>;

@@ -32,7 +32,9 @@ export async function countUnmatched(
   nowMs: number,
 ): Promise<void> {
   const ends = changes.flatMap((change) => {
-    const end = change.table === 'tickets' ? endWithoutMatch(change) : undefined;
+    // A linked ticket may end in one queue because of another one.
+    const isCounted = change.table === 'tickets' && change.after.linked === undefined;
+    const end = isCounted ? endWithoutMatch(change) : undefined;
     return end === undefined ? [] : [{ change: change as TicketChange, end }];
   });
   const names = [...new Set(ends.map(({ change }) => change.after.queue))];

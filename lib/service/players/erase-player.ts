@@ -31,14 +31,14 @@ export interface EraseDeps extends CancelDeps {
  * the pages that it has time for, and the next call continues there.
  *
  *     waiting webhooks                    the player is remembered by a hash, so that `notify` posts them without the player
- *     waiting ticket                      cancelled; the next scan blanks it
+ *     waiting ticket                      cancelled, which removes its entries; the next scan blanks it
  *     ended ticket                        blanked: a random id, skill 0, nothing else
  *     ended or running match              blanked, with its tickets: a random id, no attributes, no token. The other players stay
  *     open match                          pending: it is not accepted or placed, or it requests players. Its tickets may return
  *                                         to the pool, where a blanked ticket would be searched
  *     places, polls, cooldowns, ratings   removed
  *     meetings                            the player's own are removed, and the player is removed from those of others
- *     avoid lists of others               the player is removed
+ *     avoid lists of others               the player is removed. Entries with such a list end with their wait, in a day at most
  *     unreadable items                    stay, and are counted: another version of Muster has to erase them
  *
  * Each write requires that the item is as it was read, so a concurrent tick, cancel or acceptance wins, and the next scan finds

@@ -35,7 +35,7 @@ export async function ticketFor(
   if (caller.scope !== 'player') return ticket;
   const isPlain = ticket.players.every(({ attributes }) => attributes === undefined);
   const visibility = isPlain ? undefined : await visibilityOf(deps.queues, ticket.queue);
-  const { reason, ...rest } = ticket;
+  const { reason, queues, ...rest } = ticket;
   const players = ticket.players.map(({ avoid: _, attributes: all, latencyMs, ...player }) => {
     const attributes = visibility && onlyWhere(all, visibility.attribute);
     return {
@@ -44,7 +44,15 @@ export async function ticketFor(
       ...(latencyMs && player.playerId === caller.playerId && { latencyMs }),
     };
   });
-  return { ...rest, players, ...(reason !== undefined && { reason: reasonForPlayers(reason) }) };
+  const told = queues?.map((one) =>
+    one.reason === undefined ? one : { ...one, reason: reasonForPlayers(one.reason) },
+  );
+  return {
+    ...rest,
+    players,
+    ...(reason !== undefined && { reason: reasonForPlayers(reason) }),
+    ...(told && { queues: told }),
+  };
 }
 
 /** The part of a reason that mentions players who avoid others, as in `(2 more may not be matched with it: …)`. */

@@ -1,6 +1,7 @@
 import type { KeyRange } from '../domain/buckets.ts';
 import type { StoredBackfill } from '../domain/stored-backfill.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
+import type { StoredTicket } from '../domain/stored-ticket.ts';
 import type { MeetingRecord } from './meeting-store.ts';
 
 /** A match with its next roster. */
@@ -43,12 +44,14 @@ export interface BackfillStore {
    * the status of the match. Every other outcome changes nothing. `lost-race`: the match has changed, ended or has a newer
    * backfill, the backfill has ended, or a ticket is not QUEUED. `busy`: the store rejected the transaction. `too-large`: no item
    * can hold the match with its newcomers.
+   * @param linked the linked tickets among the new ones, as the tick has read them. They join as they are claimed
    */
   fill(
     backfill: StoredBackfill,
     filled: BackfilledMatch,
     nowMs: number,
     meetings: readonly MeetingRecord[],
+    linked?: readonly StoredTicket[],
   ): Promise<'committed' | 'lost-race' | 'busy' | 'too-large'>;
   /** Ends a backfill that is QUEUED. Returns its state afterwards, or undefined if it does not exist. */
   end(

@@ -25,8 +25,8 @@ export interface QueueStore extends Omit<DefinitionStore<QueueDefinition, QueueS
   confirmSent(record: QueueRecord, untilMs: number): Promise<void>;
   /** Sets the period in which the queue is watched, if it is still that of the record. */
   extendWatched(record: QueueRecord, watched: Watched): Promise<boolean>;
-  /** Sets the time until which missing pings are ignored, if the queue exists. */
-  holdPresence(record: QueueRecord, untilMs: number): Promise<void>;
+  /** Sets one of these times of the record, if the queue exists. */
+  extend(record: QueueRecord, what: 'presenceHeldUntilMs' | 'linkedUntilMs', untilMs: number): Promise<void>;
   /** Removes layouts that contain no ticket if the version is still that of the record. */
   dropLayouts(record: QueueRecord, keep: readonly BucketLayout[]): Promise<boolean>;
   /** Permanently removes a deleted queue and its earlier definitions if the version is still that of the record. Returns true if it is already removed. */

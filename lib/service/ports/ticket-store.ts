@@ -43,10 +43,12 @@ export interface Places {
 
 /** Further writes in the transaction of a new ticket. */
 export interface AlongsideWrites {
-  /** The places of its players as they were read. The ticket takes them. */
-  readonly places?: Places;
+  /** The places of its players as they were read, for each scope. The ticket takes them. */
+  readonly places?: readonly Places[];
   /** The ticket that it replaces. */
   readonly replaced?: ReplacedTicket;
+  /** When the entries of a linked ticket are put, milliseconds since the epoch. */
+  readonly nowMs?: number;
 }
 
 /** A ticket that a new one replaces. It is QUEUED, or in a match that no longer holds it. */
@@ -75,16 +77,21 @@ export interface TicketStore {
   /** @param consistency @default 'strong' */
   get(ticketId: string, consistency?: Consistency): Promise<StoredTicket | undefined>;
   /** The existing tickets with these ids, by id. Each id once. */
-  getMany(ticketIds: readonly string[]): Promise<ReadonlyMap<string, StoredTicket>>;
+  getMany(
+    ticketIds: readonly string[],
+    consistency?: Consistency,
+  ): Promise<ReadonlyMap<string, StoredTicket>>;
   /**
    * The QUEUED tickets of a range in order of skill: all of them, or with `bound` the first ones. May lag behind writes
    * by moments.
+   * @param linked whether linked tickets may wait in this queue, so that entries are read too. @default false
    */
   waiting(
     queue: string,
     layouts: readonly BucketLayout[],
     range: KeyRange,
     bound?: ReadBound,
+    linked?: boolean,
   ): Promise<WaitingTickets>;
   /**
    * Counts the waiting tickets of a range without reading them, and splits them into parts of about the same size.
@@ -95,13 +102,19 @@ export interface TicketStore {
     layouts: readonly BucketLayout[],
     range: KeyRange,
     hasTime: () => boolean,
+    linked?: boolean,
   ): Promise<PoolSurvey>;
   /**
    * The QUEUED tickets nearest in skill to a ticket, at most `limit` on each side, including the ticket itself. Tickets
    * that cannot be parsed are omitted.
    */
-  neighbours(ticket: StoredTicket, layouts: readonly BucketLayout[], limit: number): Promise<StoredTicket[]>;
-  hasWaiting(queue: string, layout: BucketLayout): Promise<boolean>;
+  neighbours(
+    ticket: StoredTicket,
+    layouts: readonly BucketLayout[],
+    limit: number,
+    linked?: boolean,
+  ): Promise<StoredTicket[]>;
+  hasWaiting(queue: string, layout: BucketLayout, linked?: boolean): Promise<boolean>;
   /**
    * Claims a QUEUED ticket for a match: it leaves the pool and is MATCHED. Returns true if the match has the ticket, even from an
    * earlier request. A match that has released the ticket never gets it again, because a repeated request may arrive after the
@@ -109,16 +122,37 @@ export interface TicketStore {
    */
   claim(ticketId: string, matchId: string, nowMs: number): Promise<boolean>;
   /**
+   * The same for a linked ticket that a tick has read. It leaves all of its queues, and is one of the queue of the match.
+   * By an entry it also has to be the ticket for which the entry was put.
+   * @returns also the ticket as it is then; undefined when it does not exist
+   */
+  claimLinked(
+    ticket: StoredTicket,
+    matchId: string,
+    nowMs: number,
+  ): Promise<{ readonly claimed: boolean; readonly ticket: StoredTicket | undefined }>;
+  /** Removes the entries of a linked ticket that has left the pool. A failure leaves them to the ticks of their queues. */
+  removeEntries(ticket: StoredTicket): Promise<void>;
+  /** Removes the entry by which a tick has read a ticket. @param putBeforeMs only if it was put before this time */
+  removeEntry(ticket: StoredTicket, putBeforeMs?: number): Promise<void>;
+  /**
    * Returns a ticket from a match that does not exist to the pool, with the time it was first enqueued. Does nothing when
-   * the ticket is no longer in this match.
+   * the ticket is no longer in this match. The entries of an announced linked ticket are put before.
+   * @param layout of its home
    * @param announced whether `TicketQueued` is published again, as for tickets of dissolved matches
    */
-  release(ticket: StoredTicket, matchId: string, layout: BucketLayout, announced: boolean): Promise<void>;
+  release(
+    ticket: StoredTicket,
+    matchId: string,
+    layout: BucketLayout,
+    announced: boolean,
+    nowMs: number,
+  ): Promise<void>;
   /**
    * Returns a ticket from a match that was not placed to the pool, with the time it was first enqueued. Counts the failure and
    * publishes `TicketQueued` again. Does nothing when the ticket is no longer in this match, so a failure counts once.
    */
-  requeue(ticket: StoredTicket, matchId: string, layout: BucketLayout): Promise<void>;
+  requeue(ticket: StoredTicket, matchId: string, layout: BucketLayout, nowMs: number): Promise<void>;
   /** Fails a ticket with its match. Does nothing when the ticket is no longer in this match. */
   failWithMatch(ticketId: string, matchId: string, why: Partial<Why>, nowMs: number): Promise<void>;
   /**

@@ -40,6 +40,11 @@ export function cachedQueues(store: QueueStore, clock: { now(): number }): Queue
       return store.extendWatched(record, watched);
     },
 
+    async extend(record, what, untilMs) {
+      known.delete(record.definition.name);
+      return store.extend(record, what, untilMs);
+    },
+
     async put(record, deployed) {
       known.delete(record.definition.name);
       return store.put(record, deployed);
@@ -81,10 +86,11 @@ export async function presenceOf(
   }
 }
 
-/** The interval at which the clients of a queue with `presence` ping, in seconds; undefined in other queues. */
+/** The interval at which clients ping, in seconds, if one of these queues has `presence`; undefined otherwise. */
 export async function pingSecondsOf(
   deps: { readonly queues: Pick<QueueStore, 'get'> },
-  queue: string,
+  queues: readonly string[],
 ): Promise<number | undefined> {
-  return (await presenceOf(deps, queue)) && PRESENCE_PING_SECONDS;
+  const found = await Promise.all(queues.map((queue) => presenceOf(deps, queue)));
+  return found.some((one) => one !== undefined) ? PRESENCE_PING_SECONDS : undefined;
 }

@@ -56,6 +56,7 @@ export async function getStats(deps: StatsDeps, queue: string, nowMs: number): P
   const lastSlotMs = Math.max(0, ...all.map(({ slotMs }) => slotMs));
   const last = all.filter(({ slotMs }) => slotMs === lastSlotMs);
   const oldestMs = Math.max(0, ...last.map(({ oldestWaitMs }) => oldestWaitMs));
+  const linked = last.reduce((sum, report) => sum + (report.linked ?? 0), 0);
   const counted = recentCounts(
     all.flatMap((report) => report.counted ?? []),
     nowMs,
@@ -71,6 +72,7 @@ export async function getStats(deps: StatsDeps, queue: string, nowMs: number): P
     arrivals: arrivalsView(record, arriving, nowMs),
     waiting: waiting?.tickets ?? 0,
     waitingAt: waiting === undefined ? null : new Date(waiting.slotMs).toISOString(),
+    ...(linked > 0 && { linked }),
     oldestWaitSeconds: oldestMs > 0 ? oldestMs / 1_000 : null,
     lastTickAt: all.length > 0 ? new Date(lastSlotMs).toISOString() : null,
     tickOverdueSeconds: tickOverdueMs(record, lastSlotMs, nowMs) / 1_000,

@@ -1,5 +1,6 @@
 import type { WaitingSample } from '../../contract/queue-views.ts';
 import { meanSkill } from '../../policies/policy.ts';
+import { hasLinked } from '../domain/linked-ticket.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
 import type { PoolSample } from '../ports/pool-sample.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
@@ -16,8 +17,9 @@ export async function sampleWaiting(
   nowMs: number,
   limit = 200,
 ): Promise<WaitingSample> {
-  const { layouts } = await openQueue(deps.queues, queue);
-  const { tickets, isComplete } = await deps.pool.of(queue, layouts, limit);
+  const record = await openQueue(deps.queues, queue);
+  const linked = hasLinked(record, nowMs);
+  const { tickets, isComplete } = await deps.pool.of(queue, record.layouts, limit, linked);
   return { waiting: tickets.map((ticket) => withoutNames(ticket, nowMs)), isComplete };
 }
 

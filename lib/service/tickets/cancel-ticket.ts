@@ -1,5 +1,6 @@
 import { conflict, type Problem } from '../../contract/problem.ts';
 import type { Why } from '../../contract/reason-code.ts';
+import { viewsOf } from '../domain/linked-ticket.ts';
 import { fateOf } from '../domain/returning.ts';
 import type { CurrentTicket, StoredTicket } from '../domain/stored-ticket.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -96,7 +97,7 @@ export async function freeFromMatch(
  *               the request can be repeated
  *     put       the new ticket and the end of this one, in one transaction (see `enqueue.ts`): both or neither
  *
- * @returns a Problem (409) when the ticket cannot be replaced: it has a match, has ended, is missing, is of another queue or has
+ * @returns a Problem (409) when the ticket cannot be replaced: it has a match, has ended, is missing, has no queue in common or has
  * none of the players
  */
 export async function replacedTicket(
@@ -107,7 +108,9 @@ export async function replacedTicket(
 ): Promise<ReplacedTicket | Problem> {
   const found = await deps.tickets.get(ticketId);
   if (found === undefined) return refused(ticketId, 'there is no ticket with this id, or no longer');
-  if (found.queue !== by.queue) return refused(ticketId, `it waits in queue ${found.queue}`);
+  const queues = new Set(viewsOf(by).map(({ queue }) => queue));
+  if (!viewsOf(found).some(({ queue }) => queues.has(queue)))
+    return refused(ticketId, `it waits in queue ${found.queue}`);
   const playerIds = new Set(by.players.map(({ playerId }) => playerId));
   if (!found.players.some(({ playerId }) => playerIds.has(playerId)))
     return refused(ticketId, 'a ticket keeps the wait of one with at least one player in common');

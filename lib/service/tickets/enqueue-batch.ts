@@ -26,7 +26,7 @@ export type BatchOutcome = { readonly ticketId: string | null } & (
  *     read the queue     a crash before or after changes nothing
  *     put the tickets    each on the condition that its id is new. A crash between two: the same batch again
  *                        stores the rest
- *     wake the queue     once for all. A crash before it: the next dispatch finds the tickets waiting
+ *     wake the queues    once for all. A crash before it: the next dispatch finds the tickets waiting
  *
  * @returns the outcomes in the order of the tickets
  * @throws Problem 400 invalid batch, 404 no such queue
@@ -42,7 +42,9 @@ export async function enqueueBatch(
   const outcomes = await putAll(deps, record, tickets, nowMs);
   if (!outcomes.some(isWaiting)) return outcomes;
   try {
-    await wake(deps, record, nowMs);
+    const waiting = outcomes.flatMap((one) => (isWaiting(one) ? one.records : []));
+    const queues = new Map(waiting.map((one) => [one.definition.name, one]));
+    for (const one of queues.values()) await wake(deps, one, nowMs);
     return outcomes;
   } catch (error) {
     // As for a single ticket: it is stored, but its ticks may not be scheduled.
@@ -66,7 +68,9 @@ async function putAll(
       const alone = [`ticket ${ticketId}`];
       const replaces = (posted as { replaces?: unknown } | null)?.replaces;
       if (replaces !== undefined) alone.push(`ticket ${replaces}`);
-      if (placeScope(record.definition) !== undefined) alone.push(...playersOf(posted));
+      // A further queue may have onePlace too.
+      const isLinked = (posted as { also?: unknown } | null)?.also !== undefined;
+      if (isLinked || placeScope(record.definition) !== undefined) alone.push(...playersOf(posted));
       const earlier = new Set(alone.flatMap((key) => last.get(key) ?? []));
       const put = () => putOne(deps, record, writer, ticketId, posted, nowMs);
       const outcome = earlier.size > 0 ? Promise.all(earlier).then(put) : put();
@@ -105,7 +109,7 @@ function idOf(posted: unknown): string | null {
   return typeof ticketId === 'string' ? ticketId : null;
 }
 
-function isWaiting(one: BatchOutcome): boolean {
+function isWaiting(one: BatchOutcome): one is Extract<BatchOutcome, { outcome: 'enqueued' }> {
   return one.outcome === 'enqueued' && one.ticket.status === 'QUEUED';
 }
 
@@ -127,6 +131,7 @@ export async function toBatchResult(
     return { ticketId, status: 503, problem: problem.toDocument() };
   }
   const { problem } = one;
-  const status = problem.status === 409 || problem.status === 429 ? problem.status : 400;
+  const { status: given } = problem;
+  const status = given === 404 || given === 409 || given === 429 ? given : 400;
   return { ticketId, status, problem: problem.toDocument() };
 }

@@ -3,9 +3,9 @@ import { conflict, Problem } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { TicketStatus } from '../../contract/ticket.ts';
 import { recentSeconds } from '../../rules/recent-seconds.ts';
+import { homeOf, linkOf, placedViews, viewsOf } from '../domain/linked-ticket.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
-import { runningVariants } from '../domain/running-experiment.ts';
-import type { CurrentTicket, QueuedTicket, StoredTicket } from '../domain/stored-ticket.ts';
+import type { CurrentTicket, QueuedTicket, StoredTicket, TicketIn } from '../domain/stored-ticket.ts';
 import { isOnBus } from '../domain/subscribers.ts';
 import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -14,15 +14,15 @@ import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { MeetingStore } from '../ports/meeting-store.ts';
 import type { PresenceStore } from '../ports/presence-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
-import type { AlongsideWrites, TicketStore } from '../ports/ticket-store.ts';
+import type { AlongsideWrites, Places, TicketStore } from '../ports/ticket-store.ts';
 import { openQueue } from '../queues/read-queues.ts';
-import { type ScheduleDeps, wake } from '../waking/schedule.ts';
+import { noteLinked, type ScheduleDeps, wake } from '../waking/schedule.ts';
 import { replacedTicket } from './cancel-ticket.ts';
 import { coolingDown } from './cooling-down.ts';
 import { freePlaces, placeScope } from './one-place.ts';
-import { parseNewTicket } from './parse-tickets.ts';
 import { type PoolWriter, poolWriter } from './pool-writer.ts';
-import { type SkillDeps, withRatedSkills } from './rated-skills.ts';
+import { type PostedTo, readPosted } from './posted-queues.ts';
+import type { SkillDeps } from './rated-skills.ts';
 import { withMatchStatus } from './ticket-status.ts';
 
 export interface EnqueueDeps extends ScheduleDeps, SkillDeps {
@@ -38,21 +38,26 @@ export interface Enqueued {
   /** False when the ticket already existed. */
   readonly created: boolean;
   readonly ticket: CurrentTicket;
+  /** Of its queues. */
+  readonly records: readonly QueueRecord[];
 }
 
 /**
- * Adds a ticket to a queue.
+ * Adds a ticket to a queue, and to the further queues of its `also`.
  *
- *     read the queue      a crash before or after changes nothing
+ *     read the queues     a crash before or after changes nothing
  *     read ratings        only in a queue with `ladder`: see rated-skills.ts
  *     read who met        only in a queue with a `recent` rule: see meeting-records.ts
  *     read cooldowns      only in a queue with `cooldown`: see cooling-down.ts
+ *     note in the queues  of a linked ticket that entries may be in their pools, once a day. A crash after it: their ticks read
+ *                         no entries
+ *     put the entries     of a linked ticket. A crash after it: they have no ticket, and the ticks of their queues remove them
  *     put the ticket      on the condition that its id is new; from here on it is accepted. See pool-writer.ts. In one
  *                         transaction with it: the places of its players (one-place.ts), and the end of the ticket that it
  *                         replaces (cancel-ticket.ts)
  *     expect its players  only in a queue with `presence` and `required`: their grace begins, once for all repetitions of the
  *                         request. A crash before it: they count as present until the request is repeated
- *     wake the queue      a crash before it: the next dispatch finds the ticket waiting
+ *     wake the queues     a crash before it: the next dispatch finds the ticket waiting
  *
  * A repeated request returns the ticket's current state, and wakes the queue unless its ticks are scheduled. Once the ticket has
  * ended without a match, its id is refused.
@@ -68,7 +73,7 @@ export async function enqueue(
 ): Promise<Enqueued> {
   const record = await openQueue(deps.queues, queue, DEFINITION_AGE_MS);
   const enqueued = await putTicket(deps, record, poolWriter(deps, record, nowMs), body, nowMs);
-  if (enqueued.ticket.status === 'QUEUED') await wake(deps, record, nowMs);
+  if (enqueued.ticket.status === 'QUEUED') for (const one of enqueued.records) await wake(deps, one, nowMs);
   return enqueued;
 }
 
@@ -83,31 +88,54 @@ export async function putTicket(
   body: unknown,
   nowMs: number,
 ): Promise<Enqueued> {
-  const { definition } = record;
-  const skilled = await withRatedSkills(deps, definition, body);
-  const { ticketId, players, split, replaces } = parseNewTicket(
-    skilled,
-    definition,
-    runningVariants(record, nowMs),
-  );
-  const ticket: QueuedTicket = {
-    ticketId,
-    queue: definition.name,
-    status: 'QUEUED',
-    enqueuedAt: new Date(nowMs).toISOString(),
-    players: await withMeetings(deps, definition, players, nowMs),
-    ...(split === true && { split }),
-    ...(replaces !== undefined && { replaces }),
-  };
-  const result = await putOnce(deps, definition, put, ticket, nowMs);
-  if (!result.created) assertSame(result.existing, ticket, definition);
+  const posted = await readPosted(deps, record, body, nowMs);
+  const records = posted.map((one) => one.record);
+  const byName = new Map(records.map((one) => [one.definition.name, one]));
+  const ticket = await toTicket(deps, posted, byName, nowMs);
+  const home = byName.get(homeOf(ticket).queue)!;
+  const putHome = home === record ? put : poolWriter(deps, home, nowMs);
+  if (ticket.views !== undefined) await noteLinked(deps.queues, ticket.views, byName, nowMs);
+  const result = await putOnce(deps, records, putHome, ticket, nowMs);
+  if (!result.created) assertSame(result.existing, ticket, byName);
   const { status } = result.created ? result.ticket : result.existing;
-  if (definition.presence?.required && status === 'QUEUED')
-    await deps.presence.expect(definition.name, ticketId, players.length, nowMs);
-  if (result.created) return result;
+  if (status === 'QUEUED')
+    for (const { definition } of records)
+      if (definition.presence?.required)
+        await deps.presence.expect(definition.name, ticket.ticketId, ticket.players.length, nowMs);
+  if (result.created) return { ...result, records };
   const known = await withMatchStatus(deps, result.existing);
   if (ENDED.includes(known.status)) throw ended(known);
-  return { created: false, ticket: known };
+  return { created: false, ticket: known, records };
+}
+
+async function toTicket(
+  deps: EnqueueDeps,
+  posted: readonly [PostedTo, ...PostedTo[]],
+  records: ReadonlyMap<string, QueueRecord>,
+  nowMs: number,
+): Promise<QueuedTicket> {
+  const places = new Map(posted[0].ticket.players.map(({ playerId }, place) => [playerId, place]));
+  const views = await Promise.all(
+    posted.map(async ({ record: { definition }, ticket: { players, split } }): Promise<TicketIn> => {
+      // Connections and pings name players by their place, which is the same in all queues.
+      const inOrder = players.toSorted((a, b) => places.get(a.playerId)! - places.get(b.playerId)!);
+      const met = await withMeetings(deps, definition, inOrder, nowMs);
+      return { queue: definition.name, players: met, ...(split === true && { split }) };
+    }),
+  );
+  const { ticketId, replaces } = posted[0].ticket;
+  const isLinked = views.length > 1;
+  return {
+    ticketId,
+    status: 'QUEUED',
+    enqueuedAt: new Date(nowMs).toISOString(),
+    ...views[0]!,
+    ...(replaces !== undefined && { replaces }),
+    ...(isLinked && {
+      linked: linkOf(ticketId, views),
+      views: placedViews(ticketId, views, records, nowMs),
+    }),
+  };
 }
 
 /** Without a match. */
@@ -132,14 +160,15 @@ type Put = { created: true; ticket: QueuedTicket } | { created: false; existing:
  */
 async function putOnce(
   deps: EnqueueDeps,
-  definition: QueueDefinition,
+  records: readonly QueueRecord[],
   put: PoolWriter,
   ticket: QueuedTicket,
   nowMs: number,
 ): Promise<Put> {
-  const announced = isOnBus(definition, 'TicketQueued');
+  const announced = isOnBus(records[0]!.definition, 'TicketQueued');
+  const definitions = records.map(({ definition }) => definition);
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
-    const alongside = await alongsideWrites(deps, definition, ticket, nowMs);
+    const alongside = await alongsideWrites(deps, definitions, ticket, nowMs);
     if (alongside instanceof Problem) {
       const existing = await deps.tickets.get(ticket.ticketId);
       if (existing !== undefined) return { created: false, existing };
@@ -155,20 +184,25 @@ async function putOnce(
 
 async function alongsideWrites(
   deps: EnqueueDeps,
-  definition: QueueDefinition,
+  definitions: readonly QueueDefinition[],
   ticket: StoredTicket,
   nowMs: number,
 ): Promise<AlongsideWrites | Problem> {
   const playerIds = ticket.players.map(({ playerId }) => playerId);
-  const cooling = await coolingDown(deps, definition, playerIds, nowMs);
-  if (cooling !== undefined) return cooling;
+  for (const definition of definitions) {
+    const cooling = await coolingDown(deps, definition, playerIds, nowMs);
+    if (cooling !== undefined) return cooling;
+  }
   const { replaces } = ticket;
   const replaced = replaces === undefined ? undefined : await replacedTicket(deps, ticket, replaces, nowMs);
   if (replaced instanceof Problem) return replaced;
-  const scope = placeScope(definition);
-  const places = scope === undefined ? undefined : await freePlaces(deps, ticket, scope, nowMs);
-  if (places instanceof Problem) return places;
-  return { ...(replaced && { replaced }), ...(places && { places }) };
+  const places: Places[] = [];
+  for (const scope of new Set(definitions.flatMap((definition) => placeScope(definition) ?? []))) {
+    const free = await freePlaces(deps, ticket, scope, nowMs);
+    if (free instanceof Problem) return free;
+    places.push(free);
+  }
+  return { ...(replaced && { replaced }), places, nowMs };
 }
 
 /** A ticket that replaces another keeps its time of enqueueing and its number of failed matches. */
@@ -199,26 +233,28 @@ async function withMeetings(
   });
 }
 
-function assertSame(existing: StoredTicket, posted: StoredTicket, definition: QueueDefinition): void {
+function assertSame(
+  existing: StoredTicket,
+  posted: StoredTicket,
+  records: ReadonlyMap<string, QueueRecord>,
+): void {
+  const bodyOf = (ticket: StoredTicket) =>
+    viewsOf(ticket).map((view) => asPosted(view, records.get(view.queue)?.definition.ladder));
   // Normalizes −0 as the store does, because JSON has no −0.
-  const players = JSON.parse(JSON.stringify(asPosted(posted, definition)));
   const isSame =
-    isDeepStrictEqual(asPosted(existing, definition), players) &&
-    existing.split === posted.split &&
+    isDeepStrictEqual(bodyOf(existing), JSON.parse(JSON.stringify(bodyOf(posted)))) &&
     existing.replaces === posted.replaces;
-  if (existing.queue === posted.queue && isSame) return;
+  if (isSame) return;
   throw conflict(
     'TICKET_ID_TAKEN',
     `Ticket ${posted.ticketId} already exists with another body. Use a new ticketId for a new ticket.`,
   );
 }
 
-/** The players without what Muster has added: their meetings, and in a queue with a ladder their skill. */
-function asPosted(
-  { players }: StoredTicket,
-  { ladder }: QueueDefinition,
-): Partial<StoredTicket['players'][number]>[] {
-  return players.map(({ met: _, skill, ...player }) =>
+/** A ticket in a queue without what Muster has added: the players' meetings, and in a queue with a ladder their skill. */
+function asPosted({ queue, players, split }: TicketIn, ladder: string | undefined) {
+  const posted = players.map(({ met: _, skill, ...player }) =>
     ladder === undefined ? { skill, ...player } : player,
   );
+  return { queue, split: split === true, players: posted };
 }

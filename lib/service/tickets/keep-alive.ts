@@ -3,7 +3,8 @@ import { PRESENCE_PING_SECONDS } from '../../contract/presence.ts';
 import { conflict } from '../../contract/problem.ts';
 import { isFinal } from '../../contract/ticket.ts';
 import { inParallel } from '../concurrency/in-parallel.ts';
-import type { Watcher } from '../domain/connection.ts';
+import { type Watcher, watchedQueues } from '../domain/connection.ts';
+import { viewsOf } from '../domain/linked-ticket.ts';
 import { silentAfterMs } from '../domain/presence.ts';
 import type { CurrentTicket } from '../domain/stored-ticket.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
@@ -22,8 +23,8 @@ export interface KeepAliveDeps {
 const WRITES_AT_ONCE = 16;
 
 /**
- * Records a sign of life of a player in a queue with `presence`; in other queues it writes nothing. It is one conditional write,
- * so a repetition or a crash changes nothing else.
+ * Records a sign of life of a player in each queue of the ticket with `presence`; in other queues it writes nothing. Each is a
+ * conditional write, so a repetition or a crash changes nothing else.
  * @param by the connection that sent the sign
  * @param isKnown records it only if a sign of the player is already stored. A client that connected before the queue had
  * `presence` pings too rarely, and counts as never connected
@@ -31,15 +32,17 @@ const WRITES_AT_ONCE = 16;
  */
 export async function noteSeen(
   deps: KeepAliveDeps,
-  { ticketId, queue, player }: Omit<Watcher, 'playerId'>,
+  { ticketId, player, ...watched }: Omit<Watcher, 'playerId'>,
   by: string,
   nowMs: number,
   isKnown = false,
 ): Promise<void> {
-  const options = await presenceOf(deps, queue);
-  if (options === undefined) return;
-  const seen = { by, silentFromMs: nowMs + silentAfterMs(options) };
-  await deps.presence.seen(queue, ticketId, player, seen, isKnown);
+  for (const queue of watchedQueues(watched)) {
+    const options = await presenceOf(deps, queue);
+    if (options === undefined) continue;
+    const seen = { by, silentFromMs: nowMs + silentAfterMs(options) };
+    await deps.presence.seen(queue, ticketId, player, seen, isKnown);
+  }
 }
 
 /**
@@ -65,8 +68,12 @@ export async function keepAlive(
   const ticket = await withMatchStatus(deps, stored);
   if (isFinal(ticket.status)) return ticket;
   const { queue, players } = ticket;
-  const options = await presenceOf(deps, queue);
-  if (options === undefined)
+  // In a match only the queue of the match asks for its players.
+  const queues = ticket.status === 'QUEUED' ? viewsOf(ticket).map((view) => view.queue) : [queue];
+  const found = await Promise.all(
+    queues.map(async (name) => ({ name, options: await presenceOf(deps, name) })),
+  );
+  if (found.every(({ options }) => options === undefined))
     throw conflict(
       'NO_PRESENCE',
       `Queue ${queue} has no presence, so its tickets need not be kept alive. Add presence to its definition, or leave this request out.`,
@@ -74,7 +81,10 @@ export async function keepAlive(
   const isOwn = ({ playerId }: { playerId: string }) =>
     caller.scope !== 'player' || playerId === caller.playerId;
   const places = players.flatMap((player, place) => (isOwn(player) ? [place] : []));
-  const seen = { by: '', silentFromMs: nowMs + silentAfterMs(options) };
-  await inParallel(places, WRITES_AT_ONCE, (place) => deps.presence.seen(queue, ticketId, place, seen));
+  for (const { name, options } of found) {
+    if (options === undefined) continue;
+    const seen = { by: '', silentFromMs: nowMs + silentAfterMs(options) };
+    await inParallel(places, WRITES_AT_ONCE, (place) => deps.presence.seen(name, ticketId, place, seen));
+  }
   return ticket;
 }

@@ -2,6 +2,8 @@ import { conflict, type Problem } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
+import { DEFINITION_AGE_MS } from '../domain/timing.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
 import type { Places, TicketStore } from '../ports/ticket-store.ts';
 import { type TicketAndMatch, type TicketStatusDeps, withMatch } from './ticket-status.ts';
 
@@ -9,6 +11,7 @@ import { type TicketAndMatch, type TicketStatusDeps, withMatch } from './ticket-
 const RUNNING_MS = 24 * 3_600_000;
 export interface OnePlaceDeps extends TicketStatusDeps {
   readonly tickets: Pick<TicketStore, 'get' | 'places'>;
+  readonly queues: Pick<QueueStore, 'get'>;
 }
 
 /**
@@ -21,6 +24,7 @@ export interface OnePlaceDeps extends TicketStatusDeps {
  *
  *     QUEUED, REQUIRES_ACCEPTANCE, PLACING   taken
  *     COMPLETED                              taken while the player is in the match, until the match has ended, for at most a day
+ *                                            of a linked ticket in the queue of the match alone
  *     CANCELLED, TIMED_OUT, FAILED           free
  *     no such ticket                         free
  *
@@ -41,12 +45,10 @@ export async function freePlaces(
 ): Promise<Places | Problem> {
   const playerIds = ticket.players.map(({ playerId }) => playerId);
   const places = await deps.tickets.places(scope, playerIds);
-  const taken = await firstTaken(deps, ticket, places.holders, nowMs);
+  const taken = await firstTaken(deps, ticket, places, nowMs);
   if (taken === undefined) return places;
-  return alreadyStanding(
-    taken,
-    scope === ticket.queue ? 'in this queue' : 'in all queues with onePlace "service"',
-  );
+  const queue = scope === ticket.queue ? 'this queue' : `queue ${scope}`;
+  return alreadyStanding(taken, scope === SERVICE ? 'in all queues with onePlace "service"' : `in ${queue}`);
 }
 
 interface Taken {
@@ -58,7 +60,7 @@ interface Taken {
 async function firstTaken(
   deps: OnePlaceDeps,
   ticket: StoredTicket,
-  holders: ReadonlyMap<string, string>,
+  { scope, holders }: Places,
   nowMs: number,
 ): Promise<Taken | undefined> {
   const others = [...new Set(holders.values())].filter(
@@ -69,9 +71,21 @@ async function firstTaken(
   const byId = new Map(now.map((one) => [one.ticket.ticketId, one]));
   for (const { playerId } of ticket.players) {
     const holder = byId.get(holders.get(playerId) ?? '');
-    if (holder !== undefined && stands(holder, playerId, nowMs)) return { playerId, by: holder.ticket };
+    if (holder === undefined || !stands(holder, playerId, nowMs)) continue;
+    if (!(await playsElsewhere(deps, holder.ticket, scope))) return { playerId, by: holder.ticket };
   }
   return undefined;
+}
+
+/** Whether a linked ticket plays elsewhere: once it is COMPLETED, it stands only in the queue of its match. */
+async function playsElsewhere(
+  { queues }: OnePlaceDeps,
+  { status, queue, views }: TicketAndMatch['ticket'],
+  scope: string,
+): Promise<boolean> {
+  if (views === undefined || status !== 'COMPLETED' || queue === scope) return false;
+  const record = await queues.get(queue, DEFINITION_AGE_MS);
+  return record === undefined || placeScope(record.definition) !== scope;
 }
 
 function stands({ ticket, match }: TicketAndMatch, playerId: string, nowMs: number): boolean {

@@ -7,18 +7,13 @@ import { shown } from '../../vocabulary/expected.ts';
 import { toEngineTicket } from '../domain/stored-ticket.ts';
 import { clashes, misfits } from './misfits.ts';
 
-/**
- * Parses the ticket that a client POSTs to a queue.
- * @throws Problem (400) that names every invalid field
- */
-export function parseNewTicket(
+/** The ticket that a client POSTs to a queue, or every invalid field. */
+export function readNewTicket(
   body: unknown,
   definition: QueueDefinition,
   variants: readonly QueueDefinition[] = [],
-): NewTicket {
-  const { ticket, problems } = readTicket(skilledTicket, body, definition, variants);
-  if (ticket === undefined) throw invalid('The ticket', problems);
-  return ticket;
+): { readonly ticket?: NewTicket; readonly problems: readonly FieldProblem[] } {
+  return readTicket(skilledTicket, body, definition, variants);
 }
 
 /**

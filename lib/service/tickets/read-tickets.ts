@@ -1,12 +1,13 @@
 import { isFinal, type TicketStatus } from '../../contract/ticket.ts';
-import type { CurrentTicket, QueuedTicket } from '../domain/stored-ticket.ts';
+import { asIn, viewsOf } from '../domain/linked-ticket.ts';
+import type { CurrentTicket, QueuedTicket, TicketIn } from '../domain/stored-ticket.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import { type TicketAndMatch, unknownTicket, withMatch, withMatchStatus } from './ticket-status.ts';
-import { whyWaiting } from './why-waiting.ts';
+import { SEARCH_MS, whyWaiting } from './why-waiting.ts';
 
 export interface GetTicketDeps {
   readonly tickets: TicketStore;
@@ -50,7 +51,16 @@ export async function getTicket(
     latest = await current(deps, ticketId);
   }
   const { ticket } = latest;
-  return explain && isQueued(ticket) ? { ...ticket, reason: await whyWaiting(deps, ticket) } : ticket;
+  return explain && isQueued(ticket) ? explained(deps, ticket) : ticket;
+}
+
+/** A waiting ticket with the reason of each of its queues, one after another. */
+async function explained(deps: GetTicketDeps, ticket: QueuedTicket): Promise<QueuedTicket> {
+  const views: TicketIn[] = [];
+  const searchMs = SEARCH_MS / viewsOf(ticket).length;
+  for (const view of viewsOf(ticket))
+    views.push({ ...view, reason: await whyWaiting(deps, asIn(ticket, view.queue), searchMs) });
+  return { ...ticket, reason: views[0]!.reason!, ...(ticket.views && { views }) };
 }
 
 const isQueued = (ticket: CurrentTicket): ticket is QueuedTicket => ticket.status === 'QUEUED';

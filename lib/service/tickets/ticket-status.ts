@@ -1,4 +1,5 @@
 import { Problem } from '../../contract/problem.ts';
+import { asIn } from '../domain/linked-ticket.ts';
 import { fateOf } from '../domain/returning.ts';
 import { SEEN_IN_MATCH } from '../domain/statuses.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
@@ -62,7 +63,7 @@ function hasOwnStatus(
 }
 
 function waiting({ matchId: _, reason: __, reasonCode: ___, ...ticket }: StoredTicket): CurrentTicket {
-  return { ...ticket, status: SEEN_IN_MATCH.none };
+  return { ...asIn(ticket), status: SEEN_IN_MATCH.none };
 }
 
 function statusOf(match: StoredMatch): Pick<CurrentTicket, 'status'> & { reason?: string } {

@@ -1,5 +1,6 @@
 import { planTick } from '../../policies/plan.ts';
 import { poolOrder, rangeName, rangesAround } from '../domain/buckets.ts';
+import { hasLinked } from '../domain/linked-ticket.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import { definitionAt, runningVariants } from '../domain/running-experiment.ts';
 import { type QueuedTicket, type StoredTicket, toEngineTicket } from '../domain/stored-ticket.ts';
@@ -20,14 +21,19 @@ export interface ExplainDeps {
 /** The neighbours read on each side: enough for every game that the ticket is likely to be in. */
 const NEIGHBOURS = 40;
 /** The time limit of the search for an explanation. */
-const SEARCH_MS = 1_000;
+export const SEARCH_MS = 1_000;
 
 /**
  * Explains why a ticket is waiting. It plans a tick among the ticket's neighbours without storing anything, and returns the
- * plan's reason for this ticket. During an experiment it uses the variant in force. It reads the pool and searches 81 tickets, so
+ * plan's reason for this ticket. It explains a linked ticket
+ * in one of its queues: see `asIn`. During an experiment it uses the variant in force. It reads the pool and searches 81 tickets, so
  * do not call it for every poll.
  */
-export async function whyWaiting(deps: ExplainDeps, ticket: QueuedTicket): Promise<string> {
+export async function whyWaiting(
+  deps: ExplainDeps,
+  ticket: QueuedTicket,
+  searchMs = SEARCH_MS,
+): Promise<string> {
   const record = await deps.queues.get(ticket.queue, DEFINITION_AGE_MS);
   if (record === undefined) return 'its queue was deleted';
   const variants = runningVariants(record, deps.clock.now());
@@ -36,12 +42,12 @@ export async function whyWaiting(deps: ExplainDeps, ticket: QueuedTicket): Promi
     return 'the queue was changed and the ticket no longer fits it; the next tick cancels it';
   const isDivided = record.layouts.at(-1)!.boundaries.length > 0;
   const [stored, memory, queueMemory] = await Promise.all([
-    deps.tickets.neighbours(ticket, record.layouts, NEIGHBOURS),
+    deps.tickets.neighbours(ticket, record.layouts, NEIGHBOURS, hasLinked(record, deps.clock.now())),
     lastMemory(deps, record, ticket),
     isDivided ? deps.ranges.arrivals(ticket.queue) : undefined,
   ]);
   const others = stored.filter((other) => other.ticketId !== ticket.ticketId && fits(other));
-  const endMs = deps.clock.now() + SEARCH_MS;
+  const endMs = deps.clock.now() + searchMs;
   const plan = planTick({
     rules: definitionAt(record, deps.clock.now()),
     tickets: [ticket, ...others].map((one) => toEngineTicket(one, record.definition)),

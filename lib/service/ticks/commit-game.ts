@@ -21,7 +21,7 @@ import type { LeasedTick } from './tick-lease.ts';
 
 export interface GameCommitDeps extends PresenceDeps, ExpectedOddsDeps {
   readonly clock: Pick<Clock, 'now'>;
-  readonly tickets: Pick<TicketStore, 'end'>;
+  readonly tickets: Pick<TicketStore, 'end' | 'getMany' | 'removeEntries'>;
   readonly backfills: BackfillStore;
   readonly newId: () => string;
 }
@@ -96,7 +96,17 @@ export class GameCommits {
     const seconds = this.#recentSeconds;
     const there = asked.backfill.players;
     const met = seconds > 0 ? meetingsOfNewcomers(game, there, this.#searched, seconds, this.#nowMs) : [];
-    const outcome = await this.#deps.backfills.fill(asked.backfill, filled, this.#nowMs, met);
+    const { backfills, tickets } = this.#deps;
+    const linked = game.ticketIds.flatMap((ticketId) => {
+      const ticket = this.#storedTicket(ticketId);
+      return ticket.linked === undefined ? [] : ticket;
+    });
+    const outcome = await backfills.fill(asked.backfill, filled, this.#nowMs, met, linked);
+    if (outcome === 'lost-race') await Promise.all(linked.map((one) => this.#tick.commits.lose(one)));
+    if (outcome === 'committed' && linked.length > 0) {
+      const joined = await tickets.getMany(linked.map(({ ticketId }) => ticketId));
+      await Promise.all([...joined.values()].map((one) => tickets.removeEntries(one)));
+    }
     return { game, match: filled.match, outcome };
   }
 

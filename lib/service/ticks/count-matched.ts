@@ -13,15 +13,18 @@ export interface CountMatchedDeps {
 /** The waits of the tickets that a tick has matched, by the block of the queue's experiment in which they were enqueued. */
 export function matchedWaits(
   { record }: DueTick,
-  { tickets, readAtMs }: RangeRead,
+  { tickets, stored, readAtMs }: RangeRead,
   { commits }: RangeSearch,
 ): ReadonlyMap<number, BlockTotals> {
   const blocks = new Map<number, BlockTotals>();
   if (record.experiment === undefined) return blocks;
+  const linked = new Set(stored.flatMap((one) => (one.linked === undefined ? [] : one.ticketId)));
   const byId = new Map(tickets.map((ticket) => [ticket.ticketId, ticket]));
   for (const { game, outcome } of commits) {
     if (outcome !== 'committed') continue;
     for (const ticketId of game.ticketIds) {
+      // A slow variant would lose the long waits of linked tickets to other queues.
+      if (linked.has(ticketId)) continue;
       const { players, enqueuedAtMs } = byId.get(ticketId)!;
       const block = countedBlock(record, enqueuedAtMs);
       if (block === undefined) continue;

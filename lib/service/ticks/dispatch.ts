@@ -2,6 +2,7 @@ import { settleTick } from '../commits/settle.ts';
 import { inParallel } from '../concurrency/in-parallel.ts';
 import type { BucketLimits } from '../domain/bucket-limits.ts';
 import { type BucketLayout, cellsOf, LAYOUT_GRACE_MS, rangesOf } from '../domain/buckets.ts';
+import { hasLinked } from '../domain/linked-ticket.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import type { Unreadable } from '../domain/unreadable.ts';
 import { type SweepDeps, sweepDeadlines } from '../placement/sweep-deadlines.ts';
@@ -248,7 +249,11 @@ class DispatchedQueue {
   async #isOccupied(layout: BucketLayout): Promise<boolean> {
     const known = this.#occupied.get(layout);
     if (known !== undefined) return known;
-    const isOccupied = await this.#deps.tickets.hasWaiting(this.name, layout);
+    const isOccupied = await this.#deps.tickets.hasWaiting(
+      this.name,
+      layout,
+      hasLinked(this.#record, this.#nowMs),
+    );
     this.#occupied.set(layout, isOccupied);
     return isOccupied;
   }

@@ -2,6 +2,7 @@ import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { Why } from '../../contract/reason-code.ts';
 import { PLAYER_LEFT } from '../commits/vanished-tickets.ts';
 import { inParallelWhile } from '../concurrency/in-parallel.ts';
+import type { StoredTicket } from '../domain/stored-ticket.ts';
 import { Unreadable } from '../domain/unreadable.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
@@ -24,11 +25,11 @@ export const unreadableTicket = (ticketId: string): EndingTicket => ({
   why: { reason: 'the stored ticket cannot be parsed', reasonCode: 'UNREADABLE' },
 });
 
-export const misfitTicket = (ticketId: string, misfit: string): EndingTicket => ({
+export const misfitTicket = ({ ticketId, queue, linked }: StoredTicket, misfit: string): EndingTicket => ({
   ticketId,
   status: 'CANCELLED',
   why: {
-    reason: `the queue was changed and the ticket no longer fits it (${misfit})`,
+    reason: `${linked === undefined ? 'the queue' : `queue ${queue}`} was changed and the ticket no longer fits it (${misfit})`,
     reasonCode: 'NO_LONGER_FITS',
   },
 });
@@ -46,24 +47,35 @@ export const lateTicket = (ticketId: string, { timeoutSeconds }: QueueDefinition
   why: { reason: `no match within ${timeoutSeconds} s`, reasonCode: 'NO_MATCH_IN_TIME' },
 });
 
+interface EndDeps {
+  readonly tickets: Pick<TicketStore, 'end' | 'removeEntry'>;
+  readonly clock: Clock;
+}
+
+type Entries = ReadonlyMap<string, StoredTicket>;
+
 /** Ends the tickets of one tick at a limited rate. Commits have a separate limit, so neither delays the other. */
 export class TicketEnds {
-  readonly #tickets: Pick<TicketStore, 'end'>;
+  readonly #tickets: EndDeps['tickets'];
+  readonly #entries: Entries;
   readonly #pace: Pace;
   readonly #nowMs: number;
 
-  /** @param nowMs the time at which the tickets end */
-  constructor(
-    deps: { readonly tickets: Pick<TicketStore, 'end'>; readonly clock: Clock },
-    perSecond: number,
-    nowMs: number,
-  ) {
+  /**
+   * @param entries the tickets that were read from entries
+   * @param nowMs the time at which the tickets end
+   */
+  constructor(deps: EndDeps, perSecond: number, entries: Entries, nowMs: number) {
     this.#tickets = deps.tickets;
+    this.#entries = entries;
     this.#pace = new Pace(deps.clock, perSecond);
     this.#nowMs = nowMs;
   }
 
-  /** Ends tickets that are still QUEUED. Returns the number of time-outs, and the tickets that remain because the time was up. */
+  /**
+   * Ends tickets that are still QUEUED. A ticket past the time-out of a further queue leaves that queue alone. Returns the number of
+   * time-outs, and the tickets that remain because the time was up.
+   */
   async end(
     ending: readonly EndingTicket[],
     untilMs: number,
@@ -73,6 +85,11 @@ export class TicketEnds {
       ENDS_AT_ONCE,
       () => this.#pace.admits(1, untilMs),
       async ({ ticketId, status, why }) => {
+        const entry = status === 'TIMED_OUT' ? this.#entries.get(ticketId) : undefined;
+        if (entry !== undefined) {
+          await this.#tickets.removeEntry(entry);
+          return false;
+        }
         try {
           const result = await this.#tickets.end(ticketId, status, why, this.#nowMs);
           return result?.ended === true && status === 'TIMED_OUT';

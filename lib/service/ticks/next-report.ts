@@ -3,9 +3,11 @@ import { measuredRate, type TickMemory } from '../../policies/memory.ts';
 import { countTick, shareBelow, type WaitTable } from '../../policies/waits/wait-table.ts';
 import { type BucketLoad, loadOf } from '../domain/bucket-load.ts';
 import { layoutAt } from '../domain/buckets.ts';
+import { hasLinked } from '../domain/linked-ticket.ts';
 import { addMatches } from '../domain/match-tally.ts';
 import { type Counts, withCounts } from '../domain/minute-counts.ts';
 import type { SetAside } from '../domain/set-aside.ts';
+import type { StoredTicket } from '../domain/stored-ticket.ts';
 import type { BackfillReport, TickCount, TickReport } from '../domain/tick-report.ts';
 import { TICK_STAGES } from '../domain/timing.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -15,6 +17,7 @@ import type { RangeRead, TicksBefore } from './read-range.ts';
 import { choosesBuckets } from './rebalance.ts';
 import type { RangeSearch } from './search-range.ts';
 import type { SearchSummary } from './search-summary.ts';
+import type { LeasedTick } from './tick-lease.ts';
 
 /** The number of last matches, and of last backfills, kept for the statistics of a range. */
 const RECENT_MATCHES = 20;
@@ -30,7 +33,7 @@ export interface Results {
 
 /** The report that a tick leaves for the next one. */
 export function nextReport(
-  { definition, slotMs, startMs }: DueTick,
+  { definition, slotMs, startMs, commits: { lost } }: LeasedTick,
   before: TickReport | undefined,
   { read, search, summary, load, durationMs }: Results,
 ): TickReport {
@@ -59,6 +62,8 @@ export function nextReport(
     next: read.next,
     nextBackfill: search.nextBackfill,
     load,
+    ...restingAfter(before, lost, startMs),
+    ...linkedOf(read),
     ...(backfills && { backfills: withEarlier(before, backfills) }),
     waits: waitsAfter(definition, before, { read, search, summary }),
     ...(definition.rules && { tally: addMatches(before?.tally, tallied, startMs) }),
@@ -113,6 +118,27 @@ function waitsAfter(
   });
 }
 
+/** An entry whose ticket another tick has claimed first is left alone for this long. Milliseconds. */
+const REST_MS = 10_000;
+/** The maximum of tickets that rest. Others may cost a game at the next tick. */
+const RESTING_MAX = 1_000;
+
+function restingAfter(
+  before: TickReport | undefined,
+  lost: ReadonlyMap<string, StoredTicket>,
+  nowMs: number,
+): Pick<TickReport, 'resting'> {
+  const still = (before?.resting ?? []).filter(([id, untilMs]) => untilMs > nowMs && !lost.has(id));
+  const ids = [...lost].flatMap(([id, { entry }]) => (entry === undefined ? [] : id));
+  const resting = [...still, ...ids.map((id): [string, number] => [id, nowMs + REST_MS])];
+  return resting.length > 0 ? { resting: resting.slice(-RESTING_MAX) } : {};
+}
+
+function linkedOf({ stored }: RangeRead): Pick<TickReport, 'linked'> {
+  const { length: linked } = stored.filter((ticket) => ticket.linked !== undefined);
+  return linked > 0 ? { linked } : {};
+}
+
 function arrivalRateAfter(before: TickReport | undefined, memory: TickMemory): number {
   const isSilent = memory.newestSeenMs === before?.memory?.newestSeenMs;
   return (isSilent ? before?.arrivalRate : undefined) ?? measuredRate(memory);
@@ -138,11 +164,12 @@ const SURVEY_MS = 2_500;
  */
 export async function measureLoad(
   deps: { readonly tickets: Pick<TicketStore, 'survey'>; readonly clock: Pick<Clock, 'now'> },
-  { record: { definition, layouts }, range, startMs, limits }: DueTick,
+  { record, range, startMs, limits }: DueTick,
   { report: before }: TicksBefore,
   { stored: read, readAtMs, isPart }: RangeRead,
   { left, durationMs }: { readonly left: number; readonly durationMs: number },
 ): Promise<BucketLoad> {
+  const { definition, layouts } = record;
   const nowMs = deps.clock.now();
   const untilMs = startMs + TICK_STAGES.surveyMs;
   const isDue =
@@ -151,7 +178,9 @@ export async function measureLoad(
     choosesBuckets(definition) &&
     nowMs - (before?.load?.surveyedMs ?? 0) >= SURVEY_EVERY_MS;
   const hasTime = () => deps.clock.now() < Math.min(nowMs + SURVEY_MS, untilMs);
-  const survey = isDue ? await deps.tickets.survey(definition.name, layouts, range, hasTime) : undefined;
+  const survey = isDue
+    ? await deps.tickets.survey(definition.name, layouts, range, hasTime, hasLinked(record, nowMs))
+    : undefined;
   const tickMs = definition.tickSeconds * 1_000;
   const shards = layoutAt(layouts, readAtMs).shards?.count ?? 1;
   return loadOf(

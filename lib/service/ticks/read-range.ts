@@ -4,12 +4,16 @@ import type { Ticket } from '../../engine/types.ts';
 import type { TickMemory } from '../../policies/plan.ts';
 import { Preparation } from '../../rules/preparation.ts';
 import type { RuledPlayer } from '../../rules/types.ts';
+import { removeOver } from '../commits/over-entries.ts';
 import { poolOrder, rangeName } from '../domain/buckets.ts';
+import { hasLinked } from '../domain/linked-ticket.ts';
 import { runningVariants } from '../domain/running-experiment.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
 import type { TickReport } from '../domain/tick-report.ts';
+import { shareOf, tieKey } from '../domain/tie-key.ts';
 import { TICK_STAGES } from '../domain/timing.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 import type { TicketStore, WaitingTickets } from '../ports/ticket-store.ts';
 import { type CheckedTicket, CheckedTickets } from './checked-tickets.ts';
@@ -17,7 +21,8 @@ import { type DueTick, isOneOfSeveral } from './due-tick.ts';
 import { type EndingTicket, lateTicket, misfitTicket, unreadableTicket } from './end-tickets.ts';
 
 export interface ReadDeps {
-  readonly tickets: Pick<TicketStore, 'waiting'>;
+  readonly tickets: Pick<TicketStore, 'waiting' | 'getMany' | 'removeEntry'>;
+  readonly matches: Pick<SingleMatchStore, 'getMany'>;
   readonly ranges: Pick<RangeStore, 'reports' | 'arrivals'>;
   readonly clock: Pick<Clock, 'now'>;
   /** Caches the checks of earlier ticks. @default every ticket is checked */
@@ -57,6 +62,8 @@ export interface RangeRead {
   /** Those of `stored` that may be matched, and the work of preparing them, in the units of `Preparation`. */
   readonly tickets: readonly Ticket[];
   readonly work: number;
+  /** Those that were read from entries, by id. */
+  readonly entries: ReadonlyMap<string, StoredTicket>;
   /**
    * The checked tickets that end without a search: they cannot be read, no longer fit the queue's definition, or are past their
    * time-out.
@@ -87,20 +94,26 @@ const CHECK_MS = 1_000;
  */
 export async function readRange(
   deps: ReadDeps,
-  { record, range, startMs, limits }: DueTick,
+  tick: DueTick,
   { report }: TicksBefore,
   keepsLate: boolean,
 ): Promise<RangeRead> {
+  const { record, range, startMs, limits } = tick;
   const { definition, layouts } = record;
   const hasTime = () => deps.clock.now() < startMs + TICK_STAGES.readMs;
+  const linked = hasLinked(record, startMs);
   const read = (from: string | undefined) =>
     deps.tickets.waiting(
       definition.name,
       layouts,
       { ...range, ...(from !== undefined && { from }) },
       { limit: limits.readTickets, hasTime },
+      linked,
     );
-  const { tickets: all, unreadable, pools, next: unread } = await readInTurn(read, report?.next);
+  const { tickets: found, unreadable, pools, next: unread } = await readInTurn(read, report?.next);
+  const entries = new Map(found.flatMap((one) => (one.entry ? [[one.ticketId, one] as const] : [])));
+  const isAway = entries.size > 0 ? await awayTickets(deps, tick, report, entries) : undefined;
+  const all = isAway ? found.filter(({ ticketId }) => !isAway(ticketId)) : found;
   const checkFromMs = deps.clock.now();
   const { tickets, work, ending, firstOfNext } = sortOut(all, definition, checkFromMs, keepsLate, {
     check: (deps.checked ?? new CheckedTickets()).of(definition, runningVariants(record, checkFromMs)),
@@ -116,12 +129,38 @@ export async function readRange(
     readAtMs,
     tickets,
     work,
+    entries,
     ending: [...unreadable.map(unreadableTicket), ...ending],
     unreadable,
     pools,
     next,
     isPart,
   };
+}
+
+/** Each entry is looked at once in this time, so that one that a crash has left does not stay in the pool. Milliseconds. */
+const LOOK_EVERY_MS = 60_000;
+
+/**
+ * Looks at the entries whose turn it is, and removes those that are over. Those of tickets that other ticks have claimed lately rest.
+ * @returns whether a ticket is not searched
+ */
+async function awayTickets(
+  deps: ReadDeps,
+  { definition, slotMs, startMs }: DueTick,
+  report: TickReport | undefined,
+  entries: ReadonlyMap<string, StoredTicket>,
+): Promise<(ticketId: string) => boolean> {
+  const tickMs = 1_000 * definition.tickSeconds;
+  const turns = Math.ceil(LOOK_EVERY_MS / tickMs);
+  const turn = Math.floor(slotMs / tickMs) % turns;
+  const due = [...entries.values()].filter(
+    ({ ticketId }) => Math.floor(turns * shareOf(tieKey(ticketId))) === turn,
+  );
+  const over = await removeOver(deps, due, deps.clock.now());
+  const resting = new Map(report?.resting);
+  return (ticketId) =>
+    over.has(ticketId) || (entries.has(ticketId) && (resting.get(ticketId) ?? 0) > startMs);
 }
 
 /** Continues where the previous tick stopped, or at the start of the range when no ticket is left there. */
@@ -169,7 +208,7 @@ function sortOut(
       break;
     }
     const { ticket, misfit } = check(one);
-    if (misfit !== undefined) unfit.push(misfitTicket(one.ticketId, misfit));
+    if (misfit !== undefined) unfit.push(misfitTicket(one, misfit));
     else if (!keepsLate && ticket.enqueuedAtMs <= lateBeforeMs)
       late.push(lateTicket(one.ticketId, definition));
     else if (firstOfNext === undefined) {

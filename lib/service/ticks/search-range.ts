@@ -2,10 +2,12 @@ import { type OutOfTime, planGames, type TickInput, type TickPlan } from '../../
 import { type OpenBackfill, type OpenPart, openBackfills } from '../backfills/open-backfills.ts';
 import { allOf } from '../concurrency/in-parallel.ts';
 import { layoutAt } from '../domain/buckets.ts';
+import { hasLinked } from '../domain/linked-ticket.ts';
 import { toPolicyBackfill } from '../domain/stored-backfill.ts';
 import { TICK_STAGES } from '../domain/timing.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
+import type { TicketStore } from '../ports/ticket-store.ts';
 import { type GameCommit, type GameCommitDeps, GameCommits } from './commit-game.ts';
 import { commitWhileSearching } from './commit-while-searching.ts';
 import { isOneOfSeveral } from './due-tick.ts';
@@ -26,6 +28,7 @@ const SEARCH_MAX_MS = 5_000;
 
 export interface SearchDeps extends GameCommitDeps {
   readonly matches: Pick<SingleMatchStore, 'getMany'>;
+  readonly tickets: GameCommitDeps['tickets'] & Pick<TicketStore, 'removeEntry' | 'waiting'>;
   readonly clock: Clock;
   /** Caches the searches of earlier ticks. @default every tick prepares its own */
   readonly searches?: WarmSearches | undefined;
@@ -62,7 +65,7 @@ export async function searchRange(
   const { readAtMs } = read;
   const searchMs = Math.max(SEARCH_MIN_MS, Math.min(SEARCH_MAX_MS, definition.tickSeconds * 1_000));
   const endFirstMs = Math.min(END_FIRST_MAX_MS, searchMs / 2);
-  const ends = new TicketEnds(deps, limits.endsPerSecond, readAtMs);
+  const ends = new TicketEnds(deps, limits.endsPerSecond, read.entries, readAtMs);
   const first = await ends.end(
     read.ending,
     Math.min(readAtMs + endFirstMs, startMs + TICK_STAGES.endsFirstMs),
@@ -73,18 +76,67 @@ export async function searchRange(
     : { open: [] };
   const warm = deps.searches?.take(definition, tick.range);
   const games = new GameCommits(deps, tick, read, open);
-  const planOf = (outOfTime: OutOfTime) =>
-    planGames({ ...planInput(tick, before, read, open), kept: warm?.searches, outOfTime });
-  const [second, { plan, commits, isCut }] = await allOf([
-    ends.end(first.left, untilMs),
-    commitWhileSearching(deps.clock, planOf, (game) => games.commit(game), paceOf(deps, tick, read), untilMs),
-  ]);
+  const input = { ...planInput(tick, before, read, open), kept: warm?.searches };
+  const pace = paceOf(deps, tick, read);
+  const commitPlanOf = (planned: TickInput) =>
+    commitWhileSearching(
+      deps.clock,
+      (outOfTime: OutOfTime) => planGames({ ...planned, outOfTime }),
+      (game) => games.commit(game),
+      pace,
+      untilMs,
+    );
+  const [second, planned] = await allOf([ends.end(first.left, untilMs), commitPlanOf(input)]);
+  const { plan, commits, isCut } = read.isPart
+    ? planned
+    : await planAgain(deps, tick, input, planned, commitPlanOf);
   if (warm) deps.searches?.return(warm, read.work);
   const tooLarge = await games.endTooLarge(commits);
   const overdue = plan.timedOut.map((ticketId) => lateTicket(ticketId, definition));
   const unfilled = await ends.end(overdue, startMs + TICK_STAGES.writeMs);
   const timedOut = first.timedOut + second.timedOut + unfilled.timedOut;
   return { plan, commits, open, nextBackfill, timedOut, isCut, tooLarge };
+}
+
+/** A tick that has lost games to other queues plans again at most this often. */
+const AGAIN_MAX = 2;
+
+type Planned = Awaited<ReturnType<typeof commitWhileSearching<GameCommit>>>;
+
+/**
+ * Plans again while games were lost because other queues have claimed their tickets, with the tickets that still wait. Backfills are
+ * left to the next tick.
+ * @returns all commits, and the first plan with those who wait after the last one
+ */
+async function planAgain(
+  { tickets }: SearchDeps,
+  { commits: { lost }, record, range, limits, startMs }: LeasedTick,
+  input: TickInput,
+  first: Planned,
+  commitPlanOf: (input: TickInput) => Promise<Planned>,
+): Promise<Planned> {
+  let all = first;
+  let lostBefore = 0;
+  for (let again = 0; again < AGAIN_MAX && lost.size > lostBefore && !all.isCut; again++) {
+    lostBefore = lost.size;
+    const { definition, layouts } = record;
+    const bound = { limit: limits.readTickets, hasTime: () => true };
+    const read = await tickets.waiting(definition.name, layouts, range, bound, hasLinked(record, startMs));
+    const there = new Set(read.tickets.map(({ ticketId }) => ticketId));
+    const gone = new Set(
+      all.commits.flatMap(({ game, outcome }) => (outcome === 'committed' ? game.ticketIds : [])),
+    );
+    const left = input.tickets.filter(
+      ({ ticketId }) => there.has(ticketId) && !gone.has(ticketId) && !lost.has(ticketId),
+    );
+    const next = await commitPlanOf({ ...input, tickets: left, backfills: [], timeouts: false });
+    all = {
+      plan: { ...first.plan, waiting: next.plan.waiting },
+      commits: [...all.commits, ...next.commits],
+      isCut: next.isCut,
+    };
+  }
+  return all;
 }
 
 /** The input of the policies for a range. */

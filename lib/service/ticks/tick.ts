@@ -142,7 +142,7 @@ async function endOverdue(
   const { record, range, ageMs, startMs, limits } = tick;
   const queue = record.definition.name;
   const read = await readRange(deps, tick, before, false);
-  const ends = new TicketEnds(deps, limits.endsPerSecond, read.readAtMs);
+  const ends = new TicketEnds(deps, limits.endsPerSecond, read.entries, read.readAtMs);
   const { timedOut, left } = await ends.end(read.ending, startMs + TICK_STAGES.writeMs);
   const durationMs = deps.clock.now() - startMs;
   const report = setAsideReport(tick, before.report, read, {

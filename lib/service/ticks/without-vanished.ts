@@ -13,7 +13,7 @@ import type { RangeRead } from './read-range.ts';
 import type { LeasedTick } from './tick-lease.ts';
 
 export interface PresenceCheckDeps extends PresenceDeps {
-  readonly queues: Pick<QueueStore, 'holdPresence'>;
+  readonly queues: Pick<QueueStore, 'extend'>;
   readonly clock: Pick<Clock, 'now'>;
   /** Absent without push, where no player has a connection. */
   readonly sockets?: Pick<Sockets, 'send'> | undefined;
@@ -97,7 +97,7 @@ async function checkPresence(
   const untilMs = nowMs + DOUBT_MS;
   const { presenceHeldUntilMs = 0 } = record;
   if (isDoubtful && presenceHeldUntilMs < untilMs - DOUBT_MS / 2)
-    await deps.queues.holdPresence(record, untilMs);
+    await deps.queues.extend(record, 'presenceHeldUntilMs', untilMs);
   const believed = isDoubtful ? { ...record, presenceHeldUntilMs: untilMs } : record;
   const enqueuedMs = new Map(read.tickets.map((one) => [one.ticketId, one.enqueuedAtMs]));
   const sinceMs = (ticketId: string) => enqueuedMs.get(ticketId)!;

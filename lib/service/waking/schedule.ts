@@ -1,9 +1,13 @@
+import { hasLinked, LINKED_MS } from '../domain/linked-ticket.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
+import type { TicketIn } from '../domain/stored-ticket.ts';
+import { shareOf, tieKey } from '../domain/tie-key.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { TickSender } from '../ports/tick-sender.ts';
 
 /**
- * Ticks are due at multiples of `tickSeconds` since the epoch, called slots. `awakeUntilMs` of a queue is the
+ * Ticks are due at multiples of `tickSeconds` since the epoch, called slots. Those of a queue with a group are shifted by some
+ * seconds, because queues of a group want the same tickets and should not begin together. `awakeUntilMs` of a queue is the
  * last slot whose ticks are scheduled; it only ever grows:
  *
  *     dispatch   once a minute, at any second of it: AHEAD_MS ahead, for queues with waiting tickets
@@ -72,10 +76,16 @@ async function scheduleTicks(
 /** Slots after `fromMs` up to `untilMs`. */
 function slotsBetween(record: QueueRecord, fromMs: number, untilMs: number): number[] {
   const stepMs = step(record);
+  const shift = shiftMs(record);
   const slots: number[] = [];
-  for (let slot = Math.floor(fromMs / stepMs) * stepMs + stepMs; slot <= untilMs; slot += stepMs)
-    slots.push(slot);
+  const first = Math.floor((fromMs - shift) / stepMs) * stepMs + stepMs + shift;
+  for (let slot = first; slot <= untilMs; slot += stepMs) slots.push(slot);
   return slots;
+}
+
+/** How much later than a multiple of its interval a queue begins its ticks: whole seconds, as SQS delays messages. */
+function shiftMs({ definition: { name, group, tickSeconds } }: QueueRecord): number {
+  return group === undefined ? 0 : Math.floor(shareOf(tieKey(name)) * tickSeconds) * 1_000;
 }
 
 /** Milliseconds between two slots. */
@@ -85,5 +95,24 @@ function step({ definition }: QueueRecord): number {
 
 /** Odd slots are searched with the boundaries moved by half a bucket. */
 export function isOdd(record: QueueRecord, slotMs: number): boolean {
-  return Math.round(slotMs / step(record)) % 2 === 1;
+  return Math.floor(slotMs / step(record)) % 2 === 1;
+}
+
+/** A queue is noted for this long, so that its item is written once a day. Milliseconds. */
+const NOTED_MS = LINKED_MS + 24 * 3_600_000;
+
+/** Notes in the queues of a linked ticket that have an entry that their ticks read entries, unless they know. */
+export async function noteLinked(
+  queues: Pick<QueueStore, 'extend'>,
+  views: readonly TicketIn[],
+  records: ReadonlyMap<string, QueueRecord>,
+  nowMs: number,
+): Promise<void> {
+  await Promise.all(
+    views.map(async ({ queue, pool }) => {
+      const record = records.get(queue)!;
+      if (pool !== undefined && !hasLinked(record, nowMs + LINKED_MS))
+        await queues.extend(record, 'linkedUntilMs', nowMs + NOTED_MS);
+    }),
+  );
 }

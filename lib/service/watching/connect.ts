@@ -1,6 +1,6 @@
 import { Problem } from '../../contract/problem.ts';
 import type { ConnectQuery } from '../../contract/watch.ts';
-import type { Connection, Watcher } from '../domain/connection.ts';
+import { type Connection, type Watcher, watchedQueues } from '../domain/connection.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -62,7 +62,7 @@ export async function connect(
   query: ConnectQuery = {},
 ): Promise<void> {
   await checkWatched(deps, watched);
-  const fromMs = await watchedFrom(deps, watched.queue, nowMs);
+  const fromMs = await watchedFrom(deps, watchedQueues(watched), nowMs);
   const connection: Connection = {
     ...watched,
     connectionId,
@@ -76,8 +76,16 @@ export async function connect(
   await closeOldest(deps, connection);
 }
 
-/** The time from which on the changes of a queue are sent to those who watch. */
-async function watchedFrom({ queues, clock }: ConnectDeps, queue: string, nowMs: number): Promise<number> {
+/** The time from which on the changes of these queues are sent to those who watch. */
+async function watchedFrom(deps: ConnectDeps, queues: readonly string[], nowMs: number): Promise<number> {
+  return Math.max(...(await Promise.all(queues.map((queue) => queueWatchedFrom(deps, queue, nowMs)))));
+}
+
+async function queueWatchedFrom(
+  { queues, clock }: ConnectDeps,
+  queue: string,
+  nowMs: number,
+): Promise<number> {
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const record = await queues.get(queue, attempt === 0 ? DEFINITION_AGE_MS : 0);
     if (record === undefined) throw new Problem(404, `There is no queue ${JSON.stringify(queue)}.`);

@@ -1,5 +1,5 @@
 import { isFinal } from '../../contract/ticket.ts';
-import type { Watcher } from '../domain/connection.ts';
+import { type Watcher, watchedQueues } from '../domain/connection.ts';
 import { ENDED, silentAfterMs } from '../domain/presence.ts';
 import type { ConnectionStore } from '../ports/connection-store.ts';
 import type { PresenceStore } from '../ports/presence-store.ts';
@@ -31,17 +31,22 @@ export async function disconnect(
   connectionId: string,
   nowMs: number,
 ): Promise<void> {
-  const { ticketId, queue, player } = watcher;
-  const options = await presenceOf(deps, queue);
-  if (options === undefined) return;
+  const { ticketId, player } = watcher;
+  const found = await Promise.all(
+    watchedQueues(watcher).map(async (queue) => ({ queue, options: await presenceOf(deps, queue) })),
+  );
+  const asking = found.flatMap(({ queue, options }) => (options === undefined ? [] : { queue, options }));
+  if (asking.length === 0) return;
   const state = await stateOf(deps, watcher);
   if (state === undefined || isFinal(state.ticket.status)) return;
   await deps.connections.remove(ticketId, connectionId);
   const others = (await deps.connections.of(ticketId)).filter((one) => one.player === player);
   const other = others.at(-1);
-  const next =
-    other === undefined
-      ? { by: ENDED, silentFromMs: nowMs }
-      : { by: other.connectionId, silentFromMs: nowMs + silentAfterMs(options) };
-  await deps.presence.left(queue, ticketId, player, connectionId, next);
+  for (const { queue, options } of asking) {
+    const next =
+      other === undefined
+        ? { by: ENDED, silentFromMs: nowMs }
+        : { by: other.connectionId, silentFromMs: nowMs + silentAfterMs(options) };
+    await deps.presence.left(queue, ticketId, player, connectionId, next);
+  }
 }

@@ -3,6 +3,7 @@ import type { MatchView } from '../../contract/match.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { TicketView } from '../../contract/ticket.ts';
 import { SOCKET_LIMITS, type TicketStateMessage, type WatchMessage } from '../../contract/watch.ts';
+import { viewsOf } from '../domain/linked-ticket.ts';
 import { toMatchView } from '../domain/stored-match.ts';
 import { toTicketView } from '../domain/stored-ticket.ts';
 import { shortMatch, shortTicket } from '../events/fit-event.ts';
@@ -32,7 +33,8 @@ export async function ticketText(
 ): Promise<string> {
   const timestamp = new Date(nowMs).toISOString();
   const revision = revisionOf(state);
-  const pingSeconds = await pingSecondsOf(deps, state.ticket.queue);
+  const queues = viewsOf(state.ticket).map(({ queue }) => queue);
+  const pingSeconds = await pingSecondsOf(deps, queues);
   const pings = pingSeconds !== undefined && { pingSeconds };
   return fittingText(await seenBy(deps, state, player), (data) => ({
     type: 'Ticket',

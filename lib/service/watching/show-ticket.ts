@@ -1,5 +1,5 @@
 import type { TicketStatus } from '../../contract/ticket.ts';
-import type { Connection } from '../domain/connection.ts';
+import { type Connection, watchedQueues } from '../domain/connection.ts';
 import type { Consistency } from '../ports/consistency.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { PushRetries } from '../ports/push-retries.ts';
@@ -109,9 +109,10 @@ export function isKnown(
 }
 
 /** Whether the first message would contain nothing new, about the ticket or about how often to ping. */
-async function needsNone(deps: ShowDeps, { seen, queue, pingSeconds }: Connection, state: TicketAndMatch) {
+async function needsNone(deps: ShowDeps, connection: Connection, state: TicketAndMatch) {
+  const { seen, pingSeconds } = connection;
   if (seen === undefined || !isKnown({ status: seen }, state)) return false;
-  const asked = await pingSecondsOf(deps, queue);
+  const asked = await pingSecondsOf(deps, watchedQueues(connection));
   return asked === undefined || (pingSeconds !== undefined && pingSeconds <= asked);
 }
 

@@ -19,17 +19,20 @@ const VALID_MS = 2 * 86_400_000;
  */
 export async function watchInfo(
   { queues, tokens, url }: WatchInfoDeps,
-  { ticketId, queue, players, enqueuedAt }: Pick<TicketView, 'ticketId' | 'queue' | 'players' | 'enqueuedAt'>,
+  ticket: Pick<TicketView, 'ticketId' | 'queue' | 'players' | 'enqueuedAt' | 'queues'>,
 ): Promise<NonNullable<TicketView['watch']>> {
+  const { ticketId, players, enqueuedAt, queues: linked = [{ queue: ticket.queue }] } = ticket;
+  const [queue, ...further] = linked.map((one) => one.queue) as [string, ...string[]];
+  const also = further.length > 0 ? { also: further.join() } : {};
   const enqueuedAtMs = Date.parse(enqueuedAt);
   const untilMs = enqueuedAtMs + VALID_MS;
   const issued = players.map(
     async ({ playerId }, player): Promise<[string, string]> => [
       playerId,
-      await tokens.issue({ ticketId, queue, playerId, player, enqueuedAtMs }, untilMs),
+      await tokens.issue({ ticketId, queue, ...also, playerId, player, enqueuedAtMs }, untilMs),
     ],
   );
-  const pingSeconds = await pingSecondsOf({ queues }, queue);
+  const pingSeconds = await pingSecondsOf({ queues }, [queue, ...further]);
   return {
     url,
     tokens: Object.fromEntries(await Promise.all(issued)),

@@ -74,6 +74,7 @@ export class Region {
     const nameOf = (part: string) => resources.find(({ name }) => name.includes(part))!.name;
     this.tables = {
       tickets: nameOf('Tickets'),
+      entries: nameOf('Entries'),
       matches: nameOf('Matches'),
       queues: nameOf('Queues'),
       ranges: nameOf('Ranges'),
@@ -238,7 +239,7 @@ export class Instance {
     this.deps = {
       clock: this.clock,
       newId: () => `00000000-0000-4000-8000-${String(ids++).padStart(12, '0')}`,
-      tickets: ticketStore(client, tables.tickets),
+      tickets: ticketStore(client, tables),
       matches: { ...singleMatchStore(client, tables.matches), ...matchStore(client, tables) },
       backfills: backfillStore(client, tables),
       queues: cachedQueues(queueStore(client, tables.queues), this.clock),

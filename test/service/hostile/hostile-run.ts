@@ -133,7 +133,7 @@ export class HostileRun {
     const bus = limitedBus((...event) => pass('put an event', async () => this.#route(...event)));
     const { names } = tables;
     this.#parts = {
-      tickets: () => ticketStore(this.#client, names.tickets, new ParsedTickets()),
+      tickets: () => ticketStore(this.#client, names, new ParsedTickets()),
       matches: matchStore(this.#client, names),
       backfills: backfillStore(this.#client, names),
       queues: queueStore(this.#client, names.queues),

@@ -41,7 +41,7 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
     return {
       names,
       client,
-      tickets: ticketStore(client, names.tickets),
+      tickets: ticketStore(client, names),
       matches: matchStore(client, { matches: names.matches, ranges: names.ranges }),
       backfills: backfillStore(client, names),
       erased: erasedPlayers(client, names.receivers),
@@ -195,7 +195,9 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
 
   it('takes everything that is stored about them, and leaves the others', async () => {
     const { tickets, matches, backfills } = service();
-    await tickets.create(withAnn('ended'), LAYOUT, false, { places: { scope: 'duel', holders: new Map() } });
+    await tickets.create(withAnn('ended'), LAYOUT, false, {
+      places: [{ scope: 'duel', holders: new Map() }],
+    });
     await tickets.end('ended', 'TIMED_OUT', why('no match within 60 s'), nowMs);
     await tickets.create(withAnn('unfit'), LAYOUT);
     const unfit = 'no longer fits it (#/players/0/attributes/clan: got "red-dragons")';
@@ -274,7 +276,7 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
       const { matches, tickets } = service();
       const [own] = await matched('open', status);
       await tickets.create({ ...withAnn('placed'), queue: 'one' }, LAYOUT, false, {
-        places: { scope: 'duel', holders: new Map() },
+        places: [{ scope: 'duel', holders: new Map() }],
       });
       const before = await tickets.get(own);
       expect(await erased()).toMatchObject({ isErased: false, pending: 2 });
@@ -357,7 +359,7 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
       await matched('played', 'COMPLETED');
       const { tickets, matches } = service();
       await tickets.create(withAnn('waiting'), LAYOUT, false, {
-        places: { scope: 'duel', holders: new Map() },
+        places: [{ scope: 'duel', holders: new Map() }],
       });
       await matches.create(match('duel', 'with-meetings', ['x']), nowMs, [
         { playerId: ann, met: [['rival', NOW_MS]], expiresAtMs: nowMs + 1_000 },
@@ -401,7 +403,7 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
       tables = await startTables('memory');
       const quiet = service();
       await quiet.tickets.create(withAnn('waiting'), LAYOUT, false, {
-        places: { scope: 'duel', holders: new Map() },
+        places: [{ scope: 'duel', holders: new Map() }],
       });
       await matched('played', 'COMPLETED');
       let calls = 0;
@@ -419,7 +421,7 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
   it('is preceded by an export of the same data, without that of others', async () => {
     const { tickets, matches } = service();
     await tickets.create(withAnn('waiting'), LAYOUT, false, {
-      places: { scope: 'duel', holders: new Map() },
+      places: [{ scope: 'duel', holders: new Map() }],
     });
     await matched('played', 'COMPLETED');
     await matches.assign('played', { address: 'g', tokens: { [ann]: 'token-of-ann', bob: 'token-of-bob' } });

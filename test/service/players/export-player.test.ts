@@ -135,10 +135,10 @@ it('exports every attribute that the tables have of a player, but for those that
     met: [['rival', NOW_MS + 1]] as [string, number][],
   };
   const bob = { playerId: 'bob', skill: 666 };
-  const tickets = ticketStore(client, names.tickets);
+  const tickets = ticketStore(client, names);
   const places = { scope: 'scope', holders: new Map<string, string>() };
   const one = { ...ticket('duel', 'own', 1), players: [ann, bob], split: true as const };
-  await tickets.create(one, bucketLayout(1), false, { places });
+  await tickets.create(one, bucketLayout(1), false, { places: [places] });
   await set(
     names.tickets,
     { ticketId: 'own' },

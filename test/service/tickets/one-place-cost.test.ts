@@ -50,7 +50,7 @@ async function unitsOf(queue: string, size: number, again: boolean, onePlace: bo
     if (counts) for (const { CapacityUnits } of consumed) units[kind] += CapacityUnits;
     return reply;
   };
-  const tickets = ticketStore(tables.client(metered), tables.names.tickets);
+  const tickets = ticketStore(tables.client(metered), tables.names);
   const of = (name: string) => {
     const one = ticket(queue, `${queue}-3f0c8a6e-4b7a-9c02-1e6b7${name}`, Array(size).fill(1500));
     const players = one.players.map((player, i) => ({
@@ -67,11 +67,14 @@ async function unitsOf(queue: string, size: number, again: boolean, onePlace: bo
       return ended;
     },
   };
+  const noQueues = { get: async () => undefined };
   const layout = bucketLayout(1);
   const post = async (one: QueuedTicket) => {
-    const places = onePlace ? await freePlaces({ tickets, matches }, one, queue, NOW_MS) : undefined;
+    const places = onePlace
+      ? await freePlaces({ tickets, matches, queues: noQueues }, one, queue, NOW_MS)
+      : undefined;
     if (places instanceof Problem) throw places;
-    await tickets.create(one, layout, false, places && { places });
+    await tickets.create(one, layout, false, places && { places: [places] });
   };
   if (again) {
     await post(of('00'));

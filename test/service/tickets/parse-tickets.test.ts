@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../lib/contract/problem.ts';
 import { misfits } from '../../../lib/service/tickets/misfits.ts';
-import { parseNewTicket, parseTicketsFile } from '../../../lib/service/tickets/parse-tickets.ts';
+import { parseTicketsFile } from '../../../lib/service/tickets/parse-tickets.ts';
 import { definition } from '../definitions.ts';
+import { parseNewTicket } from './parse-new-ticket.ts';
 
 const raid = definition({ name: 'raid', teamSize: 3, roles: { tank: 1, healer: 1, damage: 1 } });
 const solo = { playerId: 'ann', skill: 1500 };

@@ -42,15 +42,15 @@ it('a waiting ticket gets an estimate, from the reports that ticks store, withou
   await busyQueue();
   const body = { ticketId: `${queue}:new`, players: [{ playerId: 'new', skill: 500 }] };
   const { ticket } = await enqueue(cloud.deps, queue, body, cloud.nowMs);
-  const told = await estimates.of(ticket);
+  const told = (await estimates.view(ticket)).estimatedWaitSeconds;
   expect(told!.p50).toBeGreaterThan(0);
   expect(told!.p90).toBeGreaterThan(told!.p50);
   expect(told!.p90).toBeLessThan(60);
   const once = reads;
-  for (let i = 0; i < 100; i++) await estimates.of(ticket);
+  for (let i = 0; i < 100; i++) await estimates.view(ticket);
   expect(reads).toBe(once);
   cloud.nowMs += 10_000;
-  await estimates.of(ticket);
+  await estimates.view(ticket);
   expect(reads).toBeGreaterThan(once);
 });
 
@@ -81,17 +81,17 @@ it('a ticket gets no estimate while nothing is known, when it does not wait, and
   await putQueue(cloud.deps.queues, definition({ name: queue }), cloud.nowMs);
   const body = { ticketId: `${queue}:new`, players: [{ playerId: 'new', skill: 500 }] };
   const { ticket } = await enqueue(cloud.deps, queue, body, cloud.nowMs);
-  expect(await estimates.of(ticket)).toBeUndefined();
-  expect(await estimates.of({ ...ticket, status: 'PLACING' })).toBeUndefined();
+  expect((await estimates.view(ticket)).estimatedWaitSeconds).toBeUndefined();
+  expect((await estimates.view({ ...ticket, status: 'PLACING' })).estimatedWaitSeconds).toBeUndefined();
   const busy = async () => {
     throw new StoreBusy('out of order');
   };
   const unread = new WaitEstimates({ ...cloud.deps, ranges: { ...cloud.deps.ranges, reports: busy } });
-  expect(await unread.of(ticket)).toBeUndefined();
+  expect((await unread.view(ticket)).estimatedWaitSeconds).toBeUndefined();
   const later = async () => {
     throw new UnreadableQueue(queue, 'it was defined by a later version');
   };
   const rolledBack = new WaitEstimates({ ...cloud.deps, queues: { ...cloud.deps.queues, get: later } });
-  expect(await rolledBack.of(ticket)).toBeUndefined();
+  expect((await rolledBack.view(ticket)).estimatedWaitSeconds).toBeUndefined();
   expect((await getTicket(cloud.deps, ticket.ticketId)).status).toBe('QUEUED');
 });

@@ -228,7 +228,7 @@ const BOUND = /"lowerBound":([^,]*),"optimal":(?:true|false),?/g;
 class World {
   readonly #cloud: VirtualCloud;
   readonly #client: DynamoDBDocumentClient;
-  readonly #table: string;
+  readonly #tables: EmulatedTables['names'];
   readonly #instances: TickDeps[];
   readonly #kept: CountedTickets[] = [];
   #slotMs = NOW_MS;
@@ -240,7 +240,7 @@ class World {
   constructor(tables: EmulatedTables, instances: number) {
     this.#cloud = new VirtualCloud(tables, []);
     this.#client = tables.client();
-    this.#table = tables.names.tickets;
+    this.#tables = tables.names;
     this.#instances = Array.from({ length: instances }, (_, i) => this.#instance(i));
   }
 
@@ -274,7 +274,7 @@ class World {
         const ticket = await this.#waiting(event.nth);
         if (ticket === undefined) return 'nobody waits';
         const { ticketId } = ticket;
-        await client.send(new DeleteCommand({ TableName: this.#table, Key: { ticketId } }));
+        await client.send(new DeleteCommand({ TableName: this.#tables.tickets, Key: { ticketId } }));
         const players = ticket.players.map((player) => ({ ...player, skill: event.skill }));
         await deps.tickets.create({ ...ticket, players, enqueuedAt: event.enqueuedAt }, await this.#layout());
         return ticketId;
@@ -290,7 +290,7 @@ class World {
         if (ticket === undefined) return 'nobody waits';
         await client.send(
           new UpdateCommand({
-            TableName: this.#table,
+            TableName: this.#tables.tickets,
             Key: { ticketId: ticket.ticketId },
             UpdateExpression: 'SET players = :players',
             ExpressionAttributeValues: { ':players': event.players },
@@ -371,7 +371,7 @@ class World {
     const { deps } = this.#cloud;
     const parsed = new CountedTickets(number === 0 ? undefined : 8);
     this.#kept.push(parsed);
-    const tickets = ticketStore(this.#cloud.client, this.#table, parsed);
+    const tickets = ticketStore(this.#cloud.client, this.#tables, parsed);
     // The cache of definitions is shared: two functions may find a changed definition a second apart, whatever they keep.
     return { ...deps, tickets, checked: new CheckedTickets(), searches: new WarmSearches() };
   }

@@ -240,7 +240,7 @@ describe('a queue with presence', () => {
       await cloud.run(3_000);
       const { matchId } = await getTicket(cloud.deps, id(one));
       const record = (await cloud.deps.queues.get(queue))!;
-      if (isHeld) await cloud.deps.queues.holdPresence(record, cloud.nowMs + 60_000);
+      if (isHeld) await cloud.deps.queues.extend(record, 'presenceHeldUntilMs', cloud.nowMs + 60_000);
       cloud.nowMs += 11_000;
       expect(await checkDeadline(cloud.deps, matchId!, cloud.nowMs)).toBe('ended');
       expect((await cloud.deps.cooldowns.of(queue, [one, two])).size).toBe(isHeld ? 0 : 2);

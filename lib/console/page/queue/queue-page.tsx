@@ -120,7 +120,15 @@ function Numbers({ live }: { readonly live: LiveQueue }) {
     stats?.lastTickAt == null ? undefined : Math.max(0, now.value - Date.parse(stats.lastTickAt)) / 1_000;
   return (
     <dl class="tiles figures">
-      <Figure of="tickets waiting">{numberText(stats?.waiting)}</Figure>
+      <Figure
+        of={
+          stats?.linked === undefined
+            ? 'tickets waiting'
+            : `tickets waiting, ${numberText(stats.linked)} of them elsewhere too`
+        }
+      >
+        {numberText(stats?.waiting)}
+      </Figure>
       <Figure of="players matched per min">{numberText(Math.round(measures.playersPerMinute))}</Figure>
       <Figure of="wait, half of the matched">{secondsText(stats?.recentMatches.waitSecondsP50)}</Figure>
       <Figure of="wait, 99 % of them">{secondsText(stats?.recentMatches.waitSecondsP99)}</Figure>

@@ -123,6 +123,15 @@ function Waiting({ ticket }: { readonly ticket: TicketView }) {
       <Card title="Why it waits">
         {explained.value.data?.reason === undefined ? (
           <Loading what="the reason" />
+        ) : explained.value.data.queues !== undefined ? (
+          <ul class="items">
+            {explained.value.data.queues.map((one) => (
+              <li key={one.queue} class="row">
+                <a href={pathTo('queues', one.queue)}>{one.queue}</a>
+                <span class="player">{sentenceText(one.reason ?? '')}</span>
+              </li>
+            ))}
+          </ul>
         ) : (
           <p class="player">{sentenceText(explained.value.data.reason)}</p>
         )}

@@ -1,0 +1,96 @@
+import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { poolOrder } from '../service/domain/buckets.ts';
+import type { StoredTicket, TicketIn } from '../service/domain/stored-ticket.ts';
+import { StoreBusy } from '../service/ports/store-busy.ts';
+import type { TicketStore } from '../service/ports/ticket-store.ts';
+import type { Condition } from './change-item.ts';
+import { packPlayers } from './compact-players.ts';
+import { conditionally, secondsAfter } from './dynamo.ts';
+
+/** Longer than a ticket can wait. Then an entry that nothing has removed expires. */
+const ENTRY_DAYS = 2;
+
+/**
+ * Entries of linked tickets in DynamoDB. Key: `pool` and `poolOrder`, as in the index of the tickets, but the sort key also has the
+ * digest of the post and the number `n` of returns. So what removes the entry of an earlier wait never removes that of a later one.
+ *
+ *     post             entries 0, then the ticket
+ *     repeated post    the entries of a QUEUED ticket again
+ *     claim            the ticket alone, on the condition that it is QUEUED, and has the digest and the number of the entry
+ *     create a match   then its tickets' entries are removed
+ *     release          of a match that never existed: the ticket alone; its entries are still there
+ *     return           of a match that players have seen: entries n + 1, then the ticket with n + 1 returns
+ *     end              the ticket, then its entries are removed
+ *
+ * A crash in between leaves entries that are over, or that have no ticket. The ticks of their queue look at each entry once a minute
+ * and remove them: see `service/commits/over-entries.ts`.
+ */
+export function entries(
+  client: DynamoDBDocumentClient,
+  table: string,
+): Pick<TicketStore, 'removeEntries' | 'removeEntry'> & {
+  /** Puts those of a ticket; of an ordinary one none. */
+  put(ticket: StoredTicket, nowMs: number): Promise<void>;
+} {
+  const remove = async (Key: Readonly<Record<string, string>>, condition: object = {}) => {
+    await conditionally(() => client.send(new DeleteCommand({ TableName: table, Key, ...condition })));
+  };
+  return {
+    async put(ticket, nowMs) {
+      const { ticketId, linked, returns: n = 0 } = ticket;
+      await Promise.all(
+        entryViews(ticket).map((view) =>
+          client.send(
+            new PutCommand({
+              TableName: table,
+              Item: {
+                ...keyOf(ticket, view),
+                ticketId,
+                linked,
+                n,
+                enqueuedAt: Date.parse(ticket.enqueuedAt),
+                players: packPlayers(view.players, view.split),
+                putAt: nowMs,
+                expiresAt: secondsAfter(nowMs, ENTRY_DAYS),
+              },
+            }),
+          ),
+        ),
+      );
+    },
+
+    async removeEntries(ticket) {
+      try {
+        await Promise.all(entryViews(ticket).map((view) => remove(keyOf(ticket, view))));
+      } catch (error) {
+        if (!(error instanceof StoreBusy)) throw error;
+      }
+    },
+
+    async removeEntry({ entry }, putBeforeMs) {
+      if (entry === undefined) return;
+      const isOld = {
+        ConditionExpression: 'putAt < :before',
+        ExpressionAttributeValues: { ':before': putBeforeMs },
+      };
+      const { pool, poolOrder } = entry;
+      await remove({ pool, poolOrder }, putBeforeMs === undefined ? {} : isOld);
+    },
+  };
+}
+
+/** The condition that a ticket is the one for which an entry was put, and has not returned since. Ids alone have none. */
+export function isOfEntry({ linked, entry }: StoredTicket): Condition[] {
+  if (entry === undefined) return [];
+  const returned = entry.n === 0 ? 'attribute_not_exists(#returns)' : '#returns = :n';
+  const values = { ':linked': linked, ...(entry.n > 0 && { ':n': entry.n }) };
+  return [{ condition: `#linked = :linked AND ${returned}`, values }];
+}
+
+const entryViews = ({ views = [] }: StoredTicket) => views.filter(({ pool }) => pool !== undefined);
+
+/** A return has four digits, so that the last entry of a ticket is the last in its pool. */
+function keyOf({ ticketId, linked, returns = 0 }: StoredTicket, { pool, players }: TicketIn) {
+  const n = String(returns).padStart(4, '0');
+  return { pool: pool!, poolOrder: `${poolOrder(ticketId, players)} ${linked} ${n}` };
+}

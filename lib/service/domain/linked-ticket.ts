@@ -1,0 +1,69 @@
+import { layoutAt, poolKey, poolOrder } from './buckets.ts';
+import { digestOf } from './digest.ts';
+import type { QueueRecord } from './queue-record.ts';
+import type { CurrentTicket, StoredTicket, TicketIn } from './stored-ticket.ts';
+
+/*
+ * A linked ticket waits in several queues at once. Its own item is in the pool of one of them, its home, and it has an entry in the
+ * pool of each other one. An entry is live while its ticket is QUEUED, with the same digest, and has returned as often as the entry
+ * says. So the claim, one write to the ticket, takes it out of all queues: see `aws/entries.ts`.
+ */
+
+/** A linked ticket came in this time. No ticket waits longer in a queue. Milliseconds. */
+export const LINKED_MS = 25 * 3_600_000;
+
+/** Whether entries may wait in the pool of a queue. */
+export function hasLinked({ linkedUntilMs = 0 }: QueueRecord, nowMs: number): boolean {
+  return linkedUntilMs > nowMs;
+}
+
+type Parties = Pick<StoredTicket, 'queue' | 'players' | 'split' | 'views'>;
+
+/** A ticket in each of its queues. An ordinary one has one. */
+export function viewsOf(ticket: Parties): readonly TicketIn[] {
+  const { queue, players, split, views = [{ queue, players, ...(split && { split }) }] } = ticket;
+  return views;
+}
+
+/** The queue in whose pool the ticket itself waits, and what it is there. */
+export function homeOf(ticket: Parties): TicketIn {
+  const views = viewsOf(ticket);
+  return views.find(({ pool }) => pool === undefined) ?? views[0]!;
+}
+
+/** A linked ticket as it is in one of its queues, by default that of the post. Any other ticket stays as it is. */
+export function asIn<T extends StoredTicket | CurrentTicket>(ticket: T, queue = ticket.views?.[0]?.queue): T {
+  const view = ticket.views?.find((one) => one.queue === queue);
+  if (view === undefined) return ticket;
+  const { split: _, ...rest } = ticket;
+  return { ...rest, queue: view.queue, players: view.players, ...(view.split && { split: true }) } as T;
+}
+
+/** The digest of a post. */
+export function linkOf(ticketId: string, views: readonly TicketIn[]): string {
+  const posted = views.map(({ queue, players, split = false }) => ({ queue, players, split }));
+  return digestOf([ticketId, posted]).slice(0, 16);
+}
+
+/**
+ * The views of a ticket in these queues, with the pool keys of their entries under the layouts in force. Its home is the queue with the
+ * longest time-out, because the time-out of the home ends the ticket.
+ * @param records of the queues. Views of other queues are omitted
+ */
+export function placedViews(
+  ticketId: string,
+  views: readonly TicketIn[],
+  records: ReadonlyMap<string, QueueRecord>,
+  nowMs: number,
+): TicketIn[] {
+  const found = views.filter(({ queue }) => records.has(queue));
+  const secondsOf = ({ queue }: TicketIn) => records.get(queue)!.definition.timeoutSeconds;
+  const longest = Math.max(...found.map(secondsOf));
+  const home = found.find((view) => secondsOf(view) === longest);
+  return found.map((view) => {
+    const { pool: _, ...rest } = view;
+    if (view === home) return rest;
+    const layout = layoutAt(records.get(view.queue)!.layouts, nowMs);
+    return { ...rest, pool: poolKey(view.queue, layout, poolOrder(ticketId, view.players)) };
+  });
+}
