@@ -4,7 +4,7 @@ import { type DeliveryRecord, type DeliveryStore, WAITING_SEEN_MS } from '../ser
 import type { ItemChange, Returned } from './change-item.ts';
 import { secondsAfter } from './dynamo.ts';
 import { itemTable } from './item-table.ts';
-import { receiverKey } from './receiver-key.ts';
+import { receiverKey } from './receiver-store.ts';
 
 /** Days that a record is kept after the last delivery. */
 const DELIVERY_DAYS = 14;

@@ -120,7 +120,7 @@ function positionOf(from: string | undefined): z.output<typeof position> {
   try {
     return position.parse(JSON.parse(from));
   } catch {
-    throw new Problem(400, 'Expected the continuation of the response before, got another text.');
+    throw new Problem(400, 'Expected the continuation of the previous response, got another text.');
   }
 }
 

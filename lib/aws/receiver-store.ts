@@ -1,10 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { readWith } from '../service/domain/unreadable.ts';
 import type { ReceiverRecord, ReceiverStore } from '../service/ports/receiver-store.ts';
 import { secondsAfter } from './dynamo.ts';
 import { itemTable } from './item-table.ts';
-import { receiverKey } from './receiver-key.ts';
 
 /** Days that a record is kept after its last change. */
 const KEPT_DAYS = 2;
@@ -51,4 +51,9 @@ const receiverItem = z.object({
 
 function toReceiver(item: Record<string, unknown>): ReceiverRecord {
   return readWith(receiverItem, item, 'the record of a webhook receiver');
+}
+
+/** The key of a webhook receiver: a hash of its URL, which may be longer than a key. */
+export function receiverKey(url: string): string {
+  return createHash('sha256').update(url).digest('base64url');
 }

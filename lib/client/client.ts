@@ -66,16 +66,16 @@ export interface MusterClient {
    */
   waitForMatch(ticketId: string, options?: WaitOptions): Promise<Ticket>;
   /**
-   * Watches a ticket: `for await (const change of client.watch(ticket))`. With a ticket as {@link post} has returned it, and a
-   * deployment with push, by its socket; otherwise, and where no socket can be opened, by long polls. It connects again for as
-   * long as it takes, and ends when nothing can follow.
+   * Watches a ticket: `for await (const change of client.watch(ticket))`. It uses the socket for a ticket that {@link post} has
+   * returned, in a deployment with push, and otherwise long polls. It reconnects as long as necessary, and ends when no change
+   * can follow.
    */
   watch(ticket: WatchedTicket, options?: WatchOptions): Watch;
   /** Cancels a ticket that is QUEUED. One that is CANCELLED stays as it is. */
   cancel(ticketId: string, options?: RequestOptions): Promise<Ticket>;
   /**
-   * Says that the players of a ticket are there, in a queue with presence: those without a socket repeat it every 20 s. For a
-   * player itself, for a backend all players of the ticket.
+   * Keeps a ticket in a queue with presence alive. Players without a socket repeat it every 20 s. A player's request counts for
+   * that player, a backend's for all players of the ticket.
    */
   alive(ticketId: string, options?: RequestOptions): Promise<Ticket>;
   /** Accepts the match of a ticket that REQUIRES_ACCEPTANCE, or declines it. */
@@ -90,14 +90,14 @@ export interface MusterClient {
   /** Sets the game server of a match. */
   assign(matchId: string, assignment: Assignment, options?: RequestOptions): Promise<Match>;
   /**
-   * Ends a match for good: it gets no more players.
-   * @param options `leavers`: the players who have left it before, who wait before their next ticket in a queue with cooldowns
+   * Ends a match permanently: it gets no more players.
+   * @param options `leavers`: the players who have left it early. In a queue with cooldowns they wait before their next ticket
    */
   end(
     matchId: string,
     options?: RequestOptions & { readonly leavers?: readonly string[] | undefined },
   ): Promise<Match>;
-  /** Says how a match ended, which ends it and changes the ratings of its players. The first result stands. */
+  /** Stores the result of a match, which ends it and changes the ratings of its players. The first result is final. */
   result(matchId: string, result: NewResult, options?: RequestOptions): Promise<Match>;
   /** Asks for players into the empty seats of a running match. */
   backfill(matchId: string, backfill: NewBackfill, options?: RequestOptions): Promise<Backfill>;
@@ -110,16 +110,15 @@ export interface MusterClient {
   deadLetters(options?: RequestOptions): Promise<DeadLetters['consumers']>;
 
   /**
-   * Erases a player that your backend no longer posts. It repeats the request until all tables are read and name the player no
-   * more, or until only items are left that are `pending`: then call it again later. What is `unreadable` needs another
-   * version of the service.
+   * Erases a player that your backend no longer posts. It repeats the request until a scan of all tables finds nothing, or only
+   * items that are `pending`: then call it again later. Items that are `unreadable` need another version of the service.
    */
   erasePlayer(playerId: string, options?: RequestOptions): Promise<PlayerErasure>;
-  /** What is stored about a player. */
+  /** Returns the stored data about a player. */
   playerData(playerId: string, options?: RequestOptions): Promise<PlayerData>;
-  /** Until when a player gets no ticket in a queue, and why. */
+  /** Returns until when a player gets no ticket in a queue, and why. */
   cooldown(queue: string, playerId: string, options?: RequestOptions): Promise<PlayerCooldown>;
-  /** Forgives a player: what the player has done in the queue until now does not count any more. */
+  /** Forgives a player: offences in the queue up to now no longer count. */
   endCooldown(queue: string, playerId: string, options?: RequestOptions): Promise<void>;
 
   readonly queues: QueuesClient;
@@ -131,7 +130,7 @@ export interface MusterClient {
 /** The routes of queues and their definitions. */
 export interface QueuesClient {
   list(options?: RequestOptions): Promise<readonly QueueDefinition[]>;
-  /** Lists definitions, and the names of the queues whose definition the deployed version cannot read, usually after a rollback. */
+  /** Lists definitions, and the names of queues whose definition the deployed version cannot read, usually after a rollback. */
   listWithUnreadable(options?: RequestOptions): Promise<ListedQueues>;
   get(queue: string, options?: RequestOptions): Promise<QueueDefinition>;
   /** Reads a definition with its ETag, so that {@link put} and {@link delete} change nothing that others have changed since. */
@@ -149,7 +148,7 @@ export interface QueuesClient {
   cooldowns(queue: string, options?: ListOptions): Promise<PlayerCooldowns['cooldowns']>;
   /** The last experiment on the queue, with its results. */
   experiment(queue: string, options?: RequestOptions): Promise<Experiment>;
-  /** Begins an experiment within two minutes. Changes nothing when the same one is running. */
+  /** Starts an experiment within two minutes. Changes nothing when the same one is running. */
   putExperiment(
     queue: string,
     definition: ExperimentDefinition,

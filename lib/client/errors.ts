@@ -1,8 +1,8 @@
 import type { Problem, Ticket } from './api-types.ts';
 
 /**
- * The service has rejected a request. `status` says why, and `problem` has the details: the fields at fault of a request with
- * status 400.
+ * The service has rejected a request. `status` is the HTTP status, and `problem` has the details: with status 400, the invalid
+ * fields.
  */
 export class MusterProblem extends Error {
   override readonly name = 'MusterProblem';
@@ -23,11 +23,11 @@ export class MusterProblem extends Error {
   }
 }
 
-/** No response arrived, after every retry. The request may have been carried out; it is safe to repeat. */
+/** No response arrived, after every retry. The request may have been processed; it is safe to repeat. */
 export class MusterUnreachable extends Error {
   override readonly name = 'MusterUnreachable';
   readonly request: string;
-  /** Why, as the runtime says it: `ECONNREFUSED`. */
+  /** The reason that the runtime reports, such as `ECONNREFUSED`. */
   readonly reason: string;
 
   constructor(request: string, cause: unknown) {
@@ -64,11 +64,11 @@ export class TicketEnded extends Error {
   }
 }
 
-/** A wait for a match has taken its whole time, and the ticket has not ended. It may still be matched. */
+/** A wait for a match has reached its time limit, and the ticket has not ended. It may still be matched. */
 export class WaitEnded extends Error {
   override readonly name = 'WaitEnded';
   readonly ticketId: string;
-  /** As the last poll read it; undefined when none has had a response. */
+  /** The status at the last poll; undefined when no poll had a response. */
   readonly status: Ticket['status'] | undefined;
 
   constructor(ticketId: string, status: Ticket['status'] | undefined, limitMs: number) {
@@ -94,6 +94,6 @@ function reasonOf(cause: unknown): string {
     readonly cause?: unknown;
   };
   if (inner !== undefined) return reasonOf(inner);
-  // A time-out has a number as its code.
+  // The code of a time-out is a number.
   return typeof code === 'string' ? code : (message ?? String(cause));
 }

@@ -2,9 +2,9 @@ import { UnexpectedResponse } from './errors.ts';
 import type { Call, RequestOptions, RouteRequest } from './requests.ts';
 
 /**
- * The parts of a response that the service divides. Each names the `continuation` of the next, until the last one.
+ * The parts of a response that the service divides. Each part has the `continuation` of the next one, except the last.
  * @param routeOf the request for the part with this continuation
- * @throws UnexpectedResponse when a continuation comes a second time, because the requests would never end
+ * @throws UnexpectedResponse when a continuation repeats, because the requests would never end
  */
 export async function inParts<Part extends { readonly continuation?: string | undefined }>(
   call: Call,

@@ -3,10 +3,10 @@ import { inParts } from './in-parts.ts';
 import type { Call, RequestOptions } from './requests.ts';
 import { to } from './route-to.ts';
 
-/** Readings of all tables before `erasePlayer` returns. A second one is usual; more are needed while ticks write back. */
+/** The maximum of scans of all tables by `erasePlayer`. Two are usual; more are needed while ticks write names back. */
 const READINGS_MAX = 5;
 
-/** Repeats the erasure of a player until it is done, or until only what is pending or cannot be read is left. */
+/** Repeats the erasure of a player until it is done, or until only pending or unreadable items remain. */
 export async function erasePlayer(
   call: Call,
   playerId: string,
@@ -23,7 +23,7 @@ export async function erasePlayer(
   }
 }
 
-/** All parts of what is stored about a player. */
+/** All parts of the stored data about a player. */
 export async function playerData(
   call: Call,
   playerId: string,

@@ -9,13 +9,13 @@ export type TicketResult = TicketBatchResult['results'][number];
 /** The limits of a request: tickets, and bytes with some room for the rest of the body. */
 const TICKETS_MAX = 50;
 const BYTES_MAX = 60_000;
-/** A ticket that gets status 503 is posted this often at most. */
+/** The maximum of tries of a ticket that gets status 503. */
 const TRIES = 5;
 const BACKOFF: Backoff = { firstMs: 500, maxMs: 5_000 };
 
 /**
- * Posts any number of tickets, in as few requests as the limits of a request permit. Tickets that the service was too busy to
- * store are posted again. Returns their results in the order of the tickets.
+ * Posts any number of tickets, in as few requests as their limits permit. Tickets that the service was too busy to store are
+ * posted again. Returns their results in the order of the tickets.
  */
 export async function postBatch(
   sender: Sender,

@@ -14,9 +14,9 @@ export interface ClientOptions {
    */
   readonly credentials?: Credentials | undefined;
   /**
-   * How often a request is sent at most, a whole number from 1. It is sent again after a failure that may pass: no response,
-   * a time-out, or status 429, 500, 502, 503 and 504. Every request of Muster is safe to repeat. The cooldown of a player
-   * (429 with the code `COOLDOWN`) is not one that may pass: the request is rejected at once.
+   * The maximum of tries of a request, a whole number from 1. A request is retried after a temporary failure: no response, a
+   * time-out, or status 429, 500, 502, 503 and 504. Every request of Muster is safe to repeat. The cooldown of a player (429 with
+   * the code `COOLDOWN`) is not temporary: the request is rejected immediately.
    * @default 5
    */
   readonly tries?: number | undefined;
@@ -93,16 +93,16 @@ export interface Sender {
 const TRIES = 5;
 const TIMEOUT_MS = 30_000;
 const BACKOFF: Backoff = { firstMs: 200, maxMs: 5_000 };
-/** Statuses after which the same request may succeed. */
-const PASSING = [429, 500, 502, 503, 504];
-/** The code of a problem that lasts for longer than a request: a player gets no ticket. */
+/** Statuses of temporary failures, after which the same request may succeed. */
+const TEMPORARY = [429, 500, 502, 503, 504];
+/** The code of a problem that outlasts retries: a player gets no ticket. */
 const COOLDOWN = 'COOLDOWN';
 
 /**
- * Creates the sender of a client. It rejects with {@link MusterProblem} when the service rejects a request,
- * {@link MusterUnreachable} when no response arrives, and {@link UnexpectedResponse} when the response is not one of Muster.
+ * Creates the sender of a client. It rejects with {@link MusterProblem} when the service rejects a request, {@link
+ * MusterUnreachable} when no response arrives, and {@link UnexpectedResponse} when the response is not one of Muster.
  *
- * @throws TypeError when the URL is not one of HTTP
+ * @throws TypeError when the URL is not an HTTP URL
  */
 export function sender(options: ClientOptions): Sender {
   const base = serviceUrl(options.url);
@@ -118,7 +118,7 @@ export function sender(options: ClientOptions): Sender {
         signal?.throwIfAborted();
         if (request.removes && tried > 1 && attempt.status === 404)
           return { status: 204, body: undefined as T };
-        if (!attempt.mayPass || tried >= (options.tries ?? TRIES)) throw attempt.error;
+        if (!attempt.isTemporary || tried >= (options.tries ?? TRIES)) throw attempt.error;
         await wait(delayMs(backoff, tried, random, attempt.retryAfterMs), signal);
       }
     },
@@ -131,10 +131,10 @@ type Attempt<T> =
   | {
       readonly response?: never;
       readonly error: Error;
-      /** Of the response, if there was one from Muster. */
+      /** The status of the response, if Muster sent one. */
       readonly status?: number;
       /** Whether the next try may succeed. */
-      readonly mayPass: boolean;
+      readonly isTemporary: boolean;
       readonly retryAfterMs?: number;
     };
 
@@ -172,25 +172,25 @@ async function attemptOf<T>(
     });
     received = await response.text();
   } catch (error) {
-    return { error: new MusterUnreachable(what, error), mayPass: true };
+    return { error: new MusterUnreachable(what, error), isTemporary: true };
   }
   const { status } = response;
   const unexpected = (got: string) => new UnexpectedResponse(what, status, got);
   if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
     const to = response.headers.get('location');
-    return { error: unexpected(`a redirect${to === null ? '' : ` to ${to}`}`), mayPass: false };
+    return { error: unexpected(`a redirect${to === null ? '' : ` to ${to}`}`), isTemporary: false };
   }
   const parsed = parsedJson(received);
   if (response.ok && (parsed !== undefined || received === ''))
     return { response: { status, body: parsed as T, etag: response.headers.get('etag') ?? undefined } };
   const retry = {
-    mayPass: PASSING.includes(status),
+    isTemporary: TEMPORARY.includes(status),
     retryAfterMs: retryAfterMs(response.headers.get('retry-after'), Date.now()),
   };
-  if (response.ok) return { error: unexpected('no JSON'), mayPass: false };
+  if (response.ok) return { error: unexpected('no JSON'), isTemporary: false };
   if (!isObject(parsed)) return { error: unexpected(`status ${status} and no JSON`), ...retry };
   const requestId = response.headers.get('x-request-id') ?? undefined;
-  if (parsed.code === COOLDOWN) retry.mayPass = false;
+  if (parsed.code === COOLDOWN) retry.isTemporary = false;
   return { error: new MusterProblem(what, problemOf(status, parsed), requestId), status, ...retry };
 }
 

@@ -1,7 +1,7 @@
 /**
- * The URL of a service without slashes at its end, so that the path of a request can follow it.
+ * The URL of a service without trailing slashes, so that a path can follow it.
  *
- * @throws TypeError when it is not a URL of HTTP
+ * @throws TypeError when it is not an HTTP URL
  */
 export function serviceUrl(url: string): string {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))

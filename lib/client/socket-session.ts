@@ -1,18 +1,18 @@
 import type { Problem } from './api-types.ts';
 import type { Change, SeenState, WatchTarget } from './watch-types.ts';
 
-/** What a connection needs besides its target. */
+/** The options of a connection. */
 export interface SessionOptions {
   readonly Socket: typeof globalThis.WebSocket;
   readonly signal: AbortSignal | undefined;
   readonly onProblem: ((problem: Problem) => void) | undefined;
-  /** What the caller has seen, if anything. */
+  /** The state that the caller has seen, if any. */
   readonly seen: () => SeenState | undefined;
 }
 
 /** The pause between two pings, which keeps a connection from ending after the ten minutes of API Gateway. */
 const PING_SECONDS = 300;
-/** A client asks for a first message that takes longer, and ends the connection when it has asked so often. */
+/** How long a client waits for the first message before it asks for it. After several requests it closes the connection. */
 const FIRST_MESSAGE_MS = 15_000;
 const ASKED_MAX = 3;
 
@@ -22,7 +22,7 @@ export class SocketSession {
   readonly #options: SessionOptions;
   readonly #received: Change[] = [];
   #wake: () => void = () => {};
-  /** Whether the first message has come, or the connection is open and needs none. */
+  /** Whether the first message has arrived, or the connection is open and needs none. */
   isCurrent = false;
   #isOver = false;
   readonly #timer: ReturnType<typeof setInterval>;
@@ -32,7 +32,7 @@ export class SocketSession {
   constructor({ url, token, pingSeconds = PING_SECONDS }: WatchTarget, options: SessionOptions) {
     this.#options = options;
     const seen = options.seen();
-    // A match has to be shown whole, so its client says nothing.
+    // A match has to be shown completely, so the client reports no state.
     const said = seen && !seen.matchId ? `&seen=${seen.status}&pingSeconds=${pingSeconds}` : '';
     this.#socket = new options.Socket(`${url}?token=${encodeURIComponent(token)}${said}`);
     this.#socket.onopen = () => {
@@ -43,7 +43,7 @@ export class SocketSession {
     this.#socket.onerror = this.end;
     options.signal?.addEventListener('abort', this.end, { once: true });
     let asked = 0;
-    // A service whose messages are throttled is not helped by a client that connects again.
+    // Reconnecting would not help a service whose messages are throttled.
     this.#timer = setInterval(() => {
       if (this.isCurrent) clearInterval(this.#timer);
       else if (asked++ >= ASKED_MAX || !this.#ping()) this.end();
@@ -58,7 +58,7 @@ export class SocketSession {
     return true;
   }
 
-  /** What the service sends until the connection ends. */
+  /** The messages of the service until the connection ends. */
   async *messages(): AsyncGenerator<Change> {
     for (;;) {
       const next = this.#received.shift();
@@ -83,7 +83,7 @@ export class SocketSession {
     this.#wake();
   };
 
-  /** Pings at an interval, or more often if it is so already. */
+  /** Pings at an interval, unless it already pings more often. */
   #pingEvery(seconds: number): void {
     if (seconds >= this.#pingSeconds) return;
     this.#pingSeconds = seconds;

@@ -7,7 +7,7 @@ import { to } from './route-to.ts';
 export interface WaitOptions extends RequestOptions {
   /**
    * The statuses to wait for.
-   * @default ['COMPLETED'], the players can play
+   * @default ['COMPLETED']: the players can play
    */
   readonly until?: readonly Ticket['status'][] | undefined;
   /**
@@ -21,8 +21,9 @@ export interface WaitOptions extends RequestOptions {
    */
   readonly failingMs?: number | undefined;
   /**
-   * How long to wait in all, in milliseconds. The service ends every ticket at the time-out of its queue, so a wait of that
-   * and the times for acceptance and placement ends by itself; set it to that, to end even when the queue's ticks are stopped.
+   * The time limit of the whole wait, in milliseconds. The service ends every ticket at the time-out of its queue, so a wait ends
+   * by itself after that time and the times for acceptance and placement. Set it to their sum to end even when the queue's ticks
+   * are stopped.
    * @default 100_800_000, 28 hours: the longest time-out that a queue may have, and three matches that are not placed in time
    */
   readonly limitMs?: number | undefined;
@@ -33,14 +34,14 @@ const LIMIT_MS = 28 * 3_600_000;
 
 /** The time that the service holds a long poll, in seconds; the maximum. */
 const POLL_SECONDS = 20;
-/** The delays between polls that the service answers at once, or not at all. */
+/** The delays after polls that return immediately or fail. */
 const BACKOFF: Backoff = { firstMs: 500, maxMs: 10_000 };
-/** A poll that took this long has waited. */
+/** A poll that took at least this long has waited. */
 const WAITED_MS = 1_000;
 
 /**
- * Waits until a ticket has one of the statuses, by long polls. A poll that fails for a reason that may pass is repeated with
- * growing delays, so a wait survives a dropped connection, and a service that restarts.
+ * Waits until a ticket has one of the statuses, by long polls. A poll that fails temporarily is repeated with growing delays, so
+ * a wait survives a dropped connection and a restart of the service.
  * @throws TicketEnded when the ticket ends with another status
  * @throws MusterProblem when the service rejects the poll, because the ticket does not exist or the caller may not read it
  * @throws WaitEnded when the ticket has not ended after `limitMs`
@@ -59,13 +60,13 @@ export async function waitForMatch(
   throw new Error('Expected polls to end with a final status or an error');
 }
 
-/** How polls begin and end. */
+/** The limits of a sequence of polls. */
 export interface PollOptions extends Pick<WaitOptions, 'signal' | 'failingMs' | 'limitMs'> {
   /** The state that the caller has seen already. */
   readonly last?: Ticket | undefined;
 }
 
-/** The states of a ticket by long polls, each once. The next poll starts when the caller asks for the next state. */
+/** The states of a ticket by long polls, each once. The next poll starts when the caller requests the next state. */
 export async function* pollsOf(
   sender: Sender,
   ticketId: string,
@@ -97,9 +98,7 @@ export async function* pollsOf(
 
 type Poll = { readonly ticket: Ticket } | { readonly error: Error };
 
-/**
- * Reads the ticket, at once or when it is no longer as it was at the last read. Returns the error of a failure that may pass.
- */
+/** Reads the ticket, immediately or when it differs from the last read. Returns the error of a temporary failure. */
 async function read(
   sender: Sender,
   ticketId: string,

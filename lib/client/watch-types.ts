@@ -1,8 +1,8 @@
 import type { Match, Ticket } from './api-types.ts';
 
-/** A change of a ticket, or the ticket as it is at the begin. */
+/** A change of a ticket, or its state at the start. */
 export interface Change {
-  /** The type of the event, or `Ticket` when it is not known which one there was. */
+  /** The type of the event, or `Ticket` when the event is unknown. */
   readonly type: string;
   /** ISO 8601. */
   readonly timestamp: string;
@@ -12,27 +12,27 @@ export interface Change {
   readonly match?: Match | undefined;
   /** Grows with each change. By long polls it is absent. */
   readonly revision?: number | undefined;
-  /** True on the one change from which on the players can play. */
+  /** True on the one change after which the players can play. */
   readonly ready?: true | undefined;
 }
 
-/** What a caller has seen of a ticket. */
+/** The state of a ticket that a caller has seen. */
 export interface SeenState {
   readonly status: Ticket['status'];
   readonly matchId?: string | undefined;
   readonly roster?: number | undefined;
 }
 
-/** What a game client needs to watch a ticket: the part `watch` of a posted ticket, with the token of its player. */
+/** The data with which a game client watches a ticket: `watch` of a posted ticket, with the token of its player. */
 export interface WatchTarget {
   readonly url: string;
   readonly token: string;
-  /** How often to ping. @default 300, or what the first message says, in a queue with presence */
+  /** The interval between pings. @default 300; in a queue with presence, that of the first message */
   readonly pingSeconds?: number | undefined;
   /**
-   * The status that the game shows already, such as `QUEUED` after the POST: it saves the first message. The first change is then
-   * one that says something else.
-   * @default - the ticket as it is comes first
+   * The status that the game already shows, such as `QUEUED` after the POST. It saves the first message. The first change then
+   * has another status.
+   * @default - the current ticket comes first
    */
   readonly seen?: Ticket['status'] | undefined;
 }

@@ -8,11 +8,11 @@ import type { Change, SeenState, WatchTarget } from './watch-types.ts';
 
 export interface WatchOptions extends RequestOptions {
   /**
-   * Whose token opens the socket.
+   * The player whose token opens the socket.
    * @default the first player of the ticket
    */
   readonly playerId?: string | undefined;
-  /** Called when the service rejects what {@link Watch.accept} and the others have sent. @default - it is ignored */
+  /** Called when the service rejects an action such as {@link Watch.accept}. @default - the rejection is ignored */
   readonly onProblem?: ((problem: Problem) => void) | undefined;
   /**
    * Replaces the runtime's `WebSocket`; null: none is used.
@@ -21,9 +21,9 @@ export interface WatchOptions extends RequestOptions {
   readonly WebSocket?: typeof globalThis.WebSocket | null | undefined;
 }
 
-/** A ticket that is watched: an iterable of its changes. It connects when it is iterated. */
+/** A watched ticket: an iterable of its changes. It connects when the iteration starts. */
 export interface Watch extends AsyncIterable<Change> {
-  /** Accepts a match. Its effect comes as a change. */
+  /** Accepts a match. The effect arrives as a change. */
   accept(matchId: string): Promise<void>;
   /** Declines a match. */
   decline(matchId: string): Promise<void>;
@@ -39,28 +39,28 @@ export type WatchedTicket = Ticket | (Pick<Ticket, 'ticketId' | 'watch'> & { rea
  * at the same moment.
  */
 const BACKOFF: Backoff = { firstMs: 2_000, maxMs: 60_000 };
-/** A connection that was open for this long was no attempt of a storm: the delays start again. */
+/** After a connection of at least this time, the delays start again. */
 const STEADY_MS = 60_000;
-/** How long connections may fail in a row, where nothing else can be done, in milliseconds. A deployment takes less. */
+/** How long connections may fail in a row without an alternative, in milliseconds. A deployment takes less. */
 const FAILING_MS = 600_000;
-/** Connections in a row without any message, after which long polls are used, if there is a way to poll. */
+/** After this many connections in a row without a message, long polls are used, if the client can poll. */
 const FAILED_MAX = 4;
 
-/** How the changes of a ticket are read. */
+/** How the changes of a ticket are read, and how actions are sent without a socket. */
 interface Ways {
   readonly target: WatchTarget | undefined;
   /** The ticket as the caller has it. */
   readonly known?: Change | false;
   readonly pause: Sender['pause'];
-  /** Reads them by long polls, if the client can send requests. */
+  /** Reads changes by long polls, if the client can send requests. */
   readonly polls?: ((last: Ticket | undefined) => AsyncIterable<Change>) | undefined;
-  /** What to do by requests while there is no socket. */
+  /** Sends an action as a request while there is no socket. */
   readonly act: (action: 'accept' | 'decline' | 'cancel', matchId?: string) => Promise<unknown>;
 }
 
 /**
- * Watches a ticket by its socket. It connects again with growing delays when the connection ends, and yields each state once. It
- * ends when the ticket has ended without a match, when its match has ended, or with the signal.
+ * Watches a ticket by its socket. It reconnects with growing delays when the connection ends, and yields each state once. It ends
+ * when the ticket has ended without a match, when its match has ended, or with the signal.
  */
 function watchBy(ways: Ways, { signal, onProblem, WebSocket }: WatchOptions): Watch {
   const Socket = WebSocket === undefined ? globalThis.WebSocket : WebSocket;
@@ -118,11 +118,11 @@ function watchBy(ways: Ways, { signal, onProblem, WebSocket }: WatchOptions): Wa
 }
 
 /**
- * Watches a ticket in a game client, which has nothing but the URL and the token that its backend has passed on. It needs no
- * other credentials, and connects again when a connection ends.
+ * Watches a ticket in a game client that has only the URL and the token from its backend. It needs no other credentials, and
+ * reconnects when a connection ends.
  *
- * @throws MusterUnreachable while it is iterated, after ten minutes without a connection: a WebSocket cannot tell a token that is
- * refused from a network that fails
+ * @throws MusterUnreachable during the iteration, after ten minutes without a connection: a WebSocket cannot distinguish a
+ * rejected token from a failing network
  */
 export function watchBySocket(target: WatchTarget, options: WatchOptions = {}): Watch {
   const act = async () => {
@@ -144,12 +144,12 @@ export function watchTicket(
   const token = tokens.find(([one]) => one === playerId)?.[1];
   const target = watch && token !== undefined ? { ...watch, token } : undefined;
   const polls = (last: Ticket | undefined) => changesByPolls(sender, ticketId, last, options);
-  // One that has moved on is shown with its match.
+  // A ticket whose status has changed needs a message with its match.
   const known = ticket.status === 'QUEUED' && { type: 'Ticket', timestamp: new Date().toISOString(), ticket };
   return watchBy({ target, known, pause: sender.pause, polls, act: options.act }, options);
 }
 
-/** The changes of a ticket by long polls, for as long as it takes, until it has ended or has its match. */
+/** The changes of a ticket by long polls, until it has ended or has its match. */
 async function* changesByPolls(
   sender: Sender,
   ticketId: string,
@@ -162,29 +162,29 @@ async function* changesByPolls(
   }
 }
 
-/** Nothing can follow: the ticket has ended without a match, or its match has ended. */
+/** Whether no change can follow: the ticket has ended without a match, or its match has ended. */
 function isOver({ ticket, match }: Change): boolean {
   return (isFinal(ticket.status) && ticket.status !== 'COMPLETED') || match?.endedAt !== undefined;
 }
 
-/** What was yielded last. */
+/** The state that was yielded last. */
 class Seen {
   last: Change | undefined;
   readonly #status: Ticket['status'] | undefined;
 
-  /** @param status what the caller shows already */
+  /** @param status the status that the caller already shows */
   constructor(status: Ticket['status'] | undefined) {
     this.#status = status;
   }
 
-  /** For pings, and for the next connection. JSON omits what is undefined. */
+  /** The state for pings and for the next connection. JSON omits undefined fields. */
   get state(): SeenState | undefined {
     const { ticket, match } = this.last ?? {};
     const status = ticket?.status ?? this.#status;
     return status && { status, matchId: ticket?.matchId, roster: match?.roster };
   }
 
-  /** Whether a change says something new. One that was sent before the last one but arrives after it is none. */
+  /** Whether a change is new. One that was sent before the last one and arrives after it is not. */
   isNews(change: Change): boolean {
     const last = this.last;
     if (last !== undefined) {

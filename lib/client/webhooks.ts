@@ -45,9 +45,9 @@ export async function verifyWebhook(
 }
 
 /**
- * The match of the event from which on its players can play, whatever its queue has: start its game. One event of a match
- * returns it: `MatchFound`, or `MatchAccepted` in a queue with `acceptance`, or `MatchAssigned` in a queue with a provisioner;
- * so subscribe to all three. Like every event it may arrive twice: start one game for a `matchId`.
+ * The match of the event after which its players can play, whatever its queue requires: start its game. One event of a match
+ * returns it: `MatchFound`, or `MatchAccepted` in a queue with `acceptance`, or `MatchAssigned` in a queue with a provisioner; so
+ * subscribe to all three. Like every event it may arrive twice: start one game for each `matchId`.
  * @returns undefined for every other event
  */
 export function readyMatch({ data }: WebhookEvent): Match | undefined {
@@ -72,7 +72,7 @@ async function isSigned(
       'verify',
     ]);
     for (const signature of given) {
-      // It compares in constant time.
+      // The comparison takes constant time.
       if (await crypto.subtle.verify('HMAC', key, signature, signed)) return true;
     }
   }

@@ -11,7 +11,7 @@ import {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What a client gets, by the name of its schema. */
+/** The messages to a client, by the name of the schema. */
 const MESSAGES = {
   TicketMessage: {
     schema: ticketMessage,

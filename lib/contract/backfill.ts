@@ -17,7 +17,7 @@ const team = z
   .max(LIMITS.teamsMax - 1)
   .meta({ description: "The index of the player's team in the match" });
 
-/** A player who is present, before the ladder of the queue has given the skill. */
+/** A player of the match, before the ladder of the queue has given the skill. */
 const newPresentPlayer = z.strictObject({ ...newPlayer.shape, team }).meta({ id: 'NewPresentPlayer' });
 const presentPlayer = z.strictObject({ ...player.shape, team }).meta({ id: 'PresentPlayer' });
 

@@ -15,10 +15,10 @@ export function tokenScope(scope: Scope): `muster/${Scope}` {
 export type Caller =
   /** The caller of an open route. */
   | { readonly scope: 'anybody' }
-  /** May do everything that the route offers. */
+  /** A backend or an admin, who may do everything that the route offers. */
   | {
       readonly scope: 'backend' | 'admin';
-      /** Who it is: the ARN of the AWS identity, or the `sub` of the token. Absent when neither says so. */
+      /** The ARN of the AWS identity, or the `sub` of the token. Absent when the request has neither. */
       readonly name?: string;
     }
   /** One player, limited to their own tickets and matches. */

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { limitOf } from './limit.ts';
 
-/** What a player does to others, for which a queue may let the player wait. */
+/** Acts of a player against others, after which a queue may make the player wait. */
 export const OFFENCE_KINDS = ['decline', 'leave'] as const;
 export type OffenceKind = (typeof OFFENCE_KINDS)[number];
 
 /** The limits of cooldowns. */
 export const COOLDOWN_LIMITS = {
-  /** The maximum of offences that a step counts, which is also how many of a kind are kept of a player. */
+  /** The maximum of offences that a step counts, and of offences of a kind that are kept for a player. */
   timesMax: 20,
   /** The longest cooldown. */
   secondsMax: 604_800,
@@ -17,7 +17,7 @@ export const COOLDOWN_LIMITS = {
   listMax: 100,
 } as const;
 
-/** How long an offence counts if the definition does not say. */
+/** The default time that an offence counts. */
 export const FORGET_SECONDS = 86_400;
 
 const step = z.strictObject({
@@ -78,7 +78,7 @@ export const offence = z.object({
   at: z.iso.datetime(),
 });
 
-/** What is known about the cooldown of a player in a queue. */
+/** The cooldown of a player in a queue, if any. */
 export const playerCooldown = z
   .object({
     queue: z.string(),
@@ -94,10 +94,10 @@ export const playerCooldown = z
   .meta({ id: 'PlayerCooldown' });
 export type PlayerCooldown = z.output<typeof playerCooldown>;
 
-/** The query of a request for the players of a queue who are cooling down. */
+/** The query of a request for the players of a queue with a cooldown. */
 export const cooldownsQuery = z.object({ limit: limitOf(COOLDOWN_LIMITS.listMax, 20) });
 
-/** Players who are cooling down. */
+/** Players with a cooldown. */
 export const playerCooldowns = z
   .object({ cooldowns: z.array(playerCooldown) })
   .meta({ id: 'PlayerCooldowns' });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { fileTicket } from './ticket.ts';
 
-/** A dry run with the time of its search. The tickets are parsed one by one later. */
+/** A dry run with the time of its search. Its tickets are parsed one by one later. */
 export const dryRunWithTime = z.strictObject({
   tickets: z.array(z.unknown()),
   now: z.iso.datetime({ offset: true }).optional(),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { experimentDefinition } from './experiment.ts';
 
-/** The number of blocks that are listed. */
+/** The maximum of listed blocks. */
 export const BLOCKS_LISTED = 100;
 
 const mean = z.number().nullable();
@@ -11,7 +11,7 @@ export const experimentState = z.enum(['running', 'ended', 'stopped']).meta({
     '`running`: it has begun, or begins within two minutes. `ended`: after its last block, or by a request. `stopped`: by its `stop`, or because the queue has changed',
 });
 
-/** What a variant changes of one measure. */
+/** The effect of a variant on one measure. */
 const effect = z
   .object({
     control: z.number().meta({ description: 'The mean over the players of the first variant' }),

@@ -11,8 +11,8 @@ import {
 } from './queue-definition.ts';
 
 /**
- * What a variant may change: what only the search reads. Every ticket that waits then fits every variant, and no state of a
- * ticket or match depends on the variant that was in force when it was written.
+ * The fields that a variant may change: those that only the search reads. So every waiting ticket fits every variant, and no
+ * state of a ticket or match depends on the variant in force when it was written.
  */
 const CHANGEABLE = {
   imbalance: true,
@@ -24,13 +24,13 @@ const CHANGEABLE = {
 } as const;
 
 const VARIANTS_MAX = 4;
-/** A tick takes up to a minute, and a block of a few ticks measures little but its burn-in. */
+/** The minimum length of a block. A tick takes up to a minute, so a shorter block would contain little more than its burn-in. */
 const BLOCK_MINUTES_MIN = 5;
 const BLOCK_MINUTES_MAX = 24 * 60;
 const DAYS_MAX = 90;
 /**
- * Reading the results reads an item for each block, and the intervals of all measures take 4,096 draws of all rounds: 22 requests
- * and about a second of CPU time.
+ * The maximum of blocks. The results need an item read for each block, and the intervals of all measures 4,096 draws of all
+ * rounds: 22 requests and about a second of CPU time.
  */
 export const BLOCKS_MAX = 2_200;
 
@@ -168,7 +168,7 @@ export function checkExperiment(
   return { experiment, definitions };
 }
 
-/** When which variant of an experiment is in force. */
+/** The schedule of an experiment's variants. */
 export function scheduleOf(
   { blockMinutes, burnInMinutes = 'auto', days, variants }: ExperimentDefinition,
   { timeoutSeconds }: Pick<QueueDefinition, 'timeoutSeconds'>,
@@ -190,8 +190,8 @@ function roundsOf({ blockMinutes, days }: { blockMinutes: number; days: number }
 }
 
 /**
- * What a variant would need of tickets that were posted under the definition of the queue. A ticket waits under several variants,
- * so all of them have to work with what it has brought.
+ * The data that a variant requires of tickets and the queue's own definition does not. A ticket waits under several variants, so
+ * all of them have to work with its data.
  */
 function demands(queue: QueueDefinition, variant: QueueDefinition, at: number): FieldProblem[] {
   const pointer = `#/variants/${at}/changes/rules`;
@@ -226,7 +226,9 @@ export function variantOf(
   return queueDefinition.parse(checkQueueDefinition(merged, 'a variant'));
 }
 
-/** What is wrong with a variant, at the place of its changes; what they do not name is a contradiction with them. */
+/**
+ * The faults of a variant, at the positions of its changes. A fault elsewhere contradicts the changes, so it is reported there.
+ */
 function inChanges(problem: Problem, at: number): FieldProblem[] {
   return problem.errors.map(({ pointer, detail }) => ({
     pointer: `#/variants/${at}/changes${pointer.slice(1)}`,

@@ -16,7 +16,7 @@ export type LadderList = z.output<typeof ladderList>;
 
 const share = z.number().nullable();
 
-/** What the odds of a ladder's matches were worth. */
+/** The quality of the odds of a ladder's matches. */
 export const ladderOdds = z
   .object({
     ladder: z.string(),

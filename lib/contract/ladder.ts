@@ -19,7 +19,7 @@ const from0 = z
     error: expected(`0 or a number from ${SCALE_MIN} on`),
   });
 
-/** The values of a ladder whose file does not say. */
+/** The defaults of a ladder. */
 export const LADDER_DEFAULTS: Ladder = {
   model: 'plackett-luce',
   initial: { mean: 1_500, deviation: 350 },
@@ -53,7 +53,7 @@ export const ladderDefinition = z
       })
       .default(LADDER_DEFAULTS.drift)
       .meta({ description: 'How much a skill changes by a match and in a day, as standard deviations' }),
-    // Without a default: a stored definition and its ETag stay as they are.
+    // Without a default, so that a stored definition and its ETag do not change.
     placementMatches: z.number().int().min(0).max(PLACEMENT_MATCHES_MAX).exactOptional().meta({
       description:
         'How many matches the placement of a new player takes. Reads of a rating say how many are left; they change neither matches nor ratings (default 0)',
@@ -74,7 +74,7 @@ export function parseLadderDefinition(text: string, source: string): LadderDefin
 
 /**
  * The fields of a queue's file that name a ladder without a file.
- * @param ladders the names of the ladders that have one
+ * @param ladders the names of the ladders with a file
  */
 export function ladderProblems(
   { ladder }: { readonly ladder?: string | undefined },

@@ -4,16 +4,16 @@ import type { FieldProblem } from './problem.ts';
 import { type Teams, teamKindsOf } from './team-kinds.ts';
 
 /**
- * How large the game of a match may become as JSON: teams with all players and their attributes, what the rules say, and the
- * proof. With it, a match is never larger than what has to hold it:
+ * The maximum size of the game of a match as JSON: teams with all players and their attributes, the results of rules, and the
+ * proof. With it, a match always fits into an item and an event:
  *
- * | holder | takes | a match has at most |
+ * | holder | maximum | a match has at most |
  * |---|---|---|
  * | an item of the store | 400 KB | 208 KB, three lists of 200 ticket ids of 26 KB each, an assignment of 64 KB: 350 KB |
- * | an event | 240 KB, else its short form | 208 KB and a list of ids: 234 KB; the short form only with a large assignment |
+ * | an event | 240 KB, otherwise its short form | 208 KB and a list of ids: 234 KB; the short form only with a large assignment |
  *
- * The teams hold the attributes of all players. So the share of one player follows from the seats of the definition: a
- * definition whose own values exceed it is rejected, and so is a ticket, when it is posted.
+ * The teams hold the attributes of all players, so the share of one player follows from the seats of the definition. A definition
+ * whose own values exceed the share is rejected, and so is a posted ticket.
  */
 const GAME_BYTES_MAX = 208 * 1024;
 /** The numbers and names of a match itself, of a team and of a rule. */
@@ -23,15 +23,15 @@ const RULE_BYTES = 160;
 /** A seat without attributes: the ids of a player and a ticket of 128 characters each, a role of 32, and field names. */
 const SEAT_BYTES = 360;
 
-/** The parts of a definition that decide about the size of its matches. */
+/** The fields of a definition that determine the size of its matches. */
 export interface Sized extends Teams {
   readonly attributes?: Attributes | undefined;
   readonly rules?: readonly Rule[] | undefined;
 }
 
 /**
- * The maximum of bytes of the attributes of a player, as JSON in UTF-8. Without rules 200 seats leave 699 bytes to each, and
- * ten seats 20 KB. A rule that says what the players share repeats that once in the match.
+ * The maximum size of the attributes of a player, as JSON in UTF-8. Without rules 200 seats leave 699 bytes to each, and ten
+ * seats 20 KB. A rule that reports the players' common value repeats it once in the match.
  */
 export function attributeBytesMax(definition: Sized): number {
   const { attributes = {}, rules = [] } = definition;
@@ -51,8 +51,8 @@ export function attributeBytesMax(definition: Sized): number {
 }
 
 /**
- * A problem if players who have every value that the definition lists would make a match too large. Not a part of the schema,
- * because a definition that was stored before this limit stays readable; its tickets are checked one by one.
+ * A problem if players with every value that the definition lists would make a match too large. Not part of the schema, because a
+ * definition stored before this limit stays readable; its tickets are checked one by one.
  */
 export function sizeProblems(definition: Sized): FieldProblem[] {
   const listed = Object.entries(definition.attributes ?? {}).map(([name, attribute]) =>
@@ -65,7 +65,7 @@ export function sizeProblems(definition: Sized): FieldProblem[] {
   return [{ pointer: '#/attributes', detail }];
 }
 
-/** The largest value that the definition itself lists, or a short one. */
+/** The largest value that the definition lists, or a short one. */
 function largestListed(attribute: Attribute): unknown {
   if (attribute.type === 'number') return 0;
   if (attribute.values === undefined) return attribute.default ?? '';

@@ -46,7 +46,7 @@ export type Assignment = z.output<typeof assignment>;
 /** The same in responses and events. A later version may add fields. */
 export const assignmentView = z.object(assignment.shape).meta({ id: 'MatchAssignment' });
 
-/** The quality of a match and what is proved about it. */
+/** The quality of a match, and its proved bounds. */
 export const quality = {
   imbalance: z.number().meta({ description: 'alpha · teamGap + skillSpread; 0 is perfect' }),
   teamGap: z.number().meta({ description: 'd_p, the greatest difference between two teams; 0 is equal' }),
@@ -65,7 +65,7 @@ export const quality = {
   }),
 };
 
-/** What the rules of a queue say about a match. */
+/** The results of a queue's rules for a match. */
 export const ruling = {
   region: z.string().optional().meta({
     description:
@@ -88,7 +88,7 @@ export const ruling = {
 
 const rating = z.object({ mean: z.number(), deviation: z.number() });
 
-/** What a match of a queue with a ladder was expected to be. */
+/** The expected odds of a match in a queue with a ladder. */
 export const foreseen = {
   ladder: z.string().optional().meta({ description: 'The ladder whose ratings its result changes' }),
   expected: z.array(z.number()).optional().meta({

@@ -21,7 +21,7 @@ const SERVERS = [
   },
 ];
 
-/** What a reader looks for, and the routes about it. */
+/** The tags of the document, with the routes of each. */
 const TAGS: Record<string, { readonly description: string; readonly routes?: RegExp }> = {
   Tickets: { description: 'Players who wait for a match', routes: / \/tickets|\/ticket(s|-batches)$/ },
   Matches: { description: 'Matches, their game servers and results', routes: / \/matches\/(?!.*backfill)/ },
@@ -198,7 +198,7 @@ const SECURITY_SCHEMES = {
   },
 };
 
-/** Adds the callers that may use an operation. */
+/** Adds the scopes that may use an operation. */
 function withScopes(
   operation: ZodOpenApiOperationObject,
   scopes: readonly Scope[],

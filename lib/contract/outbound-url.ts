@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import type { FieldProblem } from './problem.ts';
 import type { QueueDefinition } from './queue-definition.ts';
 
-/** Why a deployment on AWS may not call a URL, judged by the URL alone; undefined when it may. */
+/** Why a deployment on AWS may not call a URL, judged by the URL alone; undefined if it may. */
 export function refusalOf(url: URL): string | undefined {
   if (url.protocol !== 'https:') return `expected https, got ${url.protocol.slice(0, -1)}`;
   const host = hostOf(url);
@@ -48,7 +48,7 @@ export function isPublic(address: string): boolean {
 
 const PUBLIC_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** A name may end in dots, which change nothing about where it leads. */
+/** The host without trailing dots, which do not change where a name leads. */
 function hostOf(url: URL): string {
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
   let end = host.length;

@@ -4,7 +4,7 @@ import { matchView, team } from './match.ts';
 import { ratingView } from './rating.ts';
 import { ticketView } from './ticket.ts';
 
-/** Where to continue: the value of an earlier response. */
+/** The `continuation` of an earlier response. */
 const continuation = z.string().max(2_048);
 
 /** The query of a request for the data of a player, or for its erasure. */
@@ -14,7 +14,7 @@ export const continuationQuery = z.object({
   }),
 });
 
-/** How far the erasure of a player is. */
+/** The progress of the erasure of a player. */
 export const playerErasure = z
   .object({
     playerId: z.string(),
@@ -43,7 +43,7 @@ export type PlayerErasure = z.output<typeof playerErasure>;
 const seat = team.shape.players.element;
 const rating = matchView.shape.ratings.unwrap().element;
 
-/** What is stored about a player. */
+/** The stored data about a player. */
 export const playerData = z
   .object({
     playerId: z.string(),

@@ -2,9 +2,9 @@ import * as z from 'zod';
 
 /** The limits of presence. */
 export const PRESENCE_LIMITS = {
-  /** Less than a client needs to connect again after a change of networks would remove players who are there. */
+  /** A shorter grace would remove players whose client reconnects after a change of networks. */
   graceSecondsMin: 5,
-  /** Beyond it a time-out of the queue or of the acceptance says the same. */
+  /** A longer grace would have the effect of the queue's time-out or of the acceptance. */
   graceSecondsMax: 120,
 } as const;
 

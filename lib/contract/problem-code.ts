@@ -1,4 +1,4 @@
-/** Why the state of something does not allow a request (409): what the code means, for programs. */
+/** Why the state of a resource does not allow a request (409): the meaning of each code, for programs. */
 export const CONFLICT_CODES = {
   TICKET_ENDED: 'the ticket with this id has ended without a match; a new search needs a new ticketId',
   TICKET_ID_TAKEN: 'another ticket has this id',

@@ -69,7 +69,10 @@ interface More {
   readonly headers?: Record<string, string>;
 }
 
-/** A request that the state of something does not allow. @param more members of the document, such as the status of a ticket */
+/**
+ * The rejection of a request that the state of a resource does not allow. @param more members of the document, such as the status
+ * of a ticket
+ */
 export function conflict(
   code: ConflictCode,
   detail: string,
@@ -89,14 +92,16 @@ export function invalid(what: string, errors: readonly FieldProblem[]): Problem 
   return new Problem(400, `${what} is not valid: ${textOf(errors)}`, { errors: errors.slice(0, ERRORS_MAX) });
 }
 
-/** The first invalid fields, and how many there are more. @param lettersMax of the fields that are named @default all */
+/**
+ * The first invalid fields, and the number of further ones. @param lettersMax the maximum length of the named fields @default all
+ */
 export function textOf(errors: readonly FieldProblem[], lettersMax?: number): string {
   const named = errors.slice(0, DETAILS_MAX).map(({ pointer, detail }) => `${pointer}: ${detail}`);
   const more = errors.length > DETAILS_MAX ? `; and ${errors.length - DETAILS_MAX} more` : '';
   return named.join('; ').slice(0, lettersMax) + more;
 }
 
-/** Parses JSON. @param source names it in the error @throws Problem (400) */
+/** Parses JSON. @param source the subject of the error message @throws Problem (400) */
 export function parseJson(text: string, source: string): unknown {
   try {
     return JSON.parse(text);

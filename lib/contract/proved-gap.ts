@@ -3,7 +3,7 @@ import type { MatchView } from './match.ts';
 /** A smaller gap is rounding: imbalances are sums of skills in the thousands. */
 const ROUNDING = 1e-6;
 
-/** By how much a better match could have been better at most, in points of imbalance; 0 is proved best. */
+/** The most by which a better match could have had a lower imbalance; 0: the match is proved best. */
 export function provedGap({
   optimal,
   priority,

@@ -24,9 +24,9 @@ export const LIMITS = {
    * search keeps them as the bits of a number.
    */
   teamKindsMax: 30,
-  /** Fixes the width of the zero-padded sort key of the pool. */
+  /** The largest skill. It determines the width of the zero-padded sort key of the pool. */
   skillMax: 1_000_000_000,
-  /** The least skill above 0: the engine takes 1e-100, and means of parties are smaller than their players. */
+  /** The smallest skill above 0. The engine accepts 1e-100, and the mean of a party may be smaller than its players' skills. */
   skillMin: 1e-90,
   /** One less than the maximum of buckets, so that a studio can prepare the buckets of a launch. */
   boundariesMax: 255,
@@ -665,7 +665,7 @@ export function checkQueueDefinition(value: unknown, source: string): QueueDefin
   return definition;
 }
 
-/** A file may have no definition that a request cannot have. */
+/** The faults of a definition in a file that a request could not contain. */
 function lengthProblems(value: unknown): FieldProblem[] {
   const bytes = new TextEncoder().encode(JSON.stringify(value)).length;
   if (bytes <= LIMITS.bodyBytesMax) return [];

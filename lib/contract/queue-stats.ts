@@ -3,7 +3,7 @@ import { experimentState } from './experiment-view.ts';
 
 const seconds = z.number().nullable();
 
-/** Something that players choose, and whether it leaves their wait without a bound. */
+/** A choice of players, and whether it leaves their wait without a bound. */
 const choice = z.object({
   of: z.enum(['sides', 'roles', 'regions']),
   players: z.number().int().meta({ description: 'Recent players that were counted' }),
@@ -55,7 +55,7 @@ export type WebhookHealth = z.output<typeof webhookHealth>;
 const count = z.number().int();
 const failedShare = z.number().nullable().meta({ description: 'Of these matches; null without any' });
 
-/** What becomes of tickets and matches. */
+/** The outcomes of tickets and matches. */
 const outcomes = z
   .object({
     since: z.iso.datetime().meta({ description: 'They are counted from this time on: five to six minutes' }),

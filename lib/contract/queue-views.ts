@@ -10,7 +10,7 @@ const WAITING_SAMPLE_MAX = 1_000;
 /** The query of a request for the latest matches of a queue. */
 export const latestQuery = z.object({ limit: limitOf(LATEST_MATCHES_MAX, 20) });
 
-/** A match as the operators of a queue see it. */
+/** A match in the format for operators of a queue. */
 const matchSummary = matchView
   .extend({
     assignment: z.object(assignment.shape).omit({ tokens: true }).optional().meta({

@@ -5,10 +5,10 @@ import { SCALE_MAX } from './ladder.ts';
 import { LIMITS } from './queue-definition.ts';
 import { id } from './ticket.ts';
 
-/** The maximum of matches after which a player's rating is kept for a chart. */
+/** The maximum of latest ratings of a player that are kept for a chart. */
 export const RECENT_RATINGS_MAX = 50;
 
-/** As results leave them: a mean may be below 0, and what was exported can be imported. */
+/** The range of stored means: a mean may be below 0, so that exported ratings can be imported. */
 const mean = z
   .number()
   .min(-SCALE_MAX)
@@ -45,7 +45,7 @@ export const ratingView = z
   .meta({ id: 'Rating' });
 export type RatingView = z.output<typeof ratingView>;
 
-/** The body of a request that brings a rating along from elsewhere. */
+/** The body of a request that imports a rating. */
 export const newRating = z
   .strictObject({
     mean,

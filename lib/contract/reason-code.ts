@@ -8,7 +8,7 @@ export const MATCH_REASON_CODES = [
 ] as const;
 export type MatchReasonCode = (typeof MATCH_REASON_CODES)[number];
 
-/** Why a ticket ended without a match: for a reason of its match, or for one of its own. */
+/** Why a ticket ended without a match: reasons of its match, and reasons of its own. */
 export const TICKET_REASON_CODES = [
   ...MATCH_REASON_CODES,
   'NO_MATCH_IN_TIME',
@@ -21,7 +21,7 @@ export const TICKET_REASON_CODES = [
 ] as const;
 export type TicketReasonCode = (typeof TICKET_REASON_CODES)[number];
 
-/** Why something has ended: a sentence for people and a code for programs. */
+/** Why a ticket or match has ended: a sentence for people and a code for programs. */
 export interface Why<Code extends TicketReasonCode = TicketReasonCode> {
   readonly reason: string;
   readonly reasonCode: Code;

@@ -14,7 +14,7 @@ const present = z.strictObject({
     .meta({ description: 'The part of the match that the player was there for' }),
 });
 
-/** The body of a request that says how a match ended. */
+/** The body of a request that posts the result of a match. */
 export const newResult = z
   .strictObject({
     ranks: byTeam.exactOptional().meta({

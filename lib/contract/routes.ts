@@ -29,7 +29,7 @@ export interface RouteDefinition {
   readonly id: string;
   /** What it does, in a few words: an imperative. */
   readonly summary: string;
-  /** What a caller has to know besides: what a repetition does, and what the response has. */
+  /** Further information for callers: the effect of a repetition, and the content of the response. */
   readonly description: string;
   /** The function that serves it: `lambdas/NAME.ts`. */
   readonly function: string;
@@ -45,11 +45,11 @@ export interface RouteDefinition {
   readonly answers: Readonly<Record<number, z.ZodType | undefined>>;
   /** Whether these responses have the ETag of a definition. */
   readonly hasEtag?: boolean;
-  /** The statuses of problems, besides those that every such request may have. */
+  /** The statuses of problems, in addition to those of every request of this kind. */
   readonly problems?: readonly number[];
 }
 
-/** Lets a request change only what its caller has read. */
+/** The headers by which a request changes only the version that its caller has read. */
 const ifMatch = z.object({
   'if-match': z.string().optional().meta({
     description:

@@ -2,7 +2,7 @@ import type { TeamKind } from '../vocabulary/game.ts';
 
 /** Teams of a queue that have the same size and roles. */
 export interface TeamKindView {
-  /** Absent when the queue has a number of equal teams. */
+  /** Undefined when the queue has a number of equal teams. */
   readonly name: string | undefined;
   readonly size: number;
   /** The minimum of players with which the team may start. */

@@ -3,7 +3,7 @@ import { problemDocument } from './problem-document.ts';
 import { LIMITS } from './queue-definition.ts';
 import { id, newTicket, ticketView } from './ticket.ts';
 
-/** A batch whose tickets are parsed one by one later, so that an invalid ticket does not affect the others. */
+/** A batch. Its tickets are parsed one by one later, so that an invalid ticket does not affect the others. */
 export const ticketBatch = z.strictObject({
   tickets: z.array(z.unknown()).min(1).max(LIMITS.ticketsPerBatchMax),
 });

@@ -16,8 +16,8 @@ export const SOCKET_LIMITS = {
 const matchId = id.meta({ description: 'The match that the ticket has accepted or declined' });
 
 /**
- * What a client says in the URL with which it connects, besides its token. A client that says nothing, or something else, gets the
- * ticket as it is.
+ * The query of the URL with which a client connects, in addition to its token. Invalid values are ignored, so the client gets the
+ * current ticket.
  */
 export const connectQuery = z.object({
   seen: z.enum(TICKET_STATUSES).optional().catch(undefined).meta({
@@ -31,7 +31,7 @@ export const connectQuery = z.object({
 });
 export type ConnectQuery = z.output<typeof connectQuery>;
 
-/** What a client sends on the socket: one JSON object in each frame. */
+/** A frame from a client: one JSON object. */
 export const frame = z
   .discriminatedUnion('action', [
     z.strictObject({ action: z.literal('accept'), matchId }),
@@ -74,7 +74,7 @@ const truncated = z.literal(true).optional().meta({
     'Present when the whole is larger than 128 KB. Then players have no `attributes`, the match no `rules`, or there is no `match`',
 });
 
-/** What the event of a change says to a watcher. */
+/** The fields of a change's event for a watcher. */
 const about = {
   eventId: z
     .string()
@@ -85,7 +85,7 @@ const about = {
   truncated,
 };
 
-/** The ticket as it is: the first message of every connection, and the response to a ping. */
+/** The current ticket: the first message of every connection, and the response to a ping. */
 export const ticketMessage = z
   .object({
     type: z.literal('Ticket'),
@@ -103,12 +103,12 @@ export const ticketMessage = z
   })
   .meta({ id: 'TicketMessage' });
 
-/** A change that the ticket has by itself. */
+/** A change of the ticket itself. */
 export const ticketChangeMessage = z
   .object({ type: z.enum(TICKET_EVENT_TYPES), timestamp, data: z.object(about) })
   .meta({ id: 'TicketChangeMessage' });
 
-/** A change that the ticket has with its match. */
+/** A change of the ticket's match. */
 export const matchChangeMessage = z
   .object({
     type: z.enum(MATCH_EVENT_TYPES),
@@ -124,7 +124,7 @@ export const matchChangeMessage = z
   })
   .meta({ id: 'MatchChangeMessage' });
 
-/** The response to an action that was done. Its effect on the ticket comes as a message of its own. */
+/** The response to a successful action. Its effect on the ticket arrives as a separate message. */
 export const doneMessage = z
   .object({
     type: z.literal('Done'),
@@ -138,12 +138,12 @@ export const problemMessage = z
   .object({ type: z.literal('Problem'), timestamp, data: problemDocument })
   .meta({ id: 'ProblemMessage' });
 
-/** A ping of the client is missing, and may be lost. A client answers with one at once. */
+/** Requests a ping, because one of the client is missing and may be lost. The client sends it immediately. */
 export const pingMessage = z
   .object({ type: z.literal('Ping'), timestamp, data: z.strictObject({}) })
   .meta({ id: 'PingMessage' });
 
-/** What a client gets on the socket: one JSON object in each message. */
+/** A message to a client: one JSON object. */
 export const watchMessage = z.discriminatedUnion('type', [
   ticketMessage,
   ticketChangeMessage,
@@ -153,5 +153,5 @@ export const watchMessage = z.discriminatedUnion('type', [
   pingMessage,
 ]);
 export type WatchMessage = z.output<typeof watchMessage>;
-/** A message that says how the ticket is. */
+/** A message with the state of the ticket. */
 export type TicketStateMessage = Extract<WatchMessage, { data: { ticket: unknown } }>;

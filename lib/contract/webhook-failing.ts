@@ -1,15 +1,15 @@
-/** The latest results of a webhook: those that one function has seen, 20 at most. */
+/** The latest results of a webhook in one function, at most 20. */
 export interface RecentResults {
   readonly posted: number;
   readonly failed: number;
 }
 
-/** So many failures in a row, or among the latest results, are not a matter of one event. */
+/** The number of failures in a row, or among the latest results, that cannot be due to one event. */
 const FAILING = { inARow: 3, ofRecent: 5 } as const;
 
 /**
- * Whether a webhook fails, as the alarm and the overview report it.
- * @param failures since its last success
+ * Whether a webhook is failing, for the alarm and the overview.
+ * @param failures the number since its last success
  */
 export function isFailing({
   failures,

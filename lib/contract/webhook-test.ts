@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
-/** The type of an event that is no event: it only tries a webhook. */
+/** The type of a test event, which is only sent to test a webhook. */
 export const WEBHOOK_TEST = 'WebhookTest';
 
-/** The body of a test event. It is not among the events of the client, so that programs need not tell it apart. */
+/** The body of a test event. The client does not list it among the events, so programs need not handle it. */
 export interface WebhookTestBody {
   readonly type: typeof WEBHOOK_TEST;
   readonly timestamp: string;

@@ -48,8 +48,8 @@ export interface ApiProps {
 }
 
 /**
- * The HTTP API: one stage at the root, with an access log unless it is switched off. The table `ROUTES` has the routes and their callers. Open routes
- * have a low rate limit.
+ * The HTTP API: one stage at the root, with an access log unless it is switched off. The table `ROUTES` lists the routes and
+ * their callers. Open routes have a low rate limit.
  */
 export class Api extends Construct {
   readonly http: HttpApi;
@@ -85,7 +85,7 @@ export class Api extends Construct {
     }
   }
 
-  /** Whether players may call the API: with tokens. Players have no AWS credentials. */
+  /** Whether players may call the API. They need tokens, because they have no AWS credentials. */
   get hasPlayers(): boolean {
     return this.#jwt;
   }
@@ -95,7 +95,7 @@ export class Api extends Construct {
     return this.http.apiEndpoint;
   }
 
-  /** Routes to the function the requests that it serves, if their caller has one of the route's scopes. */
+  /** Adds the routes that the function serves. Callers need one of the route's scopes. */
   serve(fn: MusterFunction): void {
     const isFirst = (key: RouteKey) => Number(NAMED_AFTER.includes(key));
     const keys = ROUTE_KEYS.filter((key) => routeOf(key).function === fn.name);
@@ -115,11 +115,11 @@ export class Api extends Construct {
     }
   }
 
-  /** Routes to the function the requests that no route serves. */
+  /** Sends requests that match no route to the function. */
   serveOthers(fn: MusterFunction): void {
     const reason = 'Returns 404 or 405 for requests that match no route, and reads and writes nothing.';
     this.#openRoute(fn, 'Otherwise', HttpRouteKey.DEFAULT, reason);
-    // Otherwise preflights would reach the route $default, whose limit is that of mistakes.
+    // Otherwise preflights would reach the route $default and its low limit.
     if (this.#preflights === undefined) return;
     const why = 'Browsers send preflights without credentials. The function reads and writes nothing.';
     this.#openRoute(
@@ -131,7 +131,7 @@ export class Api extends Construct {
     );
   }
 
-  /** Routes requests of any caller to the function. */
+  /** Adds a route that any caller may use. */
   #openRoute(
     fn: MusterFunction,
     id: string,
@@ -186,8 +186,8 @@ export class Api extends Construct {
 }
 
 /**
- * The CDK names the integration of a function after its first route. These come first, because with another name CloudFormation
- * would replace the integration.
+ * The CDK names the integration of a function after its first route. These routes come first, because CloudFormation would
+ * replace an integration whose name changes.
  */
 const NAMED_AFTER: readonly RouteKey[] = ['GET /tickets/{ticketId}', 'GET /dead-letters'];
 
@@ -210,7 +210,7 @@ function authorizer(jwt: JwtOptions | undefined): IHttpRouteAuthorizer {
   return new HttpJwtAuthorizer('Jwt', jwt.issuer, { jwtAudience: [...jwt.audience] });
 }
 
-/** What the pages of these origins may send and read: what the client does. */
+/** The CORS options of the API: pages of these origins may send and read what the client does. */
 function corsOf(allowOrigins: readonly string[]): CorsPreflightOptions {
   for (const origin of allowOrigins) {
     const isOrigin = URL.canParse(origin) && new URL(origin).origin === origin && !origin.includes('*');

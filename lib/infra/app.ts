@@ -4,7 +4,7 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { MusterStack } from './muster-stack.ts';
 import { stackOptions } from './stack-options.ts';
 
-// What an option or a definition lacks is one line; the way through the code helps only with a fault of Muster's own.
+// A missing option or an invalid definition is reported in one line; a stack trace helps only with a fault of Muster.
 process.once('uncaughtException', (error) => {
   const isFault = [TypeError, RangeError, ReferenceError, AssertionError].some(
     (type) => error instanceof type,

@@ -33,7 +33,7 @@ export class FanOut extends Construct {
   readonly bus: EventBus;
   readonly publish: MusterFunction;
   readonly notify: Subscriber;
-  /** Webhooks that are retried, and those of receivers that are slow or down. */
+  /** The SQS queue of webhooks that are retried or have slow or unavailable receivers. */
   readonly slowLane: WorkQueue;
   readonly provision: Subscriber;
   readonly deadline: Subscriber;
@@ -100,10 +100,10 @@ export class FanOut extends Construct {
       name: 'notify',
       description: 'Delivers signed webhooks',
       variable: 'NOTIFY_QUEUE_URL',
-      // A message for several webhooks becomes one for each, and a retry is a message of its own. Each ends after eight
-      // failures or a day, or 13 days while its queue cannot be read.
+      // A message for several webhooks becomes one message for each, and a retry is a new message. A message ends after eight
+      // failures or a day, or after 13 days while its queue cannot be read.
       sendsToItself: true,
-      // A receiver may take 5 s to respond. The rest is for the calls to AWS around it.
+      // A receiver may take 5 s to respond. The rest of the time is for calls to AWS.
       timeout: Duration.seconds(10),
       // Retries are counted in the message. A message is received again only when the function or AWS fails: for eight
       // minutes while the account has no concurrency, for half an hour while the function fails.
@@ -185,8 +185,8 @@ export class FanOut extends Construct {
       name: 'deadline',
       description: 'Ends acceptances and placements at their deadlines, and returns tickets to the pool',
       variable: 'DEADLINE_QUEUE_URL',
-      // A match has an hour at most and SQS delays by a quarter of it: a message is sent on four times. But messages of
-      // one batch may count as one chain, which then grows with the load. The deadline ends each, not the number.
+      // A placement takes an hour at most and SQS delays by a quarter of it, so a message is sent on four times. Messages of one
+      // batch may count as one chain, which grows with the load. The chain ends at the deadline, not after a number of messages.
       sendsToItself: true,
       timeout: Duration.seconds(15),
       maxReceiveCount: 20,
@@ -197,7 +197,7 @@ export class FanOut extends Construct {
     store.tickets.allow(deadline.fn, 'BatchGetItem', 'UpdateItem');
     store.entries.allow(deadline.fn, 'PutItem');
     store.queues.allow(deadline.fn, 'GetItem', 'UpdateItem');
-    // The cooldowns of those who do not answer, and the presence of players.
+    // For the cooldowns of players who do not respond, and the presence of players.
     store.ranges.allow(deadline.fn, 'BatchGetItem', 'GetItem', 'UpdateItem');
     // Tickets that return to the pool wake their queue. A deadline that is not due yet is sent again with a delay.
     tick.queue.allowSend(deadline.fn);

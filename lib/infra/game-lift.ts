@@ -73,7 +73,7 @@ export class GameLift extends Construct {
   }
 }
 
-/** The queues of GameLift that the definitions and the option name, each once. Throws when one is no name or ARN. */
+/** The queues of GameLift that the definitions and the option name, each once. Throws when an entry is no name or ARN. */
 export function gameSessionQueuesOf(
   definitions: Readonly<Record<string, string>>,
   option: readonly string[],
@@ -102,8 +102,8 @@ function arnOf(queue: string, stack: Stack): string {
 }
 
 /**
- * Lets the function start placements with these queues, and ask about and end the placements of their regions. IAM knows
- * no resources for a placement or a game session.
+ * Lets the function start placements with these queues, and describe and end the placements of their regions. IAM has no
+ * resources for a placement or a game session.
  */
 function allowPlacements(fn: MusterFunction, queues: readonly string[], arns: readonly string[]): void {
   Grant.addToPrincipal({

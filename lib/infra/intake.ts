@@ -64,7 +64,7 @@ export class Intake extends Construct {
     store.entries.allow(fn, 'PutItem', 'DeleteItem');
     store.matches.allow(fn, 'GetItem', 'UpdateItem');
     store.queues.allow(fn, 'GetItem', 'UpdateItem');
-    // The grace of a ticket whose players have to connect begins with it.
+    // The grace of players who have to connect begins with their ticket.
     store.ranges.allow(fn, 'GetItem', 'UpdateItem');
     // The skill of players, in queues with a ladder.
     store.ratings.allow(fn, 'BatchGetItem');
@@ -79,7 +79,7 @@ export class Intake extends Construct {
       description: 'Returns a ticket, immediately or when its status changes',
       // A request may wait 20 s for a change; API Gateway ends it after 30 s.
       timeout: Duration.seconds(29),
-      // It waits most of the time, and the price of waiting depends on the memory.
+      // The function waits most of the time, and waiting is billed by memory.
       memorySizeMb: 256,
       reservedConcurrency: limits.reserved.tickets,
     });
@@ -88,7 +88,7 @@ export class Intake extends Construct {
     store.matches.allow(fn, 'GetItem', 'BatchGetItem');
     store.queues.allow(fn, 'GetItem');
     store.ranges.allow(fn, 'GetItem');
-    // The long polls of each player are counted. Only tokens make a caller a player.
+    // The long polls of each player are limited. Only callers with tokens are players.
     if (api.hasPlayers) store.ranges.allow(fn, 'UpdateItem');
     return fn;
   }
@@ -117,9 +117,9 @@ export class Intake extends Construct {
     // A backfill is an item beside the tickets.
     store.tickets.allow(fn, 'GetItem', 'PutItem', 'UpdateItem');
     store.queues.allow(fn, 'GetItem');
-    // The cooldowns of those who leave.
+    // For the cooldowns of players who leave.
     store.ranges.allow(fn, 'GetItem', 'UpdateItem');
-    // The skill of players who are present, in queues with a ladder.
+    // For the skills of the players in the match, in queues with a ladder.
     store.ratings.allow(fn, 'BatchGetItem');
     return fn;
   }
@@ -132,7 +132,7 @@ export class Intake extends Construct {
         'Stores definitions of queues and ladders, and returns statistics, waiting tickets, matches and dead letters',
       timeout: Duration.seconds(10),
     });
-    // A ladder is removed at once, a queue by dispatch.
+    // A ladder is removed immediately, a queue by dispatch.
     store.queues.allow(fn, 'BatchGetItem', 'DeleteItem', 'GetItem', 'UpdateItem');
     store.queues.allowIndexQuery(fn, 'items');
     store.ratings.allow(fn, 'GetItem');

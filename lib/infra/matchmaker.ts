@@ -256,7 +256,7 @@ export class Matchmaker extends Construct {
   }
 }
 
-/** The sockets, if there are any. */
+/** The sockets; undefined without `push`. */
 function pushOf(
   scope: Construct,
   { push = true, pushKey = 1, socketLog = false }: MatchmakerProps,
@@ -293,7 +293,7 @@ function deadLettersOf({ tick, fanOut, gameLift, push }: Parts) {
   };
 }
 
-/** What the dashboard shows and the alarms watch. */
+/** The resources that the dashboard shows and the alarms watch. */
 function observed(parts: Parts): ObservabilityProps {
   const { api, store, tick, intake, fanOut, gameLift, push } = parts;
   const { tickets: Tickets, matches: Matches, queues: Queues, ranges: Ranges } = store;
@@ -321,7 +321,7 @@ function observed(parts: Parts): ObservabilityProps {
       // A message is delayed by 15 minutes at most, until the deadline of its match.
       Deadline: { queue: fanOut.deadline.queue.queue, ageMax: Duration.minutes(20) },
       Rate: { queue: fanOut.rate.queue.queue, ageMax: Duration.minutes(5) },
-      // A message stays until its placement has ended, after an hour at most.
+      // A message stays until its placement has ended, at most an hour.
       ...(gameLift && {
         ProvisionGameLift: { queue: gameLift.provision.queue.queue, ageMax: Duration.minutes(75) },
       }),

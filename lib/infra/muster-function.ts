@@ -94,12 +94,12 @@ export class MusterFunction extends LambdaFunction {
   }
 }
 
-/** Lambda's limit for all variables of a function together, as JSON. */
+/** Lambda's limit on the size of all variables of a function, as JSON. */
 const ENVIRONMENT_BYTES_MAX = 4_096;
-/** The most that a reference becomes: the URL of a queue, whose name has 80 letters at most. */
+/** The maximum length of a resolved reference: the URL of a queue, whose name has at most 80 letters. */
 const REFERENCE_BYTES = 140;
 
-/** Why Lambda would refuse the environment of the function. */
+/** Why Lambda would reject the environment of the function. */
 function environmentProblems(fn: MusterFunction): string[] {
   const { environment } = fn.node.defaultChild as CfnFunction;
   const { variables = {} } = Stack.of(fn).resolve(environment);
@@ -116,7 +116,7 @@ function environmentProblems(fn: MusterFunction): string[] {
   ];
 }
 
-/** A value as long as it is when it is deployed, which a reference is not in the template. */
+/** A text with the maximum length of the deployed value. References have a different length in the template. */
 function deployed(value: unknown): string {
   if (typeof value === 'string') return value;
   const [separator, parts] = (value as { 'Fn::Join'?: [string, unknown[]] })['Fn::Join'] ?? [];

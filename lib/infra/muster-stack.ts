@@ -6,7 +6,7 @@ import { Matchmaker, type MatchmakerProps } from './matchmaker.ts';
 
 export interface MusterStackProps extends StackProps, MatchmakerProps {
   /**
-   * The ARN of a topic of yours that is notified when an alarm starts and ends.
+   * The ARN of an existing topic that is notified when an alarm starts and ends.
    * @default - `alarmTopic`
    */
   readonly alarmTopicArn?: string | undefined;

@@ -72,7 +72,7 @@ export class Observability extends Construct {
   }
 }
 
-/** Reports the begin and the end of alarms to a topic. */
+/** Reports the start and the end of alarms to a topic. */
 function notify(scope: Construct, topic: ITopic, alarms: readonly Alarm[]): void {
   // A topic that has a policy, such as one of `enforceSSL`, accepts nothing else from alarms.
   const account = { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } };
@@ -219,15 +219,15 @@ function ofTicks({ dispatch, tick }: ObservabilityProps): Alarms {
     // A retried tick is stale and dropped, so the dead letters stay empty.
     TickFails: fails(tick, 'at least one queue, or a range of it, gets no matches'),
     TickThrottled: throttled(tick),
-    // A queue that is set aside is searched again once a minute at least, and every tick in between counts.
+    // A queue that is set aside is searched again at least once a minute, and every tick in between counts.
     QueueSetAside: {
       alarmDescription:
         'The ticks of a queue have failed three times in a row or more, in three of five minutes: it is set aside and gets matches only when a tick succeeds again. Its tickets still time out, and other queues go on. See the log of tick for its name and the error.',
       metric: counted('SetAside', 'tick', minute),
       ...THREE_OF_FIVE,
     },
-    // `publish` decides it for each queue by its own counts, since an alarm has no share of each of many queues. Three failed
-    // matches at least, so one datapoint is enough.
+    // `publish` evaluates the share for each queue, because an alarm cannot have a share for each of many queues. It requires at
+    // least three failed matches, so one datapoint is enough.
     QueueFailing: {
       alarmDescription:
         'Too many matches of a queue fail: they are not accepted, or get no game server (option failedShare). See the logs of publish and provision for the queue and the counts by reason, and its page in the console; then why provision fails, or what the game shows its players.',
@@ -244,9 +244,10 @@ function ofEvents({ publish, push, deadLetters, queues }: ObservabilityProps): A
     PublishLate: streamLate(publish, 'webhooks and assignments are late'),
     PublishThrottled: throttled(publish),
     ...(push && {
-      // Players who cannot be reached do not count: they are left to the retries.
+      // Players who cannot be reached do not count, because they are left to the retries.
       PushLate: streamLate(push, 'game clients learn of changes late, or with their next ping'),
-      // A player is tried for a minute at least, so one datapoint is enough. A client that has left does not count.
+      // The service tries to reach a player for at least a minute, so one datapoint is enough. A client that has left does not
+      // count.
       PushDropped: {
         alarmDescription:
           'API Gateway has taken no message for connected players for a minute: it throttles or fails. They learn of changes with their next ping. See the log of push, and the quota of requests of API Gateway (docs/scale.md).',
@@ -255,8 +256,8 @@ function ofEvents({ publish, push, deadLetters, queues }: ObservabilityProps): A
       },
       PushThrottled: throttled(push),
     }),
-    // A webhook that fails is tried at least every fifteen minutes, and each failure counts. Dead letters come only after half
-    // an hour, or after a day.
+    // A failing webhook is tried at least every fifteen minutes, and each failure counts. Dead letters appear only after half an
+    // hour, or after a day.
     WebhookFailing: {
       alarmDescription:
         'A webhook has failed three times or more since its last success, or five of the latest 20 times: its receiver does not respond or returns errors, or its secret does not exist. Its events are kept for a day while it is down. See the log of notify for the queue, the URL and the error, or the page of the queue in the console.',
@@ -269,7 +270,7 @@ function ofEvents({ publish, push, deadLetters, queues }: ObservabilityProps): A
       metric: depth(queue),
       evaluationPeriods: 1,
     })),
-    // Messages received more than three times do not count, because their receiver fails and not the consumer.
+    // Messages received more than three times do not count, because the fault is their receiver's.
     ...named(queues, 'Late', (name, { queue, ageMax }) => ({
       alarmDescription: `A message has waited more than ${ageMax.toHumanString()} for ${name.toLowerCase()} in three of five minutes. See its log, and whether it is throttled.`,
       metric: queue.metricApproximateAgeOfOldestMessage({ period: minute, statistic: 'Maximum' }),
@@ -350,7 +351,7 @@ function throttled(fn: MusterFunction): Alarms[string] {
   };
 }
 
-/** What functions count themselves. */
+/** A metric that functions count themselves. */
 function counted(metricName: string, service: string, period: Duration): IMetric {
   return new Metric({
     namespace: 'Muster',
@@ -396,7 +397,7 @@ function perQueueP50P99(metricName: string): IMetric[] {
   return ['p50', 'p99'].map((statistic) => perQueue(metricName, statistic));
 }
 
-/** A search expression, which draws a line for each queue, including queues created after the deployment. */
+/** A search expression with a line for each queue, including queues created after the deployment. */
 function perQueue(metricName: string, statistic: string): IMetric {
   return new MathExpression({
     expression: `SEARCH('{Muster,queue,service} MetricName="${metricName}"', '${statistic}', ${minute.toSeconds()})`,

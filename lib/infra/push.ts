@@ -19,7 +19,7 @@ import { WorkQueue } from './work-queue.ts';
 export interface PushProps {
   readonly store: Store;
   readonly tick: Tick;
-  /** Creates tickets, whose answers name the socket and have the tokens. */
+  /** Creates tickets. Its responses contain the URL of the socket and the tokens. */
   readonly enqueue: MusterFunction;
   /** The number of the key that signs tokens; see {@link MatchmakerProps.pushKey}. */
   readonly keyNumber: number;
@@ -31,15 +31,15 @@ export interface PushProps {
 }
 
 /**
- * The sockets on which game clients watch their tickets: a WebSocket API, the table of its connections, and the keys of the tokens
- * that open it.
+ * The sockets on which game clients watch their tickets: a WebSocket API, the table of its connections, and the keys of the
+ * tokens that clients connect with.
  */
 export class Push extends Construct {
   readonly authorize: MusterFunction;
   readonly sockets: MusterFunction;
   /** Sends changes. It is a second reader of the streams, so that slow connections delay no event. */
   readonly push: MusterFunction;
-  /** Players who could not be reached. Its dead letters are also those of the streams. */
+  /** The SQS queue of players who could not be reached. Its dead letters are also those of the streams. */
   readonly retries: WorkQueue;
   /** Connections by `ticketId` and `connectionId`. */
   readonly connections: StoreTable;
@@ -66,7 +66,7 @@ export class Push extends Construct {
     this.#readStreams();
     this.#allowCommands(this.push, ['POST', 'DELETE']);
     this.#allowCommands(this.sockets, ['POST', 'GET', 'DELETE']);
-    // It asks players whose ping is missing.
+    // It asks players whose ping is missing for a ping.
     this.#allowCommands(props.tick.tick, ['POST']);
     props.enqueue.addEnvironment('SOCKETS_URL', this.url);
     this.#allowKeys([props.enqueue, this.authorize]);
@@ -124,8 +124,8 @@ export class Push extends Construct {
       consumer: this.push,
       variable: 'PUSH_RETRIES_URL',
       batchSize: 10,
-      // A message ends after a minute, or with the acceptance of its match: some 60 tries in 15 minutes. The others are for
-      // messages that Lambda has no concurrency for.
+      // A message ends after a minute, or with the acceptance of its match: some 60 tries in 15 minutes. The other receives are
+      // for messages that Lambda has no concurrency for.
       maxReceiveCount: 120,
       maxConcurrency: RETRIES_CONCURRENCY,
     });
@@ -182,7 +182,7 @@ export class Push extends Construct {
       reportsFailures: false,
       deadLetters: this.retries.deadLetters,
       startingPosition: StartingPosition.TRIM_HORIZON,
-      // API Gateway's quota of requests is shared with the API, so that more at once would have its requests throttled.
+      // The quota of requests is shared with the HTTP API, so higher concurrency would throttle its requests.
       parallelizationFactor: 1,
       // A failing record blocks its shard, so retries are limited.
       retryAttempts: 50,
@@ -195,7 +195,7 @@ export class Push extends Construct {
       table: this.connections,
       events: ['INSERT'],
       reportsFailures: true,
-      // From LATEST on, connections would be missed that are made before Lambda begins to read, which takes minutes.
+      // With LATEST, connections would be missed that open before Lambda begins to read, which takes minutes.
       startingPosition: StartingPosition.TRIM_HORIZON,
       // Connections of different tickets do not wait for each other.
       parallelizationFactor: 10,
@@ -204,7 +204,7 @@ export class Push extends Construct {
     });
   }
 
-  /** Lets a function send messages to connections (POST), look whether they are open (GET), and end them (DELETE). */
+  /** Lets a function send messages to connections (POST), check whether they are open (GET), and close them (DELETE). */
   #allowCommands(fn: MusterFunction, methods: readonly ('POST' | 'GET' | 'DELETE')[]): void {
     fn.addEnvironment('SOCKETS_URL', this.url);
     const stack = Stack.of(this);
@@ -225,7 +225,9 @@ export class Push extends Construct {
       });
   }
 
-  /** The key that signs, and the one before it, which still verifies. A key is made by its first deployment and never changes. */
+  /**
+   * The key that signs, and the previous one, which still verifies. A key is created by its first deployment and never changes.
+   */
   #allowKeys(fns: readonly MusterFunction[]): void {
     const { keyNumber } = this.#props;
     const keys = [keyNumber, keyNumber - 1]
@@ -253,7 +255,7 @@ export class Push extends Construct {
   }
 }
 
-/** The maximum of functions that send retries at once. The others of `push` are for the streams. */
+/** The maximum of concurrent invocations that send retries. The rest of the concurrency of `push` is for the streams. */
 const RETRIES_CONCURRENCY = 5;
 /** The name of the stage, a part of the URL. */
 const STAGE = 'live';

@@ -27,14 +27,14 @@ export interface QueueDefinitionsProps {
 }
 
 /**
- * The maximum of definitions of a kind. CloudFormation sends the function their names and digests, of this deployment and of the
- * one before, as an event of 256 KB at most.
+ * The maximum of definitions of a kind. CloudFormation sends the function their names and digests, for this deployment and the
+ * previous one, in an event of 256 KB at most.
  */
 const DEFINITIONS_MAX = 500;
 
 /**
- * Stores the definitions of folders, of queues and ladders, on each deployment that changes them, and removes deleted ones. The
- * definitions are a part of the function's code, because no event has room for all of them.
+ * Stores the definitions in the folders of queues and ladders on each deployment that changes them, and removes deleted ones. The
+ * definitions are a part of the function's code, because they do not fit into an event.
  */
 export class QueueDefinitions extends Construct {
   readonly deployQueues: MusterFunction;
@@ -52,7 +52,7 @@ export class QueueDefinitions extends Construct {
       files: { 'definitions.json': JSON.stringify(files) },
       stage: props.stage,
     });
-    // A ladder is removed at once, a queue by dispatch. A ladder that a queue names is not removed.
+    // A ladder is removed immediately, a queue by dispatch. A ladder that a queue names is not removed.
     props.store.queues.allow(this.deployQueues, 'BatchGetItem', 'DeleteItem', 'GetItem', 'UpdateItem');
     props.store.queues.allowIndexQuery(this.deployQueues, 'items');
     setSecretGrants(this.deployQueues, props.secretGrants);

@@ -21,7 +21,7 @@ export interface StreamReaderProps
   readonly events: readonly ('INSERT' | 'MODIFY')[];
   /** Filters of the new item, of which one must match. @default every item does */
   readonly images?: readonly Record<string, unknown>[];
-  /** Whether the function reports the first record that failed. Otherwise a batch that fails is halved. */
+  /** Whether the function reports the first failed record. Otherwise a failed batch is halved. */
   readonly reportsFailures: boolean;
   /** Dead letters point to records of the stream and contain no items. @default none: records that fail are dropped */
   readonly deadLetters?: Queue;
@@ -65,5 +65,8 @@ export function readStream(scope: Construct, id: string, props: StreamReaderProp
   });
 }
 
-/** Tickets that have ended without a match: their change is an event. What changes with a match is an event of the match. */
+/**
+ * Tickets that have ended without a match, whose change is an event. A ticket that ends with its match is covered by the match's
+ * event.
+ */
 export const ENDED_TICKETS = { status: { S: FilterRule.or('CANCELLED', 'TIMED_OUT', 'FAILED') } };

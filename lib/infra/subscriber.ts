@@ -53,9 +53,9 @@ export class Subscriber extends Construct {
       eventPattern: { source: ['muster'], ...props.pattern },
       targets: [
         new SqsQueue(this.queue.queue, {
-          // Each queue of the studio is a group, so that one with many slow messages comes after the others.
+          // Each queue of the studio is a group, so that one with many slow messages does not delay the others.
           messageGroupId: EventField.fromPath('$.detail.queue'),
-          // Events that cannot be sent to the queue have the format of its messages, so they share its dead letters.
+          // Events that cannot be sent to the SQS queue have the format of its messages, so they share its dead letters.
           deadLetterQueue: this.queue.deadLetters,
         }),
       ],

@@ -45,15 +45,15 @@ export class Tick extends Construct {
       variable: 'TICK_QUEUE_URL',
       batchSize: 1,
       maxReceiveCount: 15,
-      // A failed tick is stale when it is retried, and dropped, because later ticks are due. The alarms on the function
-      // report the failure. Only a tick that fails before it reads its age reaches the dead letters, after three minutes.
-      // Older messages are useless.
+      // A failed tick is stale when it is retried, and is dropped, because later ticks are due. The alarms on the function report
+      // the failure. Only a tick that fails before it computes its age reaches the dead letters, after three minutes. Older
+      // messages are useless.
       retentionPeriod: Duration.minutes(10),
       maxConcurrency: limits.concurrency.tick,
     });
 
-    // The message of a slot becomes one for each range, and those send no more. Lambda stops a function that invokes
-    // itself through a queue 16 times in a row, and counts two here.
+    // The message of a slot becomes one for each range, and those send none. Lambda stops a function that invokes itself through
+    // a queue 16 times in a row; here the chain is two.
     this.queue.allowSend(this.tick);
 
     this.dispatch = new MusterFunction(this, 'Dispatch', {
@@ -84,7 +84,7 @@ export class Tick extends Construct {
 
     new Rule(this, 'EveryMinute', {
       description: 'Dispatches the ticks of the next minute',
-      // AWS guarantees no second within the minute.
+      // AWS does not guarantee a second within the minute.
       schedule: Schedule.cron({ minute: '*' }),
       targets: [new LambdaFunction(this.dispatch, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
     });

@@ -1,4 +1,4 @@
-/** Limits of AWS that every stand-in of DynamoDB has to refuse as AWS does; docs/bounds.md has all limits. */
+/** The limits of AWS that every DynamoDB stand-in has to enforce. For all limits see docs/bounds.md. */
 export const DYNAMODB_LIMITS = {
   /** Of an update, condition or key expression. */
   expressionBytesMax: 4_096,

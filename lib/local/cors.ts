@@ -1,4 +1,4 @@
-/** What API Gateway does for pages of other origins, by the `CorsConfiguration` of an HTTP API. */
+/** The CORS headers and preflights of API Gateway, by the `CorsConfiguration` of an HTTP API. */
 import type { IncomingMessage } from 'node:http';
 import type { Properties } from './template.ts';
 

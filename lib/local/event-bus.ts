@@ -198,7 +198,7 @@ function patternOf({ logicalId, properties }: Resource): Pattern {
   }
 }
 
-/** A group is a text, or the path of one in the event, such as `$.detail.queue`. */
+/** The group of an event. `MessageGroupId` is a text, or a path in the event, such as `$.detail.queue`. */
 function groupsOf({ MessageGroupId: group }: Properties = {}): Target['groupOf'] {
   if (group === undefined || !String(group).startsWith('$.')) return () => group as string | undefined;
   const path = String(group).slice(2).split('.');

@@ -76,7 +76,7 @@ const STREAM_ACTIONS = [
   'dynamodb:ListStreams',
 ];
 
-/** The function that a mapping invokes and its source queue or table. The function's role must allow access. */
+/** The function that a mapping invokes, and its source queue or table. The function's role must allow access. */
 function endsOf(
   mapping: Resource,
   { stack, functions, roleStatements }: EventSourcesOptions,

@@ -1,13 +1,13 @@
 import type { AwsCall } from './aws-json.ts';
 
-/** A message of fauxqs, as far as it is used here. */
+/** The used fields of a message of fauxqs. */
 interface GroupedMessage {
   messageGroupId?: string | undefined;
   messageAttributes: Record<string, { readonly StringValue?: string | undefined }>;
   md5OfMessageAttributes: string;
 }
 
-/** A queue of fauxqs, as far as it is used here. */
+/** The used members of a queue of fauxqs. */
 interface GroupedQueue<Message extends GroupedMessage> {
   messages: Message[];
   readonly inflightMessages: ReadonlyMap<string, { readonly message: Message }>;
@@ -16,10 +16,10 @@ interface GroupedQueue<Message extends GroupedMessage> {
   dequeue: (...args: never[]) => unknown;
 }
 
-/** fauxqs 2.4 drops the group of a message to a standard queue. On its way to the queue it is kept in this attribute. */
+/** fauxqs 2.4 drops the group of a message to a standard queue, so this attribute carries it into the queue. */
 const GROUP = 'MessageGroupId';
 
-/** The body of a request of SQS in which the group of each message is kept as an attribute. */
+/** The body of an SQS request, with the group of each message as an attribute. */
 export function withGroups({ body, input }: Pick<AwsCall, 'body' | 'input'>): string {
   if (!body.includes('"MessageGroupId"')) return body;
   const { Entries, ...rest } = input as GroupedEntry & { readonly Entries?: readonly GroupedEntry[] };
@@ -40,8 +40,8 @@ function grouped<Entry extends GroupedEntry>(entry: Entry): Entry {
 
 /**
  * Makes a standard queue [fair](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-fair-queues.html),
- * as SQS is and fauxqs is not: messages of the groups with the fewest messages in flight are received first. Those of one
- * group keep their order, and those without a group come as they would if nothing of them were in flight.
+ * as SQS is and fauxqs is not: messages of the groups with the fewest messages in flight are received first. Messages of one
+ * group keep their order. Those without a group rank like a group with none in flight.
  */
 export function makeFair<Message extends GroupedMessage>(queue: GroupedQueue<Message>): void {
   const enqueue = queue.enqueue.bind(queue);
@@ -50,14 +50,14 @@ export function makeFair<Message extends GroupedMessage>(queue: GroupedQueue<Mes
     if (group !== undefined) {
       message.messageGroupId = group.StringValue;
       message.messageAttributes = attributes;
-      // As without attributes. A file of messages takes no undefined.
+      // The same as without attributes. The file of messages cannot store undefined.
       message.md5OfMessageAttributes = '';
     }
     enqueue(message);
   };
   const dequeue = queue.dequeue.bind(queue);
   queue.dequeue = (...args) => {
-    // From here on, messages that are due are among the others.
+    // From here on, due messages are among the others.
     queue.processTimers();
     const inFlight = inFlightOf(queue);
     if (inFlight.size > 0) {

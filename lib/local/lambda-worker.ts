@@ -45,7 +45,7 @@ const RESPONSE_MAX_BYTES = 6 * 1024 * 1024;
 type Handler = (event: unknown, context: object) => unknown;
 
 const start = workerData as FunctionStart;
-// Elsewhere this would be the priority of the whole process.
+// On other systems this would set the priority of the whole process.
 if (start.isBackground && platform() === 'linux')
   setPriority(Math.max(getPriority(), constants.priority.PRIORITY_LOW));
 // Each worker of a function loads the same bundle.
@@ -62,7 +62,7 @@ parentPort!.on('message', async (invocation: Invocation) => {
   parentPort!.postMessage({ result, cpuMs: (user + system) / 1_000 } satisfies InvocationEnd);
 });
 parentPort!.postMessage('ready');
-// It is not written when a worker is terminated.
+// Output is lost when a worker is terminated.
 nodeModule.flushCompileCache?.();
 
 async function handle(

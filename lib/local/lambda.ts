@@ -55,8 +55,7 @@ export interface InvocationReport {
 }
 
 /**
- * Functions that compute for seconds because one caller asks for it. On AWS each has its own processor; on this machine they leave
- * it to all others.
+ * Functions whose requests compute for seconds. On AWS each has its own processor; on this machine they run with low priority.
  */
 const BACKGROUND = ['dry-run'];
 

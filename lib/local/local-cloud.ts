@@ -41,7 +41,7 @@ export interface LocalCloudOptions extends AuthorizerOptions {
   readonly port: number;
   /** Where tables, queues and stream positions are stored. When omitted, they are deleted at the end. */
   readonly dataDir?: string | undefined;
-  /** The port and the data directory, if they are taken already. @default takes them */
+  /** A port and a data directory that are already held. @default both are taken at the start */
   readonly place?: Place | undefined;
   /** A JSON file with the name of each secret, without `muster/`, and its value. */
   readonly secretsFile?: string | undefined;
@@ -55,7 +55,7 @@ export interface LocalCloudOptions extends AuthorizerOptions {
   readonly socketLimits?: SocketApiLimits | undefined;
   /** Observes or changes calls from functions to AWS's services, to measure them or to inject faults. */
   readonly intercept?: Interceptor | undefined;
-  /** Answers commands of functions to sockets, to inject faults. */
+  /** Intercepts commands of functions to sockets, to inject faults. */
   readonly interceptCommand?: CommandInterceptor | undefined;
   /** Called when an invocation of a function ends. */
   readonly onInvocation?: ((invocation: InvocationReport) => void) | undefined;
@@ -78,7 +78,7 @@ export interface LocalCloud {
   readonly awsConfig: AwsConfig;
   /** The template's resources with their local names. */
   readonly stack: Stack;
-  /** What the WebSocket API of a template with push would bill. */
+  /** The usage of the WebSocket API that AWS would bill; zero without push. */
   socketUsage(): SocketUsage;
   /**
    * Finds a function by its service name (`tick`), its local name or its logical id. Its `environment` has the names of
@@ -178,7 +178,7 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
     schedules.resume();
     void schedules.run();
   }
-  // Messages in flight arrive before their receiver stops.
+  // Messages in flight have to arrive before their receiver stops.
   ends.with(delays);
   const watched = socketRoutes(stack, functions);
   const reached = { callers, delays, log: say, limits: options.socketLimits, interceptCommand };

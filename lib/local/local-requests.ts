@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The names under which a server on 127.0.0.1 is called. A tunnel keeps the name and may change the port. */
+/** The host names by which a server on 127.0.0.1 is called. A tunnel keeps the name and may change the port. */
 const LOCAL_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**

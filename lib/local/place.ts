@@ -1,7 +1,7 @@
 import { type ApiGateway, listenForRequests } from './api-gateway.ts';
 import { holdDataDir } from './data-dir.ts';
 
-/** Where a local cloud runs: its port and its data directory, which no other local cloud can take meanwhile. */
+/** The port and the data directory of a local cloud, which no other local cloud can take in the meantime. */
 export interface Place {
   readonly api: ApiGateway;
   stop(): Promise<void>;

@@ -4,7 +4,7 @@ import { EVENTS_TARGET } from './event-bus.ts';
 import { SECRETS_TARGET } from './secrets.ts';
 import { SQS_TARGET } from './sqs.ts';
 
-/** The step that a function's call to AWS counts as; undefined when the call has no delay. */
+/** The step whose delay applies to a function's call to AWS; undefined when the call has no delay. */
 export function stepOf(target: string, operation: string): DelayedStep | undefined {
   switch (target) {
     case DYNAMODB_TARGET:

@@ -20,11 +20,11 @@ export interface SocketApiLimits {
   readonly idleMs: number;
   /** Every connection ends after this time. */
   readonly connectedMs: number;
-  /** The maximum of bytes that wait for a client that does not read. Then its connection ends. */
+  /** The maximum of bytes buffered for a client that does not read. Beyond it the connection ends. */
   readonly unreadBytesMax: number;
 }
 
-/** Those of API Gateway, but for the bytes that wait, which AWS does not name. */
+/** The limits of API Gateway. AWS does not document the one on buffered bytes. */
 export const SOCKET_API_LIMITS: SocketApiLimits = {
   frameBytesMax: 32 * 1024,
   messageBytesMax: 128 * 1024,
@@ -36,7 +36,7 @@ export const SOCKET_API_LIMITS: SocketApiLimits = {
 export interface SocketApi {
   /** Serves a request to open a socket. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
-  /** A command of a function to a connection; undefined when the path is none. */
+  /** Runs a command of a function on a connection. Returns undefined when the path is no command. */
   command(request: IncomingMessage, path: string, body: Buffer): Promise<CommandReply | undefined>;
   /** What API Gateway would bill, since the start. */
   readonly usage: SocketUsage;
@@ -48,13 +48,13 @@ export interface CommandReply {
   readonly body?: object;
 }
 
-/** Messages in both directions, those beyond 32 KB counted by each 32 KB, and the time of all connections that have ended. */
+/** Messages in both directions, in units of 32 KB, and the duration of all connections that have ended. */
 export interface SocketUsage {
   messages: number;
   connectedMs: number;
 }
 
-/** Answers a command of a function to a connection in place of API Gateway; undefined passes it on. */
+/** Responds to a command of a function in place of API Gateway; undefined passes it on. */
 export type CommandInterceptor = (method: string, connectionId: string) => CommandReply | undefined;
 
 export interface SocketApiOptions {
@@ -72,7 +72,7 @@ interface Connection {
   readonly id: string;
   readonly socket: WebSocket;
   readonly connectedAtMs: number;
-  /** What the authorizer says about its client. */
+  /** The authorizer's context of the client. */
   readonly authorizer: object | undefined;
   lastActiveAtMs: number;
   idle: NodeJS.Timeout;
@@ -211,7 +211,7 @@ class LocalSocketApi implements SocketApi {
     const connection: Connection = { ...opened, lastActiveAtMs: Date.now(), idle };
     this.#connections.set(id, connection);
     socket.on('message', (data, isBinary) => void this.#receive(connection, data, isBinary));
-    // A frame that is too large, or no frame at all. The socket closes by itself.
+    // A frame that is too large or malformed. The socket closes by itself.
     socket.on('error', () => {});
     socket.on('close', (code) => {
       clearTimeout(connection.idle);
@@ -242,7 +242,7 @@ class LocalSocketApi implements SocketApi {
   #routeOf(text: string): string | undefined {
     const { routes } = this.#options;
     const action = actionOf(text);
-    // A client cannot call the routes of API Gateway itself.
+    // A client cannot invoke the routes of API Gateway itself.
     if (action !== undefined && !action.startsWith('$') && routes.target(action) !== undefined) return action;
     return routes.target('$default') === undefined ? undefined : '$default';
   }
@@ -304,7 +304,7 @@ interface AuthorizerResult {
   readonly policyDocument: { readonly Statement: readonly Statement[] };
 }
 
-/** As those of API Gateway: base64, which a URL has to encode. */
+/** In the format of API Gateway: base64, which a URL has to encode. */
 function newConnectionId(): string {
   return randomBytes(11).toString('base64').replace(/[+/]/g, 'a');
 }

@@ -100,7 +100,7 @@ async function fauxqsParts(): Promise<FauxqsParts> {
   const [sqs, sns, s3, persistence, { INVALID_MESSAGE_BODY_CHAR: invalid }] = await Promise.all(
     ['sqs/sqsStore.js', 'sns/snsStore.js', 's3/s3Store.js', 'persistence.js', 'sqs/sqsTypes.js'].map(part),
   );
-  // fauxqs 2.4 rejects every letter above U+FFFF, which SQS accepts: it tests the halves of a letter.
+  // fauxqs 2.4 rejects every character above U+FFFF, which SQS accepts: it tests the surrogates separately.
   invalid.compile('[^\\t\\n\\r\\u{20}-\\u{D7FF}\\u{E000}-\\u{FFFD}\\u{10000}-\\u{10FFFF}]', 'u');
   return { ...sqs, ...sns, ...s3, ...persistence };
 }
@@ -115,7 +115,8 @@ function persist(persistence: Persistence, stores: Stores): void {
   persistence.updateMessageReady = (messageId) => {
     release.run(messageId);
   };
-  // No consumer holds a message at the start. Without this, those that a killed process held would wait for their timeout.
+  // At the start no consumer holds a message. Otherwise messages that a killed process held would stay hidden until their
+  // timeout.
   persistence.db.exec('UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL');
   persistence.load(stores.sqsStore, stores.snsStore, stores.s3Store);
   const sqsPersistence = persistence as unknown as NonNullable<Stores['sqsStore']['persistence']>;

@@ -1,11 +1,11 @@
-/** The rate limits of a stage of API Gateway: one bucket of tokens for each route. */
+/** The rate limits of a stage of API Gateway: a token bucket for each route. */
 import { type RateLimit, TokenBucket } from '../service/concurrency/token-bucket.ts';
 import type { Resource } from './template.ts';
 
-/** Whether a route takes a request now. API Gateway rejects it with status 429 otherwise, without `Retry-After`. */
+/** Whether a route accepts a request now. Otherwise API Gateway rejects it with status 429, without `Retry-After`. */
 export type StageThrottle = (routeKey: string) => boolean;
 
-/** What API Gateway says to a client that it throttles. */
+/** The message of API Gateway to a throttled client. */
 export const THROTTLED = 'Too Many Requests';
 
 interface RouteSettings {
@@ -13,7 +13,7 @@ interface RouteSettings {
   readonly ThrottlingBurstLimit?: number;
 }
 
-/** The limits of a stage: those of a route, or those of all routes, each of which has a bucket of its own. */
+/** The limits of a stage: the route's own or the default. Each route has its own bucket. */
 export function stageThrottle(stage: Resource | undefined, now: () => number = Date.now): StageThrottle {
   const { DefaultRouteSettings, RouteSettings = {} } = (stage?.properties ?? {}) as {
     readonly DefaultRouteSettings?: RouteSettings;

@@ -40,7 +40,7 @@ export async function startMuster({
   context,
   ...options
 }: MusterOptions): Promise<LocalCloud> {
-  // First, because it fails at once and the app takes seconds to synthesize.
+  // First, because it fails fast, and synthesizing the app takes seconds.
   const place = await takePlace(options.port, options.dataDir);
   const { template, assetPathOf, outdir } = await synthesizeInProcess({
     queuesDir,

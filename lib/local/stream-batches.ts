@@ -20,7 +20,7 @@ export interface StreamBatchesOptions {
   readonly signal: WakeSignal;
   /** Receives the batches that fail permanently. */
   readonly sqs: AwsService;
-  /** Keeps how far a shard is handled. */
+  /** Stores the position up to which a shard is handled. */
   readonly keep: (shardId: string, sequenceNumber: string) => void;
   readonly log: (line: string) => void;
 }

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { type FieldProblem, Problem, type ProblemStatus } from '../contract/problem.ts';
 import type { Synthesized, SynthesizeOptions, Template } from '../infra/synthesize.ts';
 
-/** What the process sends. */
+/** A message of the process. */
 export type SynthesisMessage =
   | {
       readonly template: Template;
@@ -23,8 +23,8 @@ export type SynthesisMessage =
     };
 
 /**
- * Synthesizes as {@link synthesize}, in a process that ends afterwards: the CDK and what it has built take 250 MB, which a
- * service that runs for hours does not need. A thread would leave most of it with the process.
+ * Synthesizes as {@link synthesize}, in a process that ends afterwards. The CDK and its output take 250 MB, which a service that
+ * runs for hours does not need. A thread would not free most of it.
  *
  * @throws Problem when a queue definition is invalid
  */
@@ -32,7 +32,7 @@ export async function synthesizeInProcess(options: SynthesizeOptions): Promise<S
   // In the published package it is JavaScript.
   const javascript = new URL('./synthesize-worker.js', import.meta.url);
   const entry = existsSync(javascript) ? javascript : new URL('./synthesize-worker.ts', import.meta.url);
-  // The CDK may delete a folder of its own making when its process ends.
+  // The CDK may delete a temporary folder when its process ends.
   const folder = options.outdir ?? (await mkdtemp(join(await realpath(tmpdir()), 'muster-')));
   const result = await resultOf(fileURLToPath(entry), { ...options, outdir: folder });
   if ('failure' in result) {

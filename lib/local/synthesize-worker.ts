@@ -3,7 +3,7 @@ import module from 'node:module';
 import type { SynthesizeOptions } from '../infra/synthesize.ts';
 import type { SynthesisMessage } from './synthesize-in-process.ts';
 
-// Later processes load the CDK from a cache, as those of `lib/cli/muster.ts` load the commands. It saves a sixth of their processor time.
+// Caches the compiled CDK for later processes, as `lib/cli/muster.ts` does for the commands. It saves a sixth of their CPU time.
 module.enableCompileCache?.();
 const { Problem } = await import('../contract/problem.ts');
 const { synthesize } = await import('../infra/synthesize.ts');

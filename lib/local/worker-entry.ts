@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 let entry: URL | undefined;
 
 /**
- * The JavaScript of `lambda-worker.ts`, built once in a process. A worker that runs TypeScript loads Node's own compiler, which
- * doubles its memory and the time of its start.
+ * The JavaScript of `lambda-worker.ts`, built once in a process. A worker that runs TypeScript loads Node's compiler, which
+ * doubles its memory and its start time.
  */
 export function workerEntry(): URL {
   entry ??= built();

@@ -19,7 +19,7 @@ export interface WorkerPoolOptions {
   readonly timeoutMs: number;
   /** How many invocations may run at once. @default 20 */
   readonly reservedConcurrency?: number | undefined;
-  /** How long an invocation waits for a busy worker before a further one is started. @default see PATIENCE_MIN_MS */
+  /** How long an invocation waits for a busy worker before another one is started. @default see PATIENCE_MIN_MS */
   readonly patienceMs?: number | undefined;
   /** The delays of invocations and starts, added to the function's own time. */
   readonly delays: AwsDelays;
@@ -29,18 +29,20 @@ export interface WorkerPoolOptions {
   readonly ended: (result: InvocationResult, durationMs: number, cpuMs: number) => void;
 }
 
-/** The number is limited because each worker has its own heap. Further invocations wait in order. */
+/** The maximum of workers, because each has its own heap. Further invocations wait in order. */
 const WORKERS_MAX = 20;
 /** Starts are CPU-bound, so more at a time would only slow each other down. */
 const STARTING_MAX = 2;
 /**
- * An invocation waits for a busy worker as long as the last start of a worker took, and at least this long, before a further one
- * is started. A start takes 0.3 s of a core and 40 MB, more than most invocations. On a busy machine invocations are slow because
- * they wait for a core, which a further worker would only take from the others: there a start takes seconds, and so does the
- * patience. Lambda does not wait, so neither does a cloud with its delays.
+ * The minimum time that an invocation waits for a busy worker before another one is started. It waits as long as the last start
+ * took, if that is longer. A start takes 0.3 s of a core and 40 MB, more than most invocations. On a busy machine starts take
+ * seconds, and another worker would only take a core from the others. Lambda does not wait, so with AWS delays the pool does not
+ * either.
  */
 const PATIENCE_MIN_MS = 100;
-/** On the slowest machine too, invocations that wait for something, such as long polls, get further workers after this time. */
+/**
+ * The maximum of this time. Invocations that wait for something, such as long polls, get further workers even on a slow machine.
+ */
 const PATIENCE_MAX_MS = 5_000;
 /** A worker ends after this time without an invocation, unless it is the last one of its function. */
 const IDLE_MS = 5_000;
@@ -84,7 +86,7 @@ class Workers implements WorkerPool {
   #stopped = false;
   #patienceMs: number;
   #patience: NodeJS.Timeout | undefined;
-  /** When a worker has last become ready. It gets time to work off the jobs that have waited for its start. */
+  /** When the last worker became ready. It first gets time for the jobs that have waited for its start. */
   #readyMs = 0;
 
   constructor(options: WorkerPoolOptions) {
@@ -133,7 +135,7 @@ class Workers implements WorkerPool {
       this.#patience = setTimeout(() => this.#assign(), this.#patienceMs);
   }
 
-  /** The number of waiting jobs that shall not wait for a busy worker any longer. */
+  /** The number of waiting jobs that have exceeded their wait for a busy worker. */
   #overdue(): number {
     if (this.#runners.size === 0) return this.#waiting.length;
     const sinceMs = performance.now() - this.#patienceMs;
@@ -187,7 +189,7 @@ class Workers implements WorkerPool {
     );
   }
 
-  /** The worker has started, and is available when its start would have ended on AWS. */
+  /** The worker has started. It becomes available when its start would have ended on AWS. */
   #ready(runner: Runner, coldMs: number): void {
     const { delays, patienceMs } = this.#options;
     this.#readyMs = performance.now();
@@ -200,7 +202,7 @@ class Workers implements WorkerPool {
     }
     runner.state = 'cold';
     runner.timer = setTimeout(() => this.#rest(runner), coldMs - tookMs);
-    // Another worker may start now.
+    // Now another worker may start.
     this.#assign();
   }
 
@@ -230,7 +232,7 @@ class Workers implements WorkerPool {
     runner.job = undefined;
   }
 
-  /** The last worker stays longer, for the next ticket. */
+  /** The last worker is kept longer, for the next ticket. */
   #endIdle(runner: Runner): void {
     if (runner.state !== 'idle') return;
     if (this.#runners.size === 1 && performance.now() - runner.startedMs < LAST_IDLE_MS) {

@@ -2,8 +2,7 @@ import type { Caller } from '../../contract/callers.ts';
 import type { MatchView } from '../../contract/match.ts';
 import { unknownMatch } from '../placement/assign-match.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import { onlyWhere } from './only-where.ts';
-import { visibilityOf } from './visibility.ts';
+import { onlyShown, visibilityOf } from './visibility.ts';
 
 /**
  * The part of a match that a caller may see. A player in the match sees it without the other players' tokens, and only with the
@@ -30,11 +29,11 @@ async function seenBy(queues: Pick<QueueStore, 'get'>, match: MatchView): Promis
   if (!hasAttributes && match.rules === undefined) return match;
   const visibility = await visibilityOf(queues, match.queue);
   const { rules: allRules, ...rest } = match;
-  const rules = onlyWhere(allRules, visibility.rule);
+  const rules = onlyShown(allRules, visibility.rule);
   const teams = match.teams.map((team) => ({
     ...team,
     players: team.players.map(({ attributes: all, ...seat }) => {
-      const attributes = onlyWhere(all, visibility.attribute);
+      const attributes = onlyShown(all, visibility.attribute);
       return { ...seat, ...(attributes && { attributes }) };
     }),
   }));

@@ -4,8 +4,7 @@ import { AVOIDED } from '../../rules/reasons.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import { unknownTicket } from '../tickets/ticket-status.ts';
-import { onlyWhere } from './only-where.ts';
-import { visibilityOf } from './visibility.ts';
+import { onlyShown, visibilityOf } from './visibility.ts';
 
 /**
  * Rejects a player that is not in the ticket. The response is the same as for a missing ticket and takes as long, so
@@ -37,7 +36,7 @@ export async function ticketFor(
   const visibility = isPlain ? undefined : await visibilityOf(deps.queues, ticket.queue);
   const { reason, queues, ...rest } = ticket;
   const players = ticket.players.map(({ avoid: _, attributes: all, latencyMs, ...player }) => {
-    const attributes = visibility && onlyWhere(all, visibility.attribute);
+    const attributes = visibility && onlyShown(all, visibility.attribute);
     return {
       ...player,
       ...(attributes && { attributes }),

@@ -29,7 +29,7 @@ export function progressFrom(text: string | undefined): Progress {
   } catch {
     throw new Problem(
       400,
-      'Expected the continuation of the response before, got another text. Repeat the request without it to begin again.',
+      'Expected the continuation of the previous response, got another text. Repeat the request without it to begin again.',
     );
   }
 }

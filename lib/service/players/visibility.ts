@@ -33,3 +33,12 @@ export async function visibilityOf(queues: Pick<QueueStore, 'get'>, queue: strin
       visible.add(rule.name);
   return { attribute, rule: (name) => visible.has(name) };
 }
+
+/** The entries of a record whose keys are shown; undefined when none is left. */
+export function onlyShown<Value>(
+  record: Readonly<Record<string, Value>> | undefined,
+  isShown: (name: string) => boolean,
+): Record<string, Value> | undefined {
+  const entries = Object.entries(record ?? {}).filter(([name]) => isShown(name));
+  return entries.length > 0 ? Object.fromEntries(entries) : undefined;
+}

@@ -12,22 +12,22 @@ import type { RangeStore } from '../ports/range-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 
 /**
- * Several partition keys for each bucket, for a load that comes too fast to split the buckets.
+ * Several partition keys for each bucket, for a load that rises too fast to split the buckets.
  *
- * DynamoDB allows 1,000 writes a second for one key. When thousands of players come at once to a queue with one bucket,
- * its first split is in force after about six seconds. Until then the queue needs more keys, at once:
+ * DynamoDB allows 1,000 writes a second for one key. When thousands of players arrive at once in a queue with one bucket, its
+ * first split is in force after about six seconds. Until then the queue needs more keys:
  *
  *     no shards ──── a write of a ticket is throttled ────▶ shards
  *         ▲                                                   │
  *         ├── the next layout, which has more buckets ◀───────┤
  *         └── the same buckets, when they are quiet ◀─────────┘
  *
- * Shards are added to the layout in force. Nothing else about it changes, so they need no notice: the first shard is the
- * key of before. A function that does not know the other shards yet writes to the first, and reads the others a second
- * later. Every read of a bucket is a query for each of its keys, so a queue without such a load has no shards.
+ * Shards are added to the layout in force. Nothing else about it changes, so they need no notice: the first shard is the key that
+ * the bucket had before. A function that does not know the other shards yet writes to the first one, and reads the others a
+ * second later. Every read of a bucket is a query for each of its keys, so a queue without such a load has no shards.
  */
 
-/** The keys of a layout's buckets together; they take as many thousand writes a second. */
+/** The maximum of keys of a layout. 256 keys accept 256,000 writes a second. */
 const KEYS = 256;
 /** The maximum of keys of one bucket. A tick reads them concurrently. */
 const SHARDS_MAX = 32;
