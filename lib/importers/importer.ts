@@ -1,3 +1,4 @@
+import type * as z from 'zod';
 import { invalid, Problem } from '../contract/problem.ts';
 import { checkQueueDefinition } from '../contract/queue-definition.ts';
 import type { NumberKind } from '../simulation/option-values.ts';
@@ -91,4 +92,13 @@ export function refuseLists(json: unknown, path: string, what: string, keys: rea
   if (!Array.isArray(json) && key === undefined) return;
   const detail = `Expected ${what}, got a list: write one of them to a file of its own`;
   throw invalid(path, [{ pointer: key === undefined ? '#' : `#/${key}`, detail }]);
+}
+
+/** Checks that the least of two sizes is at most the greatest. @param least, most their keys */
+export function inOrder<Least extends string, Most extends string>(least: Least, most: Most) {
+  return (sizes: Readonly<Record<Least | Most, number>>, context: z.RefinementCtx): void => {
+    if (sizes[least] <= sizes[most]) return;
+    const message = `Expected at most ${most} (${sizes[most]}), got ${sizes[least]}`;
+    context.addIssue({ code: 'custom', path: [least], message });
+  };
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { parseWith } from '../../contract/problem.ts';
 import { shown } from '../../vocabulary/expected.ts';
-import { refuseLists } from '../importer.ts';
+import { inOrder, refuseLists } from '../importer.ts';
 import { reading } from '../reading.ts';
 
 /** A FlexMatch rule set, as the public reference of GameLift describes it. Numbers may be written as text. */
@@ -34,11 +34,7 @@ const team = z
     minPlayers: number,
     quantity: numberFrom(1).optional(),
   })
-  .superRefine(({ minPlayers, maxPlayers }, context) => {
-    if (minPlayers <= maxPlayers) return;
-    const message = `Expected at most maxPlayers (${maxPlayers}), got ${minPlayers}`;
-    context.addIssue({ code: 'custom', path: ['minPlayers'], message });
-  });
+  .superRefine(inOrder('minPlayers', 'maxPlayers'));
 
 const rule = z.object({
   name: z.string().min(1),

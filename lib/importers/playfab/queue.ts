@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { parseWith } from '../../contract/problem.ts';
-import { refuseLists } from '../importer.ts';
+import { inOrder, refuseLists } from '../importer.ts';
 import { reading } from '../reading.ts';
 
 /**
@@ -49,19 +49,7 @@ const rules = z.array(rule).nullish();
 
 const team = z
   .object({ Name: z.string().min(1), MinTeamSize: z.number(), MaxTeamSize: z.number() })
-  .superRefine(({ MinTeamSize, MaxTeamSize }, context) =>
-    inOrder('MinTeamSize', MinTeamSize, 'MaxTeamSize', MaxTeamSize, context),
-  );
-
-/** A least size is at most the greatest. */
-function inOrder(least: string, from: number, most: string, to: number, context: z.RefinementCtx): void {
-  if (from <= to) return;
-  context.addIssue({
-    code: 'custom',
-    path: [least],
-    message: `Expected at most ${most} (${to}), got ${from}`,
-  });
-}
+  .superRefine(inOrder('MinTeamSize', 'MaxTeamSize'));
 
 const queue = z
   .object({
@@ -89,9 +77,7 @@ const queue = z
     TeamSizeBalanceRule: rule.nullish(),
     TeamTicketSizeSimilarityRule: rule.nullish(),
   })
-  .superRefine(({ MinMatchSize, MaxMatchSize }, context) =>
-    inOrder('MinMatchSize', MinMatchSize, 'MaxMatchSize', MaxMatchSize, context),
-  );
+  .superRefine(inOrder('MinMatchSize', 'MaxMatchSize'));
 const request = z.object({ MatchmakingQueue: queue });
 
 export type PlayFabQueue = z.output<typeof queue>;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { parseWith } from '../../contract/problem.ts';
-import { refuseLists } from '../importer.ts';
+import { inOrder, refuseLists } from '../importer.ts';
 import { reading } from '../reading.ts';
 
 /**
@@ -19,11 +19,7 @@ const range = z
     max: z.number(),
     relaxations: z.array(relaxation).nullish(),
   })
-  .superRefine(({ min, max }, context) => {
-    if (min <= max) return;
-    const message = `Expected at most max (${max}), got ${min}`;
-    context.addIssue({ code: 'custom', path: ['min'], message });
-  });
+  .superRefine(inOrder('min', 'max'));
 const rule = z.object({
   name: z.string().optional(),
   type: z.string(),

@@ -5,18 +5,18 @@ import type { UnityRule } from './queue.ts';
 /** Where the values of a rule come from. */
 export type UnitySource = { readonly attribute: string } | 'latency';
 
-export interface UnityNames {
-  /** The name of an attribute in the queue. */
-  nameOf(source: string): string;
-  /** The team of the rule; undefined for a rule of the match. */
-  readonly team: string | undefined;
+/** The part of a rule that names its team; empty for a rule of the match. */
+export interface UnityPlace {
+  readonly team?: string;
 }
 
 export interface UnityRuleType {
   /** The type of the attribute that it reads. */
   attribute(rule: UnityRule): 'number' | 'string' | 'strings';
-  /** The counterpart, whose limit is named reference, or the reason why there is none. */
-  convert(rule: UnityRule, source: UnitySource, names: UnityNames): readonly ConvertedRule[] | string;
+  /** The counterpart, whose limit is named reference, or the reason why there is none. @param attribute in the queue */
+  convert(rule: UnityRule, attribute: string, place: UnityPlace): readonly ConvertedRule[] | string;
+  /** The same of latencies. */
+  ofLatency(rule: UnityRule, place: UnityPlace): readonly ConvertedRule[] | string;
 }
 
 const LATENCY = /^Players\.QosResults\.Latency$/i;
@@ -30,54 +30,51 @@ export function sourceOf(source: string): UnitySource | undefined {
 }
 
 /** Each player's number on one side of the reference. */
-const compared = (op: '<=' | '>=', isStrict: boolean): UnityRuleType => ({
-  attribute: () => 'number',
-  convert({ reference }, source, { nameOf, team }) {
-    if (typeof reference !== 'number') return NO_NUMBER;
-    const of = (value: number) => (isStrict ? nextNumber(value, op === '<=' ? -1 : 1) : value);
-    if (source === 'latency') {
+function compared(op: '<=' | '>=', isStrict: boolean): UnityRuleType {
+  const of = (value: number) => (isStrict ? nextNumber(value, op === '<=' ? -1 : 1) : value);
+  return {
+    attribute: () => 'number',
+    convert({ reference }, attribute, place) {
+      if (typeof reference !== 'number') return NO_NUMBER;
+      const left = { of: op === '<=' ? ('greatest' as const) : ('least' as const), attribute, ...place };
+      const limits = { reference: { ...(op === '<=' ? upper('right') : lower('right')), of } };
+      return [{ body: { type: 'compare', left, op, right: of(reference) }, limits }];
+    },
+    ofLatency({ reference }, { team }) {
+      if (typeof reference !== 'number') return NO_NUMBER;
       if (op === '>=') return 'a least latency has no counterpart';
       if (team !== undefined) return 'latencies of one team have no counterpart';
-      const limits = { reference: { ...upper('max'), of } };
-      return [{ body: { type: 'latency', max: of(reference) }, limits }];
-    }
-    const left = {
-      of: op === '<=' ? ('greatest' as const) : ('least' as const),
-      attribute: nameOf(source.attribute),
-      ...(team !== undefined && { team }),
-    };
-    const limits = { reference: { ...(op === '<=' ? upper('right') : lower('right')), of } };
-    return [{ body: { type: 'compare', left, op, right: of(reference) }, limits }];
-  },
-});
+      return [
+        { body: { type: 'latency', max: of(reference) }, limits: { reference: { ...upper('max'), of } } },
+      ];
+    },
+  };
+}
 
 const RULE_TYPES: Readonly<Record<string, UnityRuleType>> = {
   Difference: {
     attribute: () => 'number',
-    convert({ reference }, source, { nameOf, team }) {
+    convert({ reference }, attribute, place) {
       if (typeof reference !== 'number') return NO_NUMBER;
-      if (source === 'latency') return 'differences of latencies have no counterpart';
-      const where = team === undefined ? {} : { team };
-      const body = { type: 'within', attribute: nameOf(source.attribute), max: reference, ...where } as const;
+      const body = { type: 'within', attribute, max: reference, ...place } as const;
       return [{ body, limits: { reference: upper('max') } }];
     },
+    ofLatency: () => 'differences of latencies have no counterpart',
   },
   Equality: {
     attribute: ({ reference }) => (typeof reference === 'number' ? 'number' : 'string'),
-    convert({ reference }, source, { nameOf, team }) {
-      if (source === 'latency') return 'equal latencies have no counterpart';
-      const attribute = nameOf(source.attribute);
-      const where = team === undefined ? {} : { team };
-      const same = { body: { type: 'same', attribute, ...where } } as const;
+    convert({ reference }, attribute, place) {
+      const same = { body: { type: 'same', attribute, ...place } } as const;
       if (reference === undefined || reference === null) return [{ ...same, limits: { reference: SWITCH } }];
       if (typeof reference !== 'string' && typeof reference !== 'number')
         return 'only texts and numbers are compared';
-      const count = { type: 'count', attribute, value: reference, atLeast: 1, ...where } as const;
+      const count = { type: 'count', attribute, value: reference, atLeast: 1, ...place } as const;
       return [
         { ...same, limits: { reference: SWITCH } },
         { body: count, limits: { reference: SWITCH } },
       ];
     },
+    ofLatency: () => 'equal latencies have no counterpart',
   },
   LessThan: compared('<=', true),
   LessThanEqual: compared('<=', false),
@@ -85,18 +82,12 @@ const RULE_TYPES: Readonly<Record<string, UnityRuleType>> = {
   GreaterThanEqual: compared('>=', false),
   Intersection: {
     attribute: () => 'strings',
-    convert({ overlap = 1 }, source, { nameOf, team }) {
-      if (source === 'latency') return 'latencies are no lists';
+    convert({ overlap = 1 }, attribute, place) {
       if (overlap <= 0) return [];
-      const where = team === undefined ? {} : { team };
-      const body = {
-        type: 'common',
-        attribute: nameOf(source.attribute),
-        atLeast: overlap,
-        ...where,
-      } as const;
+      const body = { type: 'common', attribute, atLeast: overlap, ...place } as const;
       return [{ body, limits: { reference: SWITCH } }];
     },
+    ofLatency: () => 'latencies are no lists',
   },
 };
 

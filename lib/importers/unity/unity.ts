@@ -180,7 +180,7 @@ class Translation {
     const property = pathOf(rule);
     const type = UNITY_RULE_TYPES.get(rule.type);
     const source = sourceOf(rule.source);
-    const nameOf = (attribute: string) => this.#nameOf(attribute);
+    const place = team === undefined ? {} : { team };
     const converted =
       type === undefined
         ? `what ${rule.type} means has no counterpart, or is not documented`
@@ -188,7 +188,9 @@ class Translation {
           ? `the source ${rule.source} is not the data or the latency of players`
           : rule.not
             ? 'opposites are not imported'
-            : type.convert(rule, source, { nameOf, team });
+            : source === 'latency'
+              ? type.ofLatency(rule, place)
+              : type.convert(rule, this.#nameOf(source.attribute), place);
     if (typeof converted === 'string') {
       this.#report.impossible(property, converted);
       return;
