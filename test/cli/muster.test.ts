@@ -68,7 +68,7 @@ describe.concurrent('muster', () => {
       ['serve', '--prot', '1'],
       /unknown option '--prot'\n\(Did you mean --port\?\)\nRun "muster serve --help"/,
     ],
-    [['serve', '--port', 'many'], /--port.*0 to 65535.*many/],
+    [['serve', '--port', 'many'], /--port.*Expected a port from 0 to 65535, got "many"/],
     [['serve', '--port', '70000'], /--port.*70000/],
     [['serve', '--queues', '/nowhere'], /^folder not found: \/nowhere\n$/],
     [['serve', '--ladders', '/nowhere'], /^folder not found: \/nowhere\n$/],

@@ -216,18 +216,8 @@ describe('muster serve', () => {
     });
   });
 
-  test.runIf(IS_LONG)('reports an invalid queue definition in one line with its file and field', async () => {
-    const dir = queuesDir({ ...DUEL, teamSize: 0 });
-    const { status, stdout, stderr } = await muster('serve', '--port', '0', '--queues', dir);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toMatch(/^.*duel\.json: #?\/teamSize: .+\n$/);
-  });
-
   test.each([
     [['--port', '0', '-c', 'psuh=false'], /got `psuh`/],
-    [['--port', 'many'], /Expected a port from 0 to 65535, got "many"/],
-    [['--queues', '/no/such/folder'], /^folder not found: \/no\/such\/folder\n$/],
-    [['--secrets', '/no/such/file'], /^file not found: \/no\/such\/file\n$/],
     [
       ['--jwt-issuer', 'https://issuer.example'],
       /^expected --jwt-issuer and --jwt-audience together, got no --jwt-audience\n$/,
