@@ -10,6 +10,7 @@ import { HOSTED_QUEUE } from '../../lib/cli/demo/queues.ts';
 import { screenOn, wrapped } from '../../lib/cli/demo/screen.ts';
 import { demoSummary } from '../../lib/cli/demo/summary.ts';
 import { demoTable, LEGEND } from '../../lib/cli/demo/table.ts';
+import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 import { IS_LONG } from '../long.ts';
 import { eventually } from '../patience.ts';
@@ -171,6 +172,20 @@ describe('the summary of the demo', () => {
 });
 
 describe('the backend of the demo', () => {
+  /** Plays until the client aborts. @param client the requests that the backend sends */
+  const played = (client: object, definition: QueueDefinition, stop: AbortController, seen: QueueSeen) => {
+    const random = seededRandom(1);
+    return playBackend({
+      client: client as ServiceClient,
+      definition,
+      rate: 5,
+      random,
+      nextName: playerNames(random),
+      signal: stop.signal,
+      seen,
+    });
+  };
+
   it('starts a server for each match of a hosted queue', async () => {
     const stop = new AbortController();
     const seen = nothingSeen('hosted', { withServers: true });
@@ -189,18 +204,8 @@ describe('the backend of the demo', () => {
         assigned.push(call);
         stop.abort();
       },
-    } as unknown as ServiceClient;
-    const random = seededRandom(1);
-    const nextName = playerNames(random);
-    await playBackend({
-      client,
-      definition: HOSTED_QUEUE,
-      rate: 5,
-      random,
-      nextName,
-      signal: stop.signal,
-      seen,
-    });
+    };
+    await played(client, HOSTED_QUEUE, stop, seen);
     expect(assigned).toEqual([['m-1', { address: '203.0.113.7', port: expect.any(Number) }]]);
     expect([...seen.servers!.keys()]).toEqual(['m-1']);
   });
@@ -239,11 +244,9 @@ describe('the backend of the demo', () => {
       accept: async (...call: unknown[]) => {
         accepted.push(call);
       },
-    } as unknown as ServiceClient;
-    const random = seededRandom(1);
+    };
     const definition = { ...HOSTED_QUEUE, name: 'ranked', acceptance: { timeoutSeconds: 30 } };
-    const nextName = playerNames(random);
-    await playBackend({ client, definition, rate: 5, random, nextName, signal: stop.signal, seen });
+    await played(client, definition, stop, seen);
     expect(accepted.map((call) => (call as string[])[1]).sort()).toEqual(['m-1', 'm-2']);
     expect(seen).toMatchObject({ failed: 1, started: 1, open: new Map() });
     const [back] = [...matchOf].find(([, matchId]) => matchId === 'm-1')!;
@@ -264,18 +267,8 @@ describe('the backend of the demo', () => {
         if (++rounds === 2) stop.abort();
         return ids.map((ticketId) => ({ ticketId, status: 'FAILED', matchId: 'm-1' }));
       },
-    } as unknown as ServiceClient;
-    const random = seededRandom(1);
-    const nextName = playerNames(random);
-    await playBackend({
-      client,
-      definition: HOSTED_QUEUE,
-      rate: 5,
-      random,
-      nextName,
-      signal: stop.signal,
-      seen,
-    });
+    };
+    await played(client, HOSTED_QUEUE, stop, seen);
     expect(rounds).toBe(2);
     expect(seen).toMatchObject({ playersMatched: 0, matches: [] });
     expect(seen.playersUnmatched + [...seen.waiting.values()].flatMap(({ players }) => players).length).toBe(
