@@ -16,7 +16,7 @@ const LAST_KEPT_MS = 1_000;
  * Erased players in DynamoDB, in the table of the receivers. Key: `receiver`, as `erased#HASH` of the player's id. The item
  * `erased` has the time `lastAtMs` at which an erasure last ran.
  *
- *     add    the time, then the player. A crash in between: `notify` looks for erased players, and finds none
+ *     add    the time, then the player. A crash in between: `notify` searches for erased players, and finds none
  *     last   the time; 0 where there is none
  */
 export function erasedPlayers(client: DynamoDBDocumentClient, table: string): ErasedPlayers {

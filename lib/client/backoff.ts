@@ -6,7 +6,7 @@ export interface Backoff {
   readonly maxMs: number;
 }
 
-/** The longest time that a `Retry-After` may ask for. */
+/** The maximum delay of a `Retry-After`. */
 const RETRY_AFTER_MAX_MS = 60_000;
 
 /**
@@ -26,7 +26,7 @@ export function delayMs(
   return retryAfterMs === 0 ? drawn : retryAfterMs + drawn - longest / 2;
 }
 
-/** The time that a `Retry-After` header asks for, in milliseconds; 0 without a valid one. It is a number of seconds or a date. */
+/** The delay of a `Retry-After` header in milliseconds; 0 without a valid one. The header is a number of seconds or a date. */
 export function retryAfterMs(header: string | null, nowMs: number): number {
   if (header === null || header.trim() === '') return 0;
   const ms = /^\d+(\.\d+)?$/.test(header.trim()) ? 1_000 * Number(header) : Date.parse(header) - nowMs;

@@ -51,7 +51,7 @@ import { type Watch, type WatchedTicket, type WatchOptions, watchTicket } from '
  * `UnexpectedResponse` (the URL is not that of Muster), or with the reason of their signal.
  */
 export interface MusterClient {
-  /** Posts a ticket to a queue. Posting the same ticket again returns it as it is now. */
+  /** Posts a ticket to a queue. Posting the same ticket again returns its current state. */
   post(queue: string, ticket: NewTicket, options?: RequestOptions): Promise<Ticket>;
   /** Posts any number of tickets, 50 by one request. Returns their results in the same order. */
   postBatch(queue: string, tickets: readonly NewTicket[], options?: RequestOptions): Promise<TicketResult[]>;
@@ -71,7 +71,7 @@ export interface MusterClient {
    * can follow.
    */
   watch(ticket: WatchedTicket, options?: WatchOptions): Watch;
-  /** Cancels a ticket that is QUEUED. One that is CANCELLED stays as it is. */
+  /** Cancels a QUEUED ticket. A CANCELLED one does not change. */
   cancel(ticketId: string, options?: RequestOptions): Promise<Ticket>;
   /**
    * Keeps a ticket in a queue with presence alive. Players without a socket repeat it every 20 s. A player's request counts for

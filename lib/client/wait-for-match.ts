@@ -90,7 +90,7 @@ export async function* pollsOf(
       yield ticket;
     }
     if (nowMs - sinceMs >= limitMs) throw new WaitEnded(ticketId, seen?.status, limitMs);
-    // A party that has not accepted its match gets a response at once.
+    // A party that has not accepted its match gets a response immediately.
     idle = isChanged || (ticket !== undefined && nowMs - startMs >= WAITED_MS) ? 0 : idle + 1;
     if (idle > 0) await sender.pause(BACKOFF, idle, signal);
   }

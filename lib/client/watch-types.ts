@@ -6,7 +6,7 @@ export interface Change {
   readonly type: string;
   /** ISO 8601. */
   readonly timestamp: string;
-  /** The ticket as it is now. */
+  /** The current ticket. */
   readonly ticket: Ticket;
   /** Its match, if it has one. By long polls it is absent: read it with `match`. */
   readonly match?: Match | undefined;

@@ -133,7 +133,7 @@ const MINUTE_MS = 60_000;
  *
  * @param source the origin of the value, with which the error message begins
  * @returns the experiment, and the definitions in the order of its variants
- * @throws Problem (400) that names every invalid field: also when a variant is no valid definition of a queue, or two variants
+ * @throws Problem (400) that names every invalid field, including variants that are no valid definition of a queue, or two variants
  *   are the same
  */
 export function checkExperiment(

@@ -72,7 +72,7 @@ export class FanOut extends Construct {
       resourceArns: [this.bus.eventBusArn],
     });
     store.queues.allow(fn, 'GetItem');
-    // What becomes of matches is counted by queue and minute.
+    // The outcomes of matches are counted by queue and minute.
     store.ranges.allow(fn, 'BatchGetItem', 'UpdateItem');
     fn.addEnvironment('FAILED_SHARE', String(failedShare));
     return fn;

@@ -170,7 +170,7 @@ const TRACED = new DashboardVariable({
   visible: true,
 });
 
-/** Every line that any function has logged about a ticket or a match. The quotes keep `t-1` apart from `t-10`. */
+/** Every line that any function has logged about a ticket or a match. The quotes distinguish `t-1` from `t-10`. */
 function traceWidget(functions: readonly MusterFunction[]): LogQueryWidget {
   return new LogQueryWidget({
     title: 'Trace of a ticket or match: enter its id on top',

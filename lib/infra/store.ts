@@ -28,7 +28,7 @@ export class Store extends Construct {
   readonly ranges: StoreTable;
   /** Webhook receivers that are slow or down. */
   readonly receivers: StoreTable;
-  /** The ratings of players by `playerId` and `ladder`, and what is learnt of the odds of each ladder. */
+  /** The ratings of players by `playerId` and `ladder`, and the learned odds of each ladder. */
   readonly ratings: StoreTable;
 
   constructor(scope: Construct, id: string, props: { readonly stage: StagePolicy }) {
@@ -123,7 +123,7 @@ export class Store extends Construct {
     this.entries.allow(fn, 'PutItem', 'DeleteItem');
     this.matches.allow(fn, 'GetItem', 'UpdateItem');
     this.queues.allow(fn, 'GetItem', 'UpdateItem');
-    // The cooldowns of those who decline, and the presence of players.
+    // For the cooldowns of players who decline, and the presence of players.
     this.ranges.allow(fn, 'BatchGetItem', 'GetItem', 'UpdateItem');
   }
 }

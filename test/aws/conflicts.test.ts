@@ -228,7 +228,7 @@ describe('listing queues', () => {
     client.on(QueryCommand).resolves({ Items: [key('a'), key('b'), key('gone')] });
   });
 
-  it('requests definitions again that a batch omitted, and skips those removed meanwhile', async () => {
+  it('requests definitions again that a batch omitted, and skips those removed since', async () => {
     client
       .on(BatchGetCommand)
       .resolvesOnce({ Responses: { queues: [item('b')] }, UnprocessedKeys: left(key('a'), key('gone')) })

@@ -52,7 +52,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       expect(await store.of(ticketId)).toEqual([first]);
     });
 
-    it('removes one connection, also a second time, and stores it again if it comes after its end', async () => {
+    it('removes one connection, even a second time, and stores it again if it is added after its end', async () => {
       const [one, other] = [connection('a='), connection('b=', NOW_MS + 1)];
       await store.add(one);
       await store.add(other);

@@ -70,7 +70,7 @@ describe.each(DELIVERIES)('deliveries in $emulator', ({ emulator, skipped }) => 
       expect((await record(laterMs))!.waiting).toEqual({ count: 1, sinceMs: laterMs });
     });
 
-    it('take another as the first when the first was not seen any more', async () => {
+    it('take another as the first when the first is no longer reported', async () => {
       await store.waitStarted('q', url, NOW_MS);
       await store.waitStarted('q', url, NOW_MS + 5);
       const laterMs = NOW_MS + WAITING_SEEN_MS + 1;

@@ -197,7 +197,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         expect((await matches.get(idOf('m')))!.rated).toEqual(nine);
       });
 
-      it('rates a match once, also when it is rated many times at once', async () => {
+      it('rates a match once, even when it is rated many times concurrently', async () => {
         const ids = ['ann', 'ben'];
         await played(idOf('m'), ids);
         const all = await Promise.all(Array.from({ length: 6 }, () => ratings.rate(write(idOf('m'), ids))));

@@ -375,7 +375,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         expect(await tickets.neighbours(lowest, layouts, 1)).toHaveLength(2);
       });
 
-      it('finds the tickets of a bucket with shards under all of its keys, also those from before', async () => {
+      it('finds the tickets of a bucket with shards under all of its keys, including those from before the shards', async () => {
         newQueue();
         const sharded = { ...bucketLayout(1, 100), shards: { count: 4, sinceMs: NOW_MS } };
         const before = bucketLayout(1, 100);
@@ -426,7 +426,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
     };
 
     describe('a claim', () => {
-      it('removes a ticket from the pool for one match, also when it is repeated', async () => {
+      it('removes a ticket from the pool for one match, even when it is repeated', async () => {
         newQueue();
         const stored = await put('a', 1);
         await put('b', 1);
@@ -439,7 +439,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         expect(await namesWaiting()).toEqual(['b']);
       });
 
-      it('that arrives once more after its match has released the ticket changes nothing', async () => {
+      it('that arrives again after its match has released the ticket changes nothing', async () => {
         newQueue();
         const stored = await put('a', 1);
         await tickets.claim(id('a'), id('m'), NOW_MS);
@@ -657,7 +657,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
     });
 
     describe('the creation of a match', () => {
-      it('stores it with its meetings, also when it is repeated', async () => {
+      it('stores it with its meetings, even when it is repeated', async () => {
         newQueue();
         const made = match(queue, id('m'), [id('a'), id('b')], {
           status: 'PLACING',

@@ -533,7 +533,7 @@ describe('a wait for a match', () => {
     });
   });
 
-  it('ends with the reason of its signal, also while the service holds a poll', async () => {
+  it('ends with the reason of its signal, even while the service holds a poll', async () => {
     const abort = new AbortController();
     server.behave(ticket('QUEUED'), (request, response) => {
       setImmediate(() => abort.abort(new Error('the player left')));

@@ -83,7 +83,7 @@ describe('the game client of docs/players.md', () => {
     expect(PlayedSocket.all.map(({ url }) => url)).toEqual([at('QUEUED'), at('QUEUED')]);
   });
 
-  it('shows no state that is older than the last, also after it has connected again', () => {
+  it('shows no state that is older than the last, even after it has reconnected', () => {
     const shown = start();
     PlayedSocket.all[0]!.receive('MatchFound', { ...ticket('PLACING', 5), match });
     PlayedSocket.all[0]!.receive('Ticket', ticket('QUEUED', 4));

@@ -129,7 +129,7 @@ describe('a ticket that is watched', () => {
     expect(problems.map(({ status }) => status)).toEqual([409]);
   });
 
-  it('yields the change from which on the players can play once, also when it is sent again', async () => {
+  it('yields the change after which the players can play once, even when it is sent again', async () => {
     const match = matchOf('m1', 'COMPLETED');
     connected = (socket) => {
       const state = { ticket: ticketOf('COMPLETED', 'm1'), match, revision: 3 };
@@ -335,7 +335,7 @@ describe('a ticket that is watched by long polls', () => {
     expect(asked[1]).toContain('waitSeconds=20&seen=QUEUED');
   });
 
-  it('continues from the last state when no socket can be opened any more', async () => {
+  it('continues from the last state when a socket can no longer be opened', async () => {
     connected = (socket, before) => {
       if (before === 0) say(socket, 'Ticket', { ticket: ticketOf('QUEUED') });
       socket.close();

@@ -20,7 +20,7 @@ function folderWith(provisioner: QueueDefinition['provisioner']): string {
 }
 
 describe('the template', () => {
-  it('has nothing of GameLift when no definition and no option asks for it', () => {
+  it('has no GameLift resources when no definition and no option names a queue of GameLift', () => {
     const { template } = synthesized({ queuesDir: folderWith({ type: 'external' }) });
     expect(functionsOf(template)).not.toHaveProperty('provision-gamelift');
     expect(JSON.stringify(template).replaceAll('GAME_SESSION_QUEUES', '')).not.toMatch(

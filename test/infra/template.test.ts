@@ -44,7 +44,7 @@ describe('the API', () => {
     expect(invocable.sort()).toEqual([...served].sort());
   });
 
-  it('logs requests without anything that tells who the caller is', () => {
+  it('logs requests without data that identifies the caller', () => {
     const [stage] = resourcesOf(template, 'AWS::ApiGatewayV2::Stage');
     const { Format } = stage!.Properties.AccessLogSettings;
     expect(Object.keys(JSON.parse(Format))).toContain('route');

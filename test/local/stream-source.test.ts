@@ -151,7 +151,7 @@ describe.each(EMULATORS)('a stream of %s with a function', (emulator, canRun) =>
       expect(ids()).toEqual([all.slice(0, 3), all.slice(3, 6), all.slice(6)]);
     });
 
-    test('passes all records to each of two readers, whatever the other does', async () => {
+    test('passes all records to each of two readers, independently of the other', async () => {
       const positions = openStreamPositions();
       const fails = () => {
         throw new Error('always');

@@ -95,7 +95,7 @@ describe('the agones provisioner', () => {
     expect(world.agones.requests.length).toBeGreaterThan(4);
   });
 
-  it('tells the game server of a match that has failed meanwhile to shut down', async () => {
+  it('tells the game server of a match that has failed since to shut down', async () => {
     const world = worldWith();
     // The allocator allocates, but its responses are lost until the match has failed.
     world.answer = (body) => {

@@ -197,7 +197,7 @@ describe('the gamelift provisioner', () => {
     expectNothingLeft(world, '');
   });
 
-  it('terminates the game session of a match that has failed meanwhile', async () => {
+  it('terminates the game session of a match that has failed since', async () => {
     const world = new HostingWorld(OPTIONS);
     world.after(99.5, () => world.gameLift.fulfil(MATCH_ID));
     // The event comes after the deadline.

@@ -8,7 +8,7 @@ import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { queueStats } from '../../lib/contract/queue-stats.ts';
 import { isFailing } from '../../lib/contract/webhook-failing.ts';
 import { silentAfterMs } from '../../lib/service/domain/presence.ts';
-import type { NotedFailure } from '../../lib/service/events/delivery-log.ts';
+import type { RecordedFailure } from '../../lib/service/events/delivery-log.ts';
 import { type DeliveryOutcome, deliver } from '../../lib/service/events/notify.ts';
 import type { OutboundResult } from '../../lib/service/ports/outbound.ts';
 import type { SecretResult } from '../../lib/service/ports/secrets.ts';
@@ -549,7 +549,7 @@ class Play {
     if (!isSubscribed) return;
     const note = (outcome: DeliveryOutcome) => {
       if ('failures' in outcome && outcome.failures !== undefined)
-        this.failures.push(isFailing(outcome as NotedFailure));
+        this.failures.push(isFailing(outcome as RecordedFailure));
     };
     for (const event of found) note(await deliver(cloud.deps, { event }));
     for (const delivery of cloud.dueDeliveries()) note(await deliver(cloud.deps, delivery));

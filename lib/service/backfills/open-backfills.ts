@@ -10,7 +10,7 @@ import type { SingleMatchStore } from '../ports/match-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import { seatProblems } from './seat-problems.ts';
 
-/** A backfill that asks for players, and its match. */
+/** A backfill that requests players, and its match. */
 export interface OpenBackfill {
   readonly backfill: StoredBackfill;
   readonly match: StoredMatch;

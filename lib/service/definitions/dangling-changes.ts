@@ -1,7 +1,7 @@
 import { type CheckedDefinitions, definitionOrState, isOpen, type Named } from './definition-kind.ts';
 
 /** The state of a definition after a planned deployment. */
-export interface Foreseen {
+export interface PlannedDefinition {
   readonly definitions: CheckedDefinitions<Named>;
   readonly name: string;
   /** Whether the deployment puts or deletes it. */
@@ -15,7 +15,7 @@ export interface Foreseen {
  * The changes after which a definition would name a missing definition, with advice: the definition is put with such a name, or
  * the named one is deleted.
  */
-export async function danglingChanges<Change extends Foreseen>(
+export async function danglingChanges<Change extends PlannedDefinition>(
   kinds: readonly CheckedDefinitions<Named>[],
   all: readonly Change[],
 ): Promise<Map<Change, string>> {
@@ -44,7 +44,7 @@ export async function danglingChanges<Change extends Foreseen>(
   return dangling;
 }
 
-function ofKind<Change extends Foreseen>(all: readonly Change[], kind: string): Change[] {
+function ofKind<Change extends PlannedDefinition>(all: readonly Change[], kind: string): Change[] {
   return all.filter(({ definitions }) => definitions.kind === kind);
 }
 
@@ -52,7 +52,11 @@ function missing(kind: string, name: string, used: string, usedName: string): st
   return `${capital(kind)} ${name}: #/${used}: Expected the name of a ${used}, got ${usedName}. Add the file of the ${used}, or PUT /${used}s/${usedName}, and deploy again.`;
 }
 
-function stillUsed({ definitions: { kind }, name }: Foreseen, user: string, userName: string): string {
+function stillUsed(
+  { definitions: { kind }, name }: PlannedDefinition,
+  user: string,
+  userName: string,
+): string {
   return `${capital(kind)} ${name}: its file was removed, but ${user} ${userName} names it. Change or delete the ${user} and deploy again, or put back the file.`;
 }
 

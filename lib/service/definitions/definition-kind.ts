@@ -30,7 +30,7 @@ export interface Definitions<Definition extends Named, State extends DefinitionS
   /** The replaced definitions that are kept, in no order. */
   kept(name: string): Promise<readonly ReplacedDefinition<Definition>[]>;
   /** Why a definition in this state cannot be replaced now; undefined if it can. */
-  hindrance(name: string, live: State, nowMs: number): string | undefined;
+  changeConflict(name: string, live: State, nowMs: number): string | undefined;
   /**
    * Replaces or creates a definition, if it is still as it was read.
    * @param deployed what the deployment records in the same write

@@ -3,7 +3,7 @@ import { changeOf, type Deployed } from '../domain/definition-state.ts';
 import { digestOf } from '../domain/digest.ts';
 import { Unreadable } from '../domain/unreadable.ts';
 import type { DeploymentNotes } from '../ports/deployment-notes.ts';
-import { capital, danglingChanges, type Foreseen } from './dangling-changes.ts';
+import { capital, danglingChanges, type PlannedDefinition } from './dangling-changes.ts';
 import {
   type CheckedDefinitions,
   definitionOrState,
@@ -59,30 +59,30 @@ export interface DeployedDefinitions {
 }
 
 /**
- * Brings the changes of folders of definitions since the last deployment to the live ones. Each definition notes what a deployment
- * has put, in the same write. Those that no deployment has named, which were created through the API, are not changed.
+ * Applies the changes of the definition folders since the last deployment to the live definitions. Each write also records what
+ * the deployment has put. Definitions that no deployment has put, because they were created through the API, do not change.
  *
- *     the file                the live definition
- *     as it is in force       –                             nothing to do
- *     not changed             changed or deleted since      stays: a deployment of another one must not revert it
- *     changed or new          as last deployed, or none     the file's definition is put
- *     changed or new          changed or deleted since      conflict
- *     changed                 a queue with an experiment    conflict
- *     changed or new          names what does not exist     conflict
- *     removed                 as last deployed              it is deleted, as DELETE does
- *     removed                 changed since                 conflict
- *     removed                 another one still names it    conflict
+ *     file               live definition                  result
+ *     as in force        any                              nothing to do
+ *     not changed        changed or deleted since         stays: a deployment of another definition must not revert it
+ *     changed or new     as last deployed, or none        the file's definition is put
+ *     changed or new     changed or deleted since         conflict
+ *     changed            a queue with an experiment       conflict
+ *     changed or new     names a missing definition       conflict
+ *     removed            as last deployed                 it is deleted, as by DELETE
+ *     removed            changed since                    conflict
+ *     removed            another definition names it      conflict
  *
- * A conflict fails the deployment before any change, with what to do. Only when the folders return within an hour from those of
- * the last deployment to the ones before it, the live definition stays and the deployment succeeds: this may be a rollback of
- * CloudFormation, which must not fail.
+ * A conflict fails the deployment before any change, with advice. There is one exception: within an hour after a deployment, the
+ * folders return to the previous ones. This may be a rollback of CloudFormation, which must not fail, so the live definition
+ * stays and the deployment succeeds.
  *
- *     note      which folders follow which. A repetition of the same request finds its own note
- *     decide    about all definitions, before any change
- *     put       each definition, what is named before what names it, on the condition that it is still as it was read; else it is
- *               decided again. A crash after some of them: a repetition finds these in force, and the deployment before finds
- *               them as last deployed
- *     delete    each definition, what is named after what names it, on the same condition
+ *     record   which folders follow which. A repetition of the request finds its own record
+ *     decide   about all definitions, before any change
+ *     put      each definition, in an order in which a named definition precedes the one that names it, on the condition that it
+ *              is still as it was read; otherwise it is decided again. A crash after some of them: a repetition finds them in
+ *              force, and a return to the previous folders finds them as last deployed
+ *     delete   each definition, in the opposite order, on the same condition
  *
  * @throws Problem 400 when a definition is invalid, 409 in a conflict
  * @throws Unreadable when a queue whose file was removed cannot be read
@@ -93,11 +93,11 @@ export async function deployDefinitions(
   nowMs: number,
 ): Promise<DeployedDefinitions> {
   const changes = kinds.flatMap((definitions) => changesOf(definitions, request));
-  const isReturn = await noteReturn(deployments, request, changes, nowMs);
+  const isReturn = await recordDeployment(deployments, request, changes, nowMs);
   const planned: Planned[] = [];
   for (const change of changes) {
     const live = await definitionOrState(change.definitions, change.name);
-    planned.push(plannedAs(change, live, decide(change, live, nowMs)));
+    planned.push(toPlanned(change, live, decide(change, live, nowMs)));
   }
   const dangling = await danglingChanges(kinds, planned);
   const conflicts = planned.flatMap((one) =>
@@ -113,8 +113,8 @@ export async function deployDefinitions(
   return done;
 }
 
-/** Notes a deployment, and returns whether it may be the rollback of the last one. */
-async function noteReturn(
+/** Records a deployment. Returns whether it may be the rollback of the last one. */
+async function recordDeployment(
   deployments: DeploymentNotes,
   { before, requestId }: DeployRequest,
   changes: readonly Change[],
@@ -125,14 +125,14 @@ async function noteReturn(
   const from = before === undefined ? FIRST : digestOfFolders(entriesOf(before));
   const last = await deployments.last();
   if (last?.requestId === requestId) return last.isReturn;
-  // What follows a return is a deployment like any other, even if its folder is the one that was rolled back.
-  const takesBack = last !== undefined && !last.isReturn && last.to === from && last.from === to;
-  const isReturn = takesBack && from !== to && nowMs - last.atMs <= ROLLBACK_MS;
+  // A deployment after a return is like any other, even if its folder is the one that was rolled back.
+  const returnsToPrevious = last !== undefined && !last.isReturn && last.to === from && last.from === to;
+  const isReturn = returnsToPrevious && from !== to && nowMs - last.atMs <= ROLLBACK_MS;
   await deployments.note({ requestId, from, to, isReturn, atMs: nowMs });
   return isReturn;
 }
 
-/** What is before the first deployment: no update returns to it. */
+/** The digest before the first deployment, to which no update returns. */
 const FIRST = 'first';
 
 /** @param digests each with its kind and name, in any order */
@@ -149,7 +149,7 @@ function entriesOf(digests: Digests): [kind: string, name: string, digest: strin
   );
 }
 
-/** What a deployment wants for a name. */
+/** The change that a deployment requests for a name. */
 interface Change {
   readonly definitions: CheckedDefinitions<Named>;
   readonly name: string;
@@ -157,7 +157,7 @@ interface Change {
   readonly definition: Named | undefined;
   /** Its digest; '' when the file was removed. */
   readonly digest: string;
-  /** The digest of the definition of the deployment before, if it is known. */
+  /** The digest of the definition in the previous deployment, if known. */
   readonly before: string | undefined;
 }
 
@@ -166,7 +166,7 @@ function changesOf(definitions: CheckedDefinitions<Named>, request: DeployReques
   const { kind } = definitions;
   const [wanted, before] = [request.wanted[kind] ?? {}, request.before?.[kind] ?? {}];
   const names = [...new Set([...Object.keys(wanted), ...Object.keys(before)])];
-  // A name may be that of a member of every object, such as constructor.
+  // A name may be that of an inherited member, such as constructor.
   const textIn = (texts: Readonly<Record<string, string>>, name: string) =>
     Object.hasOwn(texts, name) ? texts[name] : undefined;
   return names.map((name) => changeTo(definitions, name, textIn(wanted, name), textIn(before, name)));
@@ -189,18 +189,18 @@ function changeTo(
 
 type Decision =
   | { readonly action: 'none' | 'keep' | 'delete' }
-  /** The live definition is the file's. */
+  /** The file's definition is in force already. */
   | { readonly action: 'note'; readonly deployed: Deployed }
   | { readonly action: 'put'; readonly deployed: Deployed }
   | { readonly action: 'conflict'; readonly message: string };
 
-/** A change with what is decided about it as the definition was read. */
-interface Planned extends Foreseen {
+/** A change with the decision about it, by the definition as it was read. */
+interface Planned extends PlannedDefinition {
   readonly change: Change;
   readonly decision: Decision;
 }
 
-function plannedAs(change: Change, live: Live<Named> | undefined, decision: Decision): Planned {
+function toPlanned(change: Change, live: Live<Named> | undefined, decision: Decision): Planned {
   const { definitions, name, definition } = change;
   const planned = { change, decision, definitions, name };
   if (decision.action === 'put') return { ...planned, isChanged: true, exists: true, after: definition };
@@ -220,9 +220,11 @@ function decide(change: Change, live: Live<Named> | undefined, nowMs: number): D
       ? { action: 'none' }
       : { action: 'note', deployed: { digest, version } };
   if (last === digest) return { action: 'keep' };
-  const hindrance =
-    definition === undefined || live === undefined ? undefined : definitions.hindrance(name, live, nowMs);
-  if (hindrance !== undefined) return { action: 'conflict', message: hindrance };
+  const changeConflict =
+    definition === undefined || live === undefined
+      ? undefined
+      : definitions.changeConflict(name, live, nowMs);
+  if (changeConflict !== undefined) return { action: 'conflict', message: changeConflict };
   if (isAsDeployed(live, inForce, last))
     return definition === undefined
       ? { action: 'delete' }
@@ -236,7 +238,10 @@ function digestInForce(live: Live<Named> | undefined): string | undefined {
   return live.definition === undefined ? undefined : digestOf(live.definition);
 }
 
-/** Whether a definition is as the last deployment left it: neither changed nor deleted since. `last` is the digest of what this has put. */
+/**
+ * Whether a definition was neither changed nor deleted since the last deployment. `last` is the digest of what that deployment
+ * has put.
+ */
 function isAsDeployed(
   live: Live<Named> | undefined,
   inForce: string | undefined,
@@ -266,7 +271,7 @@ function conflictOf({ definitions, name, definition }: Change, live: Live<Named>
   return `${capital(kind)} ${name}: its file ${what} since the last deployment, but ${made}. ${advice}`;
 }
 
-/** Applies what is decided for a definition as it is now. */
+/** Decides about a definition in its current state, and applies the decision. */
 async function apply(
   change: Change,
   isReturn: boolean,
@@ -285,7 +290,7 @@ async function apply(
         done.kept.push(named);
         return;
       case 'conflict':
-        // It was changed since the decision about all of them.
+        // It was changed since the first decision.
         if (!isReturn) throw conflict('DEFINITION_CHANGED', decision.message);
         done.conflicts.push(decision.message);
         return;

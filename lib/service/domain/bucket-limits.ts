@@ -33,7 +33,7 @@
  *
  * **Launches.** 500 tickets a second that arrive and leave use the 1,000 writes of a key, 2.5 times the capacity of a
  * bucket. A bucket with this load may have rejected any number of tickets, so it is split into three times as many parts.
- * Superfluous parts are merged ten minutes later. A bucket whose key is throttled gets further keys at once: see
+ * Superfluous parts are merged ten minutes later. A bucket whose key is throttled gets further keys immediately: see
  * `waking/shards.ts`. Then the load of each key counts.
  *
  * **Hysteresis.** The parts of a split have a load of 0.4 each, 0.8 for two neighbours; neighbours merge when their total

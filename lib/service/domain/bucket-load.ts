@@ -57,7 +57,7 @@ const BUSY_WEIGHT = 0.2;
 /** The maximum of parts in one split. */
 const PARTS_MAX = 128;
 
-/** What a tick has read of its range. */
+/** The measurements of a tick in its range. */
 export interface TickSight {
   /** When the tickets were read, milliseconds since the epoch. */
   readonly nowMs: number;

@@ -82,19 +82,19 @@ export function isWhole(record: QueueRecord, { untilMs }: Block): boolean {
   return end === undefined || untilMs <= (end.atMs ?? 0);
 }
 
-/** What variants are made of. */
-type Varied = Pick<QueueRecord, 'definition'> & { readonly experiment?: StoredExperiment | undefined };
+/** The source of the variants' definitions. */
+type VariantSource = Pick<QueueRecord, 'definition'> & { readonly experiment?: StoredExperiment | undefined };
 
 /**
  * The definitions of the variants, cached by the queue's definition and the experiment. Equal stored texts have one parsed value,
  * so two queues may share an experiment.
  */
-const KNOWN = new WeakMap<QueueDefinition, WeakMap<StoredExperiment, readonly QueueDefinition[] | null>>();
+const VARIANTS = new WeakMap<QueueDefinition, WeakMap<StoredExperiment, readonly QueueDefinition[] | null>>();
 
-function variantsOf({ experiment, definition }: Varied): readonly QueueDefinition[] | undefined {
+function variantsOf({ experiment, definition }: VariantSource): readonly QueueDefinition[] | undefined {
   if (experiment === undefined) return undefined;
-  const ofQueue = KNOWN.get(definition) ?? new WeakMap();
-  KNOWN.set(definition, ofQueue);
+  const ofQueue = VARIANTS.get(definition) ?? new WeakMap();
+  VARIANTS.set(definition, ofQueue);
   let known = ofQueue.get(experiment);
   if (known === undefined) {
     known = makeVariants(experiment, definition);

@@ -57,7 +57,7 @@ function outcomesOf(change: Change): Counts<Counted> {
   if (after.status !== 'FAILED') return before.status === 'REQUIRES_ACCEPTANCE' ? { accepted: 1 } : {};
   const returned = returningFrom(after);
   return {
-    // A match that fails because a player has left says nothing about its acceptance or its servers.
+    // A match that fails because a player has left shows no fault of its acceptance or its servers.
     ...(after.reasonCode !== 'PLAYER_LEFT' && { [failureOf(before.status, after.reasonCode)]: 1 }),
     ...(after.requeued && { requeued: 1 }),
     ...(returned > 0 && { returned }),

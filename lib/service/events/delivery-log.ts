@@ -3,7 +3,7 @@ import type { DeliveryFailure, DeliveryStore } from '../ports/delivery-store.ts'
 import { StoreBusy } from '../ports/store-busy.ts';
 
 /** For each webhook, each function records a success, and that deliveries wait, at most once in this interval. */
-const NOTE_EVERY_MS = 10_000;
+const RECORD_EVERY_MS = 10_000;
 /** The same interval for failures after the first ones. */
 const FAILURE_EVERY_MS = 1_000;
 /** The first failures after a success, up to this number, are all recorded. */
@@ -16,14 +16,14 @@ const TEXT_MAX = 300;
 const WEBHOOKS_MAX = 1_000;
 
 /** A recorded failure. */
-export interface NotedFailure {
+export interface RecordedFailure {
   /** The number of failures since the last success. */
   readonly failures: number;
   readonly recent: RecentResults;
 }
 
 /** What a function has recorded for a webhook. */
-interface Noted {
+interface WebhookState {
   successMs: number;
   failureMs: number;
   /** Failures since the last success. */
@@ -42,7 +42,7 @@ interface Noted {
 export class DeliveryLog {
   readonly #store: DeliveryStore;
   readonly #now: () => number;
-  readonly #noted = new Map<string, Noted>();
+  readonly #webhooks = new Map<string, WebhookState>();
 
   constructor(store: DeliveryStore, now: () => number) {
     this.#store = store;
@@ -51,15 +51,15 @@ export class DeliveryLog {
 
   /** A delivery was accepted. */
   async succeeded(queue: string, url: string): Promise<void> {
-    const noted = this.#of(queue, url);
+    const state = this.#of(queue, url);
     const nowMs = this.#now();
     // The recorded failures have already reported this outage.
-    if (noted.failures >= FIRST_FAILURES) noted.results.length = 0;
-    const recent = withResult(noted, false);
-    noted.failures = 0;
+    if (state.failures >= FIRST_FAILURES) state.results.length = 0;
+    const recent = withResult(state, false);
+    state.failures = 0;
     // The first success after a failure is always recorded.
-    if (nowMs - noted.successMs < NOTE_EVERY_MS && noted.failureMs < noted.successMs) return;
-    noted.successMs = nowMs;
+    if (nowMs - state.successMs < RECORD_EVERY_MS && state.failureMs < state.successMs) return;
+    state.successMs = nowMs;
     await unlessBusy(this.#store.succeeded(queue, url, recent, nowMs));
   }
 
@@ -71,13 +71,13 @@ export class DeliveryLog {
     queue: string,
     url: string,
     { text, status }: Omit<DeliveryFailure, 'atMs'>,
-  ): Promise<NotedFailure | undefined> {
-    const noted = this.#of(queue, url);
+  ): Promise<RecordedFailure | undefined> {
+    const state = this.#of(queue, url);
     const atMs = this.#now();
-    noted.failures += 1;
-    const recent = withResult(noted, true);
-    if (noted.failures > FIRST_FAILURES && atMs - noted.failureMs < FAILURE_EVERY_MS) return undefined;
-    noted.failureMs = atMs;
+    state.failures += 1;
+    const recent = withResult(state, true);
+    if (state.failures > FIRST_FAILURES && atMs - state.failureMs < FAILURE_EVERY_MS) return undefined;
+    state.failureMs = atMs;
     const failure = { atMs, text: text.slice(0, TEXT_MAX), ...(status !== undefined && { status }) };
     const failures = await unlessBusy(this.#store.failed(queue, url, recent, failure));
     return failures === undefined ? undefined : { failures, recent };
@@ -90,11 +90,11 @@ export class DeliveryLog {
 
   /** A delivery is still waiting. */
   async stillWaiting(queue: string, url: string, sinceMs: number): Promise<void> {
-    const noted = this.#of(queue, url);
+    const state = this.#of(queue, url);
     const nowMs = this.#now();
-    if (nowMs - noted.waitingMs < NOTE_EVERY_MS && noted.firstMs <= sinceMs) return;
-    noted.waitingMs = nowMs;
-    noted.firstMs = sinceMs;
+    if (nowMs - state.waitingMs < RECORD_EVERY_MS && state.firstMs <= sinceMs) return;
+    state.waitingMs = nowMs;
+    state.firstMs = sinceMs;
     await unlessBusy(this.#store.stillWaiting(queue, url, sinceMs, nowMs));
   }
 
@@ -103,13 +103,13 @@ export class DeliveryLog {
     await unlessBusy(this.#store.waitEnded(queue, url, sinceMs, this.#now()));
   }
 
-  #of(queue: string, url: string): Noted {
+  #of(queue: string, url: string): WebhookState {
     const key = `${queue} ${url}`;
-    const known = this.#noted.get(key);
+    const known = this.#webhooks.get(key);
     if (known !== undefined) return known;
-    if (this.#noted.size >= WEBHOOKS_MAX) this.#noted.clear();
+    if (this.#webhooks.size >= WEBHOOKS_MAX) this.#webhooks.clear();
     const never = Number.NEGATIVE_INFINITY;
-    const noted = {
+    const state = {
       successMs: never,
       failureMs: never,
       failures: 0,
@@ -117,13 +117,13 @@ export class DeliveryLog {
       waitingMs: never,
       firstMs: never,
     };
-    this.#noted.set(key, noted);
-    return noted;
+    this.#webhooks.set(key, state);
+    return state;
   }
 }
 
 /** Adds a result, and returns the latest ones. */
-function withResult({ results }: Noted, isFailure: boolean): RecentResults {
+function withResult({ results }: WebhookState, isFailure: boolean): RecentResults {
   results.push(isFailure);
   if (results.length > RESULTS_MAX) results.shift();
   return { posted: results.length, failed: results.filter(Boolean).length };

@@ -12,7 +12,7 @@ import type { ReceiverRecord, ReceiverStore } from '../ports/receiver-store.ts';
 import type { Secrets } from '../ports/secrets.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import { backoffSeconds } from './backoff.ts';
-import type { DeliveryLog, NotedFailure } from './delivery-log.ts';
+import type { DeliveryLog, RecordedFailure } from './delivery-log.ts';
 import { admit, isCutShort, isDown, type Lane, postponeMs, RESPONSE_MS, recordResult } from './receivers.ts';
 import { canSign, signed } from './signature.ts';
 import { withoutErased } from './without-erased.ts';
@@ -54,7 +54,7 @@ export type DeliveryOutcome =
   /** A retry cannot succeed. */
   | ({ outcome: 'refused' } & Failure);
 
-export interface Failure extends Partial<NotedFailure> {
+export interface Failure extends Partial<RecordedFailure> {
   readonly why: string;
   readonly webhook: string;
   /** The record of the receiver, if this delivery has marked it as down. */
@@ -129,8 +129,8 @@ async function deliverTo(deps: NotifyDeps, webhook: Webhook, delivery: Delivery)
   if (secret.outcome === 'refused') return refuse(deps, to, secret.why);
   const unusable = secret.outcome === 'missing' ? secret.why : unusableSecret(webhook.secret, secret.value);
   if (secret.outcome === 'missing' || unusable !== undefined) {
-    const noted = await failed(deps, to, unusable!);
-    return postpone(deps, to, untilUpMs(deps, to), unusable!, { noted });
+    const recorded = await failed(deps, to, unusable!);
+    return postpone(deps, to, untilUpMs(deps, to), unusable!, { recorded });
   }
   const lane: Lane = delivery.slowSinceMs === undefined ? 'first' : 'slow';
   const admission = await admit(deps.receivers, url, lane, deps.now());
@@ -142,7 +142,7 @@ async function deliverTo(deps: NotifyDeps, webhook: Webhook, delivery: Delivery)
         deps,
         to,
         untilUpMs(deps, to),
-        'the receiver is down, or new and another delivery tries it',
+        'the receiver is down, or it is new and another delivery is its first',
       );
     case 'post':
       return postTo(deps, to, secret.value, lane, admission.receiver);
@@ -182,8 +182,8 @@ async function postTo(
   if (!isResponse(result) && isCutShort(result, lane)) return postpone(deps, delivery, 0, result.error);
   const status = isResponse(result) ? result.status : undefined;
   const why = isResponse(result) ? `the receiver returned status ${status}` : result.error;
-  const noted = await failed(deps, delivery, why, status);
-  const failure = { why, webhook: url, ...(down && { down }), ...noted };
+  const recorded = await failed(deps, delivery, why, status);
+  const failure = { why, webhook: url, ...(down && { down }), ...recorded };
   // A receiver that is still down is no failure of this event.
   const isStillDown = receiver?.downUntilMs !== undefined && isDown(result);
   const tries = (delivery.failed ?? 0) + (isStillDown ? 0 : 1);
@@ -195,9 +195,9 @@ async function postTo(
 }
 
 async function refuse(deps: NotifyDeps, delivery: DeliveryTo, why: string): Promise<DeliveryOutcome> {
-  const noted = await failed(deps, delivery, why);
+  const recorded = await failed(deps, delivery, why);
   await endWait(deps, delivery);
-  return { outcome: 'refused', why, webhook: delivery.url, ...noted };
+  return { outcome: 'refused', why, webhook: delivery.url, ...recorded };
 }
 
 /** Records a failure. */
@@ -230,9 +230,9 @@ async function postpone(
   delivery: Delivery,
   afterMs: number,
   why: string,
-  { noted, keptMs }: { readonly noted?: NotedFailure | undefined; readonly keptMs?: number } = {},
+  { recorded, keptMs }: { readonly recorded?: RecordedFailure | undefined; readonly keptMs?: number } = {},
 ): Promise<DeliveryOutcome> {
-  const failure = { why, webhook: delivery.url ?? 'all', ...noted };
+  const failure = { why, webhook: delivery.url ?? 'all', ...recorded };
   const isSent = await sendOn(deps, delivery, afterMs, keptMs);
   return isSent ? { outcome: 'postponed', afterMs, ...failure } : { outcome: 'given up', ...failure };
 }

@@ -29,7 +29,7 @@ export interface MatchChange extends StreamPosition {
 }
 
 interface StreamPosition {
-  /** The same for every delivery of this change by the stream. */
+  /** Every delivery of this change by the stream has this id. */
   readonly changeId: string;
   readonly atMs: number;
 }
@@ -83,8 +83,8 @@ export async function publish(deps: PublishDeps, changes: readonly Change[]): Pr
     if (event === undefined) continue;
     const definition = definitions.get(event.queue);
     const destinations = destinationsOf(event, definition);
-    const isAsked = !(definition instanceof UnreadableQueue) && isOnBus(definition, event.type);
-    if (isAsked || destinations.length > 0 || hasDeadline(change))
+    const isSubscribed = !(definition instanceof UnreadableQueue) && isOnBus(definition, event.type);
+    if (isSubscribed || destinations.length > 0 || hasDeadline(change))
       outgoing.push({ index, event: fitted(event), destinations });
   }
   if (outgoing.length === 0) return [];

@@ -34,35 +34,37 @@ export async function withoutErased(
     return ticket === event.ticket ? event : { ...event, ticket };
   }
   const { match } = event;
-  const gone = await erased.findErased(
+  const erasedIds = await erased.findErased(
     match.teams.flatMap(({ players }) => players.map((seat) => seat.playerId)),
   );
-  if (gone.size === 0) return event;
+  if (erasedIds.size === 0) return event;
   const teams = match.teams.map((team) => ({
     ...team,
     players: team.players.map(({ attributes, ...seat }) =>
-      gone.has(seat.playerId)
+      erasedIds.has(seat.playerId)
         ? { ...seat, playerId: ERASED }
         : { ...seat, ...(attributes && { attributes }) },
     ),
   }));
-  const tokens = Object.entries(match.assignment?.tokens ?? {}).filter(([playerId]) => !gone.has(playerId));
+  const tokens = Object.entries(match.assignment?.tokens ?? {}).filter(
+    ([playerId]) => !erasedIds.has(playerId),
+  );
   const assignment = match.assignment && {
     ...match.assignment,
     ...(match.assignment.tokens && { tokens: Object.fromEntries(tokens) }),
   };
   const rename = <P extends { readonly playerId: string }>(one: P): P =>
-    gone.has(one.playerId) ? { ...one, playerId: ERASED } : one;
+    erasedIds.has(one.playerId) ? { ...one, playerId: ERASED } : one;
   const { result, ratings, reason } = match;
   return {
     ...event,
     match: {
       ...match,
       teams,
-      ...(reason !== undefined && { reason: reasonWithout(reason, gone) }),
+      ...(reason !== undefined && { reason: reasonWithout(reason, erasedIds) }),
       ...(assignment && { assignment }),
       ...(result?.players && { result: { ...result, players: result.players.map(rename) } }),
-      ...(ratings && { ratings: ratings.filter(({ playerId }) => !gone.has(playerId)) }),
+      ...(ratings && { ratings: ratings.filter(({ playerId }) => !erasedIds.has(playerId)) }),
     },
   };
 }
@@ -75,18 +77,20 @@ async function ticketWithoutErased(
   const own = players.map(({ playerId }) => playerId);
   const named = [...new Set([...own, ...players.flatMap(({ avoid = [] }) => avoid)])];
   const areMany = named.length > NAMES_MAX;
-  const gone = await erased.findErased(areMany ? own : named);
-  if (gone.size === 0 && !areMany) return ticket;
+  const erasedIds = await erased.findErased(areMany ? own : named);
+  if (erasedIds.size === 0 && !areMany) return ticket;
   const left = players.map(({ avoid, ...player }) =>
-    gone.has(player.playerId)
+    erasedIds.has(player.playerId)
       ? { playerId: ERASED, skill: 0 }
-      : { ...player, ...(avoid && !areMany && { avoid: avoid.filter((other) => !gone.has(other)) }) },
+      : { ...player, ...(avoid && !areMany && { avoid: avoid.filter((other) => !erasedIds.has(other)) }) },
   );
   // A name that was not looked up may be that of an erased player.
-  const unsaid = areMany ? named.filter((name) => gone.has(name) || !own.includes(name)) : gone;
+  const removedNames = areMany
+    ? named.filter((name) => erasedIds.has(name) || !own.includes(name))
+    : erasedIds;
   return {
     ...ticket,
     players: left,
-    ...(reason !== undefined && { reason: reasonWithout(reason, unsaid) }),
+    ...(reason !== undefined && { reason: reasonWithout(reason, removedNames) }),
   };
 }

@@ -79,7 +79,7 @@ export interface Crashed {
   readonly failed?: FailedTicks | undefined;
 }
 
-/** What a crashed tick has left. */
+/** The expired leases of a crashed tick. */
 export interface CrashedCells {
   readonly cells: readonly string[];
   readonly failed: FailedTicks;

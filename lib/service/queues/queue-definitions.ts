@@ -24,7 +24,7 @@ import { type DeploymentRules, deploymentProblems } from './deployment-rules.ts'
  * The definitions of queues, with the steps of their changes: see `put-definition.ts`.
  *
  * Waiting tickets keep waiting under a new definition. The next tick cancels those that no longer fit it, with a reason. A
- * changed definition is in force everywhere after `untilInForce`, a new queue at once.
+ * changed definition is in force everywhere after `untilInForce`, a new queue immediately.
  */
 export function queueDefinitions(queues: QueueStore): Definitions<QueueDefinition, QueueState> {
   return {
@@ -36,7 +36,7 @@ export function queueDefinitions(queues: QueueStore): Definitions<QueueDefinitio
       (await queues.list()).records.flatMap(({ definition, deletedAt }) =>
         deletedAt === undefined ? definition : [],
       ),
-    hindrance: (queue, live, nowMs) =>
+    changeConflict: (queue, live, nowMs) =>
       isExperimenting(live, nowMs) ? experimentConflict(queue, live.experiment!.definition.name) : undefined,
     replace: (...change) => replaceDefinition(queues, ...change),
     noteDeployed: (live, queue, deployed) => queues.noteDeployed(live, queue, deployed),

@@ -32,7 +32,7 @@ export function ladderDefinitions(ladders: LadderStore): CheckedDefinitions<Ladd
     state: (ladder) => ladders.state(ladder),
     kept: (ladder) => ladders.kept(ladder),
     open: async () => (await ladders.list()).records.map(({ definition }) => definition),
-    hindrance: () => undefined,
+    changeConflict: () => undefined,
     replace: (...change) => replaceLadder(ladders, ...change),
     noteDeployed: (live, ladder, deployed) => ladders.noteDeployed(live, ladder, deployed),
     remove: (live) => ladders.remove(live, live.definition.name),

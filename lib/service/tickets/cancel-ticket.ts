@@ -107,7 +107,7 @@ export async function replacedTicket(
   nowMs: number,
 ): Promise<ReplacedTicket | Problem> {
   const found = await deps.tickets.get(ticketId);
-  if (found === undefined) return refused(ticketId, 'there is no ticket with this id, or no longer');
+  if (found === undefined) return refused(ticketId, 'there is no ticket with this id');
   const queues = new Set(viewsOf(by).map(({ queue }) => queue));
   if (!viewsOf(found).some(({ queue }) => queues.has(queue)))
     return refused(ticketId, `it waits in queue ${found.queue}`);

@@ -76,7 +76,7 @@ export async function keepAlive(
   if (found.every(({ options }) => options === undefined))
     throw conflict(
       'NO_PRESENCE',
-      `Queue ${queue} has no presence, so its tickets need not be kept alive. Add presence to its definition, or leave this request out.`,
+      `Queue ${queue} has no presence, so its tickets need not be kept alive. Add presence to its definition, or omit this request.`,
     );
   const isOwn = ({ playerId }: { playerId: string }) =>
     caller.scope !== 'player' || playerId === caller.playerId;

@@ -137,7 +137,7 @@ function seatFault({ players, split }: Party, kinds: readonly Kind[]): string | 
     (kind) => kind.size >= players.length && players.every((player) => accepts(player, kind)),
   );
   if (taking.length === 0) {
-    return `Expected a party of which all players accept one team with room for ${players.length}, got players who accept no such team together: send "split": true or single tickets to divide them`;
+    return `Expected a party of which all players accept one team with room for ${players.length}, got players with no such team in common: send "split": true or single tickets to divide them`;
   }
   if (taking.some((kind) => kind.roles === undefined || seatable(players, seatsOf(kind, 1), plays)))
     return undefined;

@@ -212,7 +212,7 @@ describe('a deployment of queue definitions', () => {
     expect(await one.deploy({ arena: 102, duel: 101 })).toMatchObject({ put: [] });
   });
 
-  it('can be rolled back after it was complete, and a live change meanwhile stays without failing the rollback', async () => {
+  it('can be rolled back after it was complete, and a live change in between stays and does not fail the rollback', async () => {
     const { deploy, update, put, live, isDeployed } = stack();
     await deploy({ arena: 100, duel: 100 });
     await deploy({ arena: 200, duel: 200, trio: 200 });

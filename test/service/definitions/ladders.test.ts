@@ -177,7 +177,7 @@ describe('a deployment of ladders', () => {
     expect(await deploy(left, two)).toMatchObject({ deleted: [`queue ${name}`] });
   });
 
-  it('is rolled back without the removal of a ladder that a queue names meanwhile', async () => {
+  it('is rolled back without the removal of a ladder that a queue names by then', async () => {
     const first = { queues: { arena: undefined } };
     const second = { ladders: { ranked: 200 }, queues: { arena: 'ranked' } };
     await deploy(first);

@@ -90,7 +90,7 @@ describe('new receivers of webhooks', () => {
     expect([...open.keys()].sort()).toEqual([urlOf('good', 1), urlOf('good', 2)]);
   });
 
-  it('wait in the slow lane meanwhile, so that the first queue sees each delivery once', async () => {
+  it('wait in the slow lane during the trial, so that each delivery is in the first queue once', async () => {
     const first = deliverTo('good', 1);
     await settled();
     await deliverTo('good', 1);

@@ -117,7 +117,7 @@ describe('a webhook', () => {
     expect(webhook.writes).toBeLessThanOrEqual(3);
   });
 
-  it('whose receiver is down says so within ten seconds, and what waits since when', async () => {
+  it('whose receiver is down reports it within ten seconds, with the number of waiting deliveries and since when they wait', async () => {
     const webhook = new OneWebhook();
     webhook.event();
     await webhook.run(1_000);
@@ -153,7 +153,7 @@ describe('a webhook', () => {
     expect(await webhook.health()).toMatchObject({ state: 'working', waiting: 0 });
   });
 
-  it('that is removed loses the events that waited, and says so of each', async () => {
+  it('that is removed loses the waiting events, and each is reported', async () => {
     const webhook = new OneWebhook();
     webhook.answer = { outcome: 'responded', status: 500, body: '' };
     for (let i = 0; i < 3; i++) webhook.event();
@@ -185,7 +185,7 @@ describe('a webhook', () => {
     expect(await webhook.health()).toMatchObject({ failures: 8, waiting: 0 });
   });
 
-  it('whose secret does not exist says so within ten seconds, and gets its events when it does', async () => {
+  it('whose secret is missing reports it within ten seconds, and gets its events when the secret exists', async () => {
     const webhook = new OneWebhook();
     webhook.secret = { outcome: 'missing', why: 'there is no secret muster/arena/hook' };
     webhook.event();

@@ -45,7 +45,7 @@ function erasedAt(lastAtMs: number, ...names: string[]) {
 describe('a webhook that has waited', () => {
   const late = NOW_MS + LATE_MS;
 
-  it('is posted without the players who were erased meanwhile', async () => {
+  it('is posted without the players who were erased while it waited', async () => {
     const ticket = await withoutErased(erased('ann'), ticketEvent, late);
     expect(ticket).toEqual({
       ...ticketEvent,

@@ -90,7 +90,7 @@ describe('a match that is not placed, in a queue that requeues', () => {
     expect(await read('b')).toMatchObject({ status: 'COMPLETED', matchId: next });
   });
 
-  it('fails a ticket with its third such match, and publishes what becomes of each', async () => {
+  it('fails a ticket with its third unplaced match, and publishes the outcome of each ticket', async () => {
     const events = ['TicketQueued', 'TicketFailed', 'MatchFound', 'MatchFailed'] as const;
     await found({ events: [...events] });
     await cloud.run(60_000);

@@ -416,7 +416,7 @@ describe('a queue with cooldowns', () => {
       });
     });
 
-    it('forgives a player, also what a crashed function notes later, and counts from then on', async () => {
+    it('forgives earlier offences of a player, even if a crashed function records them later, and counts new ones', async () => {
       await define();
       const matchId = await matched();
       await answer('a', matchId, false);

@@ -76,7 +76,7 @@ describe.skipIf(skipped !== undefined)(suiteName('an experiment on a queue', emu
     const all = Array.from({ length: blocksOf(schedule) }, (_, number) => block(schedule, number));
     return all.find((one) => one.variant === variant && one.fromMs >= cloud.nowMs)!;
   };
-  it('begins at a whole minute that every function hears of in time', async () => {
+  it('begins at a whole minute that every function knows in time', async () => {
     cloud.nowMs = Math.ceil(cloud.nowMs / MINUTE_MS) * MINUTE_MS - 1_500;
     expect(await begin()).toBe('begun');
     const { schedule } = (await record()).experiment!;
@@ -178,7 +178,7 @@ describe.skipIf(skipped !== undefined)(suiteName('an experiment on a queue', emu
     expect(patient!.waitSeconds).toBeGreaterThan(10);
   });
 
-  it('counts a ticket in one block only, also when clocks differ by a second at a switch', async () => {
+  it('counts a ticket in one block only, even when clocks differ by a second at a switch', async () => {
     await begin();
     const read = await record();
     const { fromMs, number } = await blockOf(1);
@@ -253,7 +253,7 @@ describe.skipIf(skipped !== undefined)(suiteName('an experiment on a queue', emu
     expect((await view()).players).toBe(0);
   });
 
-  it('keeps the definition of its queue from changing, also by a restored version', async () => {
+  it("prevents changes of its queue's definition, including restored versions", async () => {
     await define({ timeoutSeconds: 50 });
     await define({ timeoutSeconds: 60 });
     await begin();
@@ -325,7 +325,7 @@ describe.skipIf(skipped !== undefined)(suiteName('an experiment on a queue', emu
     expect(await begin()).toBe('begun');
   });
 
-  it('has ended as planned, also when the definition is changed afterwards, as by a studio that takes the better variant', async () => {
+  it('has ended as planned, even when the studio adopts the better variant afterwards', async () => {
     await begin();
     await until((await blockOf(1)).fromMs + 2 * MINUTE_MS);
     for (let i = 0; i < 2; i++) await join();

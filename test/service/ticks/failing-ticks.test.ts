@@ -127,7 +127,7 @@ describe('a queue whose search fails', () => {
     expect(await ticksOf(2)).toBe('SS');
   });
 
-  it('lets tickets time out while it is set aside, also those whose games bots would fill', async () => {
+  it('lets tickets time out while it is set aside, including those whose games bots would fill', async () => {
     for (const fill of ['none', 'bots'] as const) {
       await define({ fill });
       search = 'throws';
@@ -148,7 +148,7 @@ describe('a queue whose search fails', () => {
     }
   });
 
-  it('says so in its statistics', async () => {
+  it('reports the pause in its statistics', async () => {
     await define();
     await join('a', 1_000);
     search = 'throws';

@@ -61,7 +61,7 @@ describe('matches that no item can hold', () => {
     expect([(await statusOf('a'))[0], (await statusOf('b'))[0]]).toEqual(['MATCHED', 'MATCHED']);
   });
 
-  it('lose their largest ticket if one is formed all the same, so that the next tick does not form it again', async () => {
+  it('lose their largest ticket if one is formed anyway, so that the next tick does not form it again', async () => {
     await define({ teamSize: 1 });
     await store('small', 1_000, 2);
     await store('large', 1_000, 5);

@@ -53,7 +53,7 @@ describe('a queue whose buckets change without end', () => {
     expect((await layouts()).at(-1)!.boundaries[0]).toBe(10.101);
   });
 
-  it('keeps the layouts that have tickets, and says so', async () => {
+  it('keeps the layouts that have tickets, and drops the others', async () => {
     await define({ buckets: manyBuckets(100) });
     await join(queue, 'first', 5);
     await untilRefused();
@@ -72,7 +72,7 @@ describe('a queue whose buckets change without end', () => {
     expect(await layouts()).toEqual(before);
   });
 
-  it('has more layouts than there is time for: each minute drops some, and other queues are woken meanwhile', async () => {
+  it('has more layouts than a run has time for: each minute drops some, and other queues are still woken', async () => {
     for (const record of (await cloud.deps.queues.list()).records) await cloud.deps.queues.remove(record);
     await define({ buckets: manyBuckets(59) });
     const stored = (await cloud.deps.queues.get(queue))!;

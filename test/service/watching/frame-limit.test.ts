@@ -47,7 +47,7 @@ it('takes the frames of a client that sends a few each second', async () => {
   expect(told).toEqual([]);
 });
 
-it('tells a connection that sends more, ends it, and takes no frame of it any more; others go on', async () => {
+it('reports the limit to a connection that exceeds it, closes it and ignores its frames; others continue', async () => {
   const { told, admitted, pass } = limited();
   expect(await admitted('flood', 100)).toBe(FRAMES.burst);
   expect(told).toEqual(['flood 429', 'flood closed']);

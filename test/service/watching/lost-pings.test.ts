@@ -151,7 +151,7 @@ describe('a queue with presence', () => {
       for (const name of names) await join({ name, isLost: () => isDeaf, answersAsks: true });
     });
 
-    it('cancels nobody for it, says so, and finds who has left when it hears again', async () => {
+    it('cancels no ticket for it, reports the doubt, and finds the players who have left when pings arrive again', async () => {
       await run(30_000);
       isDeaf = true;
       await run(180_000);
@@ -170,7 +170,7 @@ describe('a queue with presence', () => {
       expect(await isHeldIn()).toBe(false);
     });
 
-    it('believes after ten minutes that they have left', async () => {
+    it('counts the players as gone after ten minutes', async () => {
       isDeaf = true;
       await run(590_000);
       expect(new Set(Object.values(await statuses()))).toEqual(new Set(['QUEUED']));
@@ -178,7 +178,7 @@ describe('a queue with presence', () => {
       expect(new Set(Object.values(await statuses()))).toEqual(new Set(['PLAYER_LEFT']));
     });
 
-    it('cancels nobody while it cannot read who is there, and says so', async () => {
+    it('cancels no ticket while presence cannot be read, and reports it', async () => {
       const { of } = cloud.deps.presence;
       isDeaf = true;
       await run(21_000);
@@ -195,7 +195,7 @@ describe('a queue with presence', () => {
     });
   });
 
-  it('cancels nobody for requests of backends that are missing, until ten minutes have passed', async () => {
+  it('cancels no ticket for missing requests of backends, until ten minutes have passed', async () => {
     await define({ presence: { graceSeconds: 15 } });
     const names = Array.from({ length: 15 }, (_, at) => `p${at}`);
     const stored = () => Promise.all(names.map(status));
@@ -214,7 +214,7 @@ describe('a queue with presence', () => {
     expect(new Set(await stored())).toEqual(new Set(['PLAYER_LEFT']));
   });
 
-  it('believes the missing pings of one party, which may have one network', async () => {
+  it('counts the players of one party as gone, because a party may share a network', async () => {
     await define({ presence: { graceSeconds: 15 } });
     for (let at = 0; at < 9; at++) await heard(`heard-${at}`);
     const players = ['p1', 'p2', 'p3', 'p4', 'p5'].map((playerId) => ({ playerId, skill: 1 }));
@@ -226,7 +226,7 @@ describe('a queue with presence', () => {
     expect(new Set(Object.values(await statuses()))).toEqual(new Set(['QUEUED']));
   });
 
-  it('gives nobody a cooldown for an answer that may be missing because it hears no players', async () => {
+  it('gives no cooldown for a missing acceptance while pings are doubted', async () => {
     for (const isHeld of [false, true]) {
       await define({
         teamSize: 1,

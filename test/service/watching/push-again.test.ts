@@ -139,7 +139,7 @@ describe('a player who cannot be reached because API Gateway throttles', () => {
     expect(gateway.sent).toMatchObject([{ type: 'Ticket', data: { ticket: { status: 'COMPLETED' } } }]);
   });
 
-  it('is forgotten when it has left meanwhile', async () => {
+  it('is removed when the client has disconnected by then', async () => {
     await watched();
     await matched();
     gateway.answer = 'gone';
