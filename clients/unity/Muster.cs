@@ -38,7 +38,10 @@ namespace Muster
         private Change last;
         /// <summary>The action without a response, as JSON: it is sent again on the next connection.</summary>
         private string pending;
+        /// <summary>The action that was done last: it is not sent twice.</summary>
+        private string done;
         private volatile bool isOver;
+        private int started;
 
         /// <summary>The ticket has changed, or is as it was when the connection was opened.</summary>
         public event Action<Change> Changed;
@@ -58,8 +61,11 @@ namespace Muster
         /// <summary>What was reported last; null before the first message.</summary>
         public Change Last { get { lock (gate) return last; } }
 
+        /// <summary>Connects, in the background.</summary>
+        /// <exception cref="InvalidOperationException">It was started before.</exception>
         public void Start()
         {
+            if (Interlocked.Exchange(ref started, 1) == 1) throw new InvalidOperationException("Expected a new TicketWatch, got one that was started");
             Task.Run(Run);
         }
 
@@ -87,16 +93,22 @@ namespace Muster
 
         private void Act(string action, string matchId)
         {
-            var frame = new Dictionary<string, object> { { "action", action } };
-            if (matchId != null) frame["matchId"] = matchId;
-            var text = Json.Write(frame);
+            var text = FrameOf(action, matchId);
             Session current;
             lock (gate)
             {
+                if (text == done) return;
                 pending = text;
                 current = session;
             }
             current?.Send(text);
+        }
+
+        private static string FrameOf(string action, string matchId)
+        {
+            var frame = new Dictionary<string, object> { { "action", action } };
+            if (matchId != null) frame["matchId"] = matchId;
+            return Json.Write(frame);
         }
 
         private async Task Run()
@@ -234,7 +246,11 @@ namespace Muster
                     from.Send(Ping());
                     return;
                 case "Done":
-                    lock (gate) pending = null;
+                    lock (gate)
+                    {
+                        done = FrameOf(Fields.Text(data, "action"), Fields.Text(data, "matchId"));
+                        if (done == pending) pending = null;
+                    }
                     return;
                 case "Problem":
                     var problem = new Problem(data);

@@ -351,7 +351,7 @@ export const queueDefinition = z
     }),
     group: queueName.optional().meta({
       description:
-        'A name that it has in common with other queues. A ticket of one of them may wait in the others too: see `also`. Who may post to one of them may name the others (default: its tickets wait in it alone)',
+        'A name that it has in common with other queues. A ticket of one of them may wait in the others too: see `also`. Who may post to one of them may name the others (default none: its tickets wait in it alone)',
     }),
     ladder: queueName.optional().meta({
       description:

@@ -40,9 +40,9 @@ export async function playBackend(language: string, command: string, args: reado
   const definition = JSON.parse(readFileSync(join(EXAMPLES, 'queues/duel.json'), 'utf8'));
   const [hook] = definition.webhooks;
   hook.url = `http://127.0.0.1:${(webhooks.address() as AddressInfo).port}`;
-  hook.events.push('MatchEnded');
-  // A busy machine is no player who does not answer.
+  // A busy machine is neither a player who does not answer nor a server that does not start.
   definition.acceptance.timeoutSeconds = 900;
+  definition.provisioner.timeoutSeconds = 3_600;
   writeFileSync(join(folder, 'duel.json'), JSON.stringify(definition));
   const cloud = await startMuster({
     port: 0,

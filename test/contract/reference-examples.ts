@@ -121,6 +121,7 @@ export const QUEUE_EXAMPLES: Readonly<Record<string, Explained>> = {
     example: { skillScale: 'percentile' },
     page: 'policies.md#related-settings-in-a-queue-definition',
   },
+  group: { example: { group: 'casual' }, page: 'matches.md#several-queues-at-once' },
   ladder: { example: { ladder: 'ranked' }, page: 'ratings.md#the-ladder' },
   acceptance: { example: { acceptance: { timeoutSeconds: 30 } }, page: 'client.md#acceptance' },
   cooldown: {

@@ -84,7 +84,9 @@ function schemaOf(kind: keyof typeof DEFINITIONS): Schema {
   const { definitions = {}, $schema = '' } = document;
   const schema = resolved(document, definitions);
   const properties = Object.entries(schema.properties!).map(([key, own]) => {
-    const { example, also = [] } = explained[key]!;
+    if (explained[key] === undefined)
+      throw new Error(`Expected an example of ${kind} ${key}, got none: add it to reference-examples.ts`);
+    const { example, also = [] } = explained[key];
     return [key, { ...own, examples: [example[key], ...also] }];
   });
   const all: Schema = { $schema, ...schema, properties: Object.fromEntries(properties), definitions };
