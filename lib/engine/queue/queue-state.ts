@@ -10,7 +10,7 @@ import { CentreGames, type WantedNear } from './centre-games.ts';
 import { CheapestPlayers } from './cheapest-players.ts';
 import { Entries, type Entry, isBefore, reachOf } from './entries.ts';
 import { Exchanges } from './exchanges.ts';
-import { narrowestRange, narrowestRanges } from './first-keys.ts';
+import { narrowestRange } from './first-keys.ts';
 import { type FoundGame, GameSearch, type Scope } from './game-search.ts';
 import { Line, type QueuedTicket } from './line.ts';
 import { accepts, type Filing, Gatherer } from './neighbours.ts';
@@ -229,7 +229,6 @@ export class QueueState {
     );
     if (isAbove && !areEnough) least = Number.POSITIVE_INFINITY;
     if (credit === 0 && least + root >= limit) {
-      this.#constraints?.leave(queued.number);
       return { game: undefined, bound: Math.min(this.highest, least + root), wasCut: false };
     }
     const scope: Scope = { anchor: queued, others, countsWaits: credit > 0 };
@@ -246,7 +245,6 @@ export class QueueState {
       found = result.game;
       below = credit > 0 ? Math.min(limit, result.cost) : Math.min(below, result.bound, found.imbalance);
     }
-    this.#constraints?.leave(queued.number);
     if (!found) {
       const farther = this.#boundOfRange(beyond) + root - credit;
       return { game: undefined, bound: Math.min(bound, Math.max(limit, farther)), wasCut };
@@ -409,7 +407,6 @@ export class QueueState {
         let game: FoundGame | undefined;
         for (let n = seats; n >= seatsMin && !game; n--)
           game = this.#search.first({ anchor: queued, others }, n, nodeBudget);
-        this.#constraints?.leave(queued.number);
         if (game) return this.#exchanges.improve(game, others, queued);
       }
     }
@@ -494,11 +491,14 @@ export class QueueState {
   /** Files the tickets of a new line by the narrowest windows around them. */
   #fileAll(line: Line): void {
     const { byWait, seats } = this.#filing;
-    const ranges = narrowestRanges(line, this.#layout.seatsMin, !byWait && seats === 0);
+    const isFirst = !byWait && seats === 0;
     line.tickets.forEach((queued, id) => {
       const entry = this.#enter(queued, line, id);
       const files = seats === 0 || accepts(queued, seats);
-      const key = Math.max(this.#lowest, this.#boundOfRange(ranges[id]));
+      const key = Math.max(
+        this.#lowest,
+        this.#boundOfRange(narrowestRange(line, id, this.#layout.seatsMin, isFirst)),
+      );
       this.entries.file(entry, files ? key : Number.POSITIVE_INFINITY);
     });
   }
