@@ -59,7 +59,7 @@ export interface Constraints {
    * all may. Ends the search that has begun.
    */
   nonMates(tickets: readonly number[]): ArrayLike<number> | undefined;
-  /** Why these two tickets may not be in one game, undefined if they may. */
+  /** Why these two tickets may not be in one game, undefined if they may. Ends the search that has begun; fastest for one `a` after another. */
   refusal(a: number, b: number): string | undefined;
 }
 

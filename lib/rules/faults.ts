@@ -31,10 +31,11 @@ export function ruleFaults(
       });
     }
     const own = typeOf(rule).faults(rule, rule.cost, attributes, surroundings);
+    const idle = own.length === 0 && typeOf(rule).idle(rule, rule.cost, attributes, surroundings);
     const found = [
       ...own,
       ...impossibleFaults(rule, attributes, surroundings),
-      ...(own.length > 0 ? [] : idleFaults(rule, attributes, surroundings)),
+      ...(idle ? [idle] : []),
       ...relaxFaults(rule, surroundings),
       ...alternativesOf(rule).flatMap((one, n) =>
         relaxFaults({ ...one, name: rule.name }, surroundings).map(({ path, message }) => ({
@@ -46,12 +47,6 @@ export function ruleFaults(
     for (const { path, message } of found) faults.push({ path: [...at, ...path], message });
   });
   return faults;
-}
-
-/** Rules that forbid and cost nothing. */
-function idleFaults(rule: Rule, attributes: Attributes, surroundings: RulesSurroundings): RuleFault[] {
-  const fault = typeOf(rule).idle(rule, rule.cost, attributes, surroundings);
-  return fault === undefined ? [] : [fault];
 }
 
 /** Rules that forbid every game, however long its tickets have waited. */

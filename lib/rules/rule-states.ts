@@ -1,18 +1,11 @@
 import type { Constraints, Facet, Ruling, TeamMember, Ticket } from '../engine/types.ts';
 import { facetsOf, type RuleFacet } from './facets.ts';
 import { type LeveledRule, levelAt, levelsOf, type Steps, stepsOf } from './levels.ts';
-import { isOverGame, ticketsOf } from './measures.ts';
+import { ticketsOf } from './measures.ts';
 import { noMeetings } from './met.ts';
 import { AVOIDED, EXCLUDED } from './reasons.ts';
 import type { RuledGame } from './rule-type.ts';
-import {
-  isCostOnly,
-  type RelaxBy,
-  type Rule,
-  type RuleBody,
-  type RulesDefinition,
-  typeOf,
-} from './rule-types.ts';
+import { isCostOnly, type RelaxBy, type Rule, type RulesDefinition, typeOf } from './rule-types.ts';
 import { betweenMates, groupsOf, type StateSettings } from './states/groups.ts';
 import { RangeState } from './states/range-state.ts';
 import { SetState } from './states/set-state.ts';
@@ -62,6 +55,8 @@ export class RuleStates implements Constraints {
   /** By rule: its levels of relaxation. */
   readonly #allLevels: readonly (readonly LeveledRule[])[];
   #compiled: Compiled | undefined;
+  /** The ticket that has joined for `refusal`. */
+  #refusing: number | undefined;
 
   constructor(settings: RuleSettings) {
     this.#settings = settings;
@@ -87,7 +82,7 @@ export class RuleStates implements Constraints {
     this.#numbers.set(ticket, number);
     this.#tickets.push(ticket);
     this.#levels.push(this.#relaxes ? levelsAt(nowMs - ticket.enqueuedAtMs, this.#steps) : this.#strictest);
-    this.#compiled = undefined;
+    this.#compiled = this.#refusing = undefined;
     return number;
   }
 
@@ -98,6 +93,7 @@ export class RuleStates implements Constraints {
   }
 
   start(facet?: Facet): void {
+    this.#refusing = undefined;
     const { groups, sets } = this.#states();
     for (const group of groups) group.start();
     if (facet) for (const { set, value } of (facet as RuleFacet).restrictions) sets[set].restrict(value);
@@ -237,16 +233,14 @@ export class RuleStates implements Constraints {
   }
 
   refusal(a: number, b: number): string | undefined {
-    const { rules } = this.#settings;
-    const pair: RuledGame = { teams: [[this.#tickets[a], this.#tickets[b]]] };
-    if (hasAvoided(pair)) return AVOIDED;
-    const { levels } = this.#states();
-    const isBroken = rules.some((_, r) => {
-      const leveled = this.#allLevels[r][Math.min(levels[a][r], levels[b][r])];
-      const checked = leveled && betweenTwo(leveled);
-      return checked && !typeOf(checked).evaluate(checked, pair, this.#settings).holds;
-    });
-    return isBroken ? EXCLUDED : undefined;
+    if (hasAvoided({ teams: [[this.#tickets[a], this.#tickets[b]]] })) return AVOIDED;
+    if (this.#refusing !== a) {
+      this.start();
+      if (!this.admits(a)) return EXCLUDED;
+      this.join(a);
+      this.#refusing = a;
+    }
+    return this.admits(b) ? undefined : EXCLUDED;
   }
 
   /** A whole game in the form that rules evaluate, and its tickets. */
@@ -301,7 +295,6 @@ export class RuleStates implements Constraints {
       sets: forbidding.filter((group) => group instanceof SetState),
       costly: stated.filter(({ price }) => price > 0) as Compiled['costly'],
       mates: mates.map(({ state }) => state),
-      levels,
     };
   }
 }
@@ -321,18 +314,11 @@ interface Compiled {
   readonly costly: readonly { readonly state: Required<StateGroup>; readonly price: number }[];
   /** The rules of teams, for the players of one team. */
   readonly mates: readonly StateGroup[];
-  /** By ticket and rule: the level that searches use. */
-  readonly levels: readonly Uint8Array[];
 }
 
 /** Whether only a whole game determines if the rule holds, or what it costs. */
 function isFinal(rule: Rule): boolean {
   return typeOf(rule).dependsOnTeams(rule) || typeOf(rule).isFinal(rule);
-}
-
-/** The part of the rule that two tickets alone can violate. */
-function betweenTwo(rule: Rule): RuleBody | undefined {
-  return isCostOnly(rule) || !isOverGame(rule) ? undefined : typeOf(rule).betweenTwo(rule);
 }
 
 function hasAvoided(game: RuledGame): boolean {

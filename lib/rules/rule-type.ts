@@ -45,8 +45,6 @@ export interface RuleType<R> {
   isOfSizes?(rule: R): boolean;
   /** Whether only a whole game determines if the rule holds, or what it costs. @default when it depends on teams */
   isFinal?(rule: R & Named): boolean;
-  /** The part of a rule over the game that two tickets alone can violate. @default all of it */
-  betweenTwo?(rule: R): R | undefined;
   /** A rule of each team, or of the teams of a kind, as one over the players of a team. @default it is none */
   betweenMates?(rule: R, kind?: string): R | undefined;
   /** The states with which a search turns back early, and the rule that each of them judges. */

@@ -71,7 +71,6 @@ const complete = Object.fromEntries(
       judgesTeamsAlone: dependsOnTeams,
       isOfSizes: () => false,
       isFinal: () => false,
-      betweenTwo: (rule: RuleBody) => rule,
       betweenMates: () => undefined,
     };
     return [name, { ...defaults, ...type } as Required<RuleType<RuleBody>>];

@@ -57,7 +57,6 @@ export function anyOf<Inner>(
     dependsOnTeams: ({ rules }) => rules.some((rule) => typeOf(rule).dependsOnTeams(rule)),
     judgesTeamsAlone: ({ rules }) => rules.every((rule) => typeOf(rule).judgesTeamsAlone(rule)),
     isFinal: () => true,
-    betweenTwo: () => undefined,
     betweenMates(rule, kind) {
       // What players may not share a match for, they may not share a team for either.
       const rules = rule.rules.flatMap(

@@ -27,7 +27,6 @@ export const balance: RuleType<BalanceRule> = {
     idleInOneTeam('balance compares teams', ['type'], surroundings) ?? idleLimit(rule, cost, attributes),
   attributes: ({ attribute }) => [attribute],
   dependsOnTeams: () => true,
-  betweenTwo: () => undefined,
   states: () => [],
   unitsMax: ({ attribute }, players, _seats, attributes) => 2 * greatestOf(players, attribute, attributes),
 };

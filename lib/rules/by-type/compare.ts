@@ -68,7 +68,6 @@ export const compare: RuleType<CompareRule> = {
   isOfSizes: ({ left, right }) =>
     measuresOf(left, right).every(({ of, attribute }) => of === 'count' && attribute === SKILL),
   isFinal: () => true,
-  betweenTwo: () => undefined,
   betweenMates(rule, kind) {
     const measures = measuresOf(rule.left, rule.right);
     if (kind === undefined || measures.some(({ team }) => team !== kind)) return undefined;

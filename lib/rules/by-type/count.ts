@@ -53,7 +53,6 @@ export const count: RuleType<CountRule> = {
     return withoutEffect(`no more than ${players} players are counted`, ['atMost']);
   },
   attributes: ({ attribute }) => [attribute],
-  betweenTwo: (rule) => (rule.atMost === undefined ? undefined : { ...rule, atLeast: undefined }),
   betweenMates: overMates,
   states: (rule, teams) => (isOverGame(rule) ? [{ by: 'comparisons', rule }] : sumOverTeams(rule, teams)),
   unitsMax: ({ atLeast = 0 }, _players, seats) => seats * Math.max(seats, atLeast),
