@@ -1,6 +1,6 @@
 /** Programs of other languages, for the checks that need them. */
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -31,11 +31,12 @@ export async function run(cwd: string, command: string, ...args: readonly string
  */
 export async function pythonPrograms(...packages: readonly string[]): Promise<string> {
   const folder = join(ROOT, 'node_modules/.cache', packages.join('-'));
+  // The programs name their folder, so those of a checkout that was moved or copied do not start.
   const isDone = join(folder, 'installed');
-  if (!existsSync(isDone)) {
+  if (!existsSync(isDone) || readFileSync(isDone, 'utf8') !== folder) {
     await run(ROOT, 'python3', '-m', 'venv', '--clear', folder);
     await run(ROOT, join(folder, 'bin/pip'), 'install', '--quiet', ...packages);
-    await run(ROOT, 'touch', isDone);
+    writeFileSync(isDone, folder);
   }
   return join(folder, 'bin');
 }
