@@ -7,7 +7,7 @@ import { logger } from '../lib/aws/log.ts';
 import { messageConsumer } from '../lib/aws/message-consumer.ts';
 import { sqsClient } from '../lib/aws/message-queue.ts';
 import * as aws from '../lib/aws/services.ts';
-import { readableChanges } from '../lib/aws/stream.ts';
+import { answersChanges, readableChanges } from '../lib/aws/stream.ts';
 import { readPushRetry } from '../lib/service/domain/push-retry.ts';
 import { type PushDeps, push } from '../lib/service/watching/push.ts';
 import { pushAgain } from '../lib/service/watching/push-again.ts';
@@ -47,6 +47,7 @@ async function fromStream(event: DynamoDBStreamEvent): Promise<void> {
   const count = await push(
     deps,
     changes.map(({ change }) => change),
+    answersChanges(event.Records),
   );
   if (count > 0) logger.warn('players could not be reached on their sockets', { count });
 }

@@ -4,7 +4,7 @@ import { httpHandler } from '../lib/aws/http.ts';
 import { sqsClient } from '../lib/aws/message-queue.ts';
 import * as aws from '../lib/aws/services.ts';
 import { toTicketView } from '../lib/service/domain/stored-ticket.ts';
-import { checkOwnTicket, ticketFor } from '../lib/service/players/own-ticket.ts';
+import { checkOwnTicket, speakerOf, ticketFor } from '../lib/service/players/own-ticket.ts';
 import { answerMatch } from '../lib/service/tickets/acceptance.ts';
 import { cancelTicket } from '../lib/service/tickets/cancel-ticket.ts';
 import { keepAlive } from '../lib/service/tickets/keep-alive.ts';
@@ -34,7 +34,7 @@ export const handler = httpHandler('ticket-changes', {
   },
   'PUT /tickets/{ticketId}/acceptance': async ({ path: { ticketId }, json, caller }) => {
     await checkOwnTicket(deps, ticketId, caller);
-    const ticket = toTicketView(await answerMatch(deps, ticketId, json(), Date.now()));
+    const ticket = toTicketView(await answerMatch(deps, ticketId, json(), Date.now(), speakerOf(caller)));
     return { status: 200, body: await ticketFor(deps, caller, ticket) };
   },
 });

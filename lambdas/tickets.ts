@@ -5,7 +5,7 @@ import { httpHandler } from '../lib/aws/http.ts';
 import { pollSlots } from '../lib/aws/poll-slots.ts';
 import * as aws from '../lib/aws/services.ts';
 import { ConcurrencyLimit } from '../lib/service/players/concurrency-limit.ts';
-import { checkOwnTicket, ticketFor } from '../lib/service/players/own-ticket.ts';
+import { checkOwnTicket, speakerOf, ticketFor } from '../lib/service/players/own-ticket.ts';
 import { getTicket, getTickets } from '../lib/service/tickets/read-tickets.ts';
 import { WaitEstimates } from '../lib/service/tickets/wait-estimates.ts';
 
@@ -24,11 +24,12 @@ const longRequests = new ConcurrencyLimit({ slots: pollSlots(client, environment
 export const handler = httpHandler('tickets', {
   'GET /tickets/{ticketId}': async ({
     path: { ticketId },
-    query: { waitSeconds = 0, seen, explain },
+    query: { waitSeconds = 0, seen, ready, explain },
     caller,
   }) => {
     await checkOwnTicket(deps, ticketId, caller);
-    const options = { waitMs: waitSeconds * 1_000, seen, explain: explain === 'true' };
+    const playerId = speakerOf(caller);
+    const options = { waitMs: waitSeconds * 1_000, seen, ready, playerId, explain: explain === 'true' };
     const read = async () => estimates.view(await getTicket(deps, ticketId, options));
     const isLong = options.waitMs > 0 || options.explain;
     const ticket = await (isLong ? longRequests.run(caller, options.waitMs, read) : read());

@@ -15,7 +15,7 @@ export interface ItemChange {
   readonly init?: Readonly<Record<string, unknown>>;
   readonly remove?: readonly string[];
   /** The elements to add to sets, and the amounts to add to numbers. */
-  readonly add?: Readonly<Record<string, ReadonlySet<string> | number>>;
+  readonly add?: Readonly<Record<string, ReadonlySet<string> | ReadonlySet<number> | number>>;
   /** All of these must hold, otherwise nothing changes. @default always */
   readonly if?: readonly Condition[];
   /** Stores a mark, by which a repetition after a lost response counts as met: see `write-mark.ts`. */

@@ -67,3 +67,6 @@ export function deflatedJsonOf<T extends z.ZodType>(schema: T) {
 
 /** A set of strings. It is never empty, because DynamoDB removes the attribute with its last member. */
 export const stringSet = z.set(z.string()).transform((members) => [...members].sort());
+
+/** A set of numbers, in ascending order. It is never empty either. */
+export const numberSet = z.set(z.number()).transform((members) => [...members].sort((a, b) => a - b));

@@ -53,7 +53,7 @@ const abandonedItem = z.object({ matchId: z.string(), queue: z.string(), ticketI
 /** The fields of a match that are stored in its attribute `game`. */
 export function gameOf(match: StoredMatch) {
   const { matchId, queue, status, createdAt, deadline, accepted, cancelled, assignment, ...rest } = match;
-  const { reason, reasonCode, acceptBy, declinedBy, requeued, ...later } = rest;
+  const { reason, reasonCode, acceptBy, declined, requeued, ...later } = rest;
   const { roster, newTicketIds, endedAt, backfillId, result, rated, erasures, ...game } = later;
   return game;
 }
@@ -87,7 +87,6 @@ const packedRatings = z.array(
 
 const matchItem = storedMatchState.extend({
   game: packedGame(storedGame),
-  accepted: stringSet.exactOptional(),
   assignment: jsonOf(assignmentView).exactOptional(),
   result: jsonOf(storedResult).exactOptional(),
   rated: jsonOf(packedRatings).exactOptional(),

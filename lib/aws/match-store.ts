@@ -5,6 +5,7 @@ import { allOf } from '../service/concurrency/in-parallel.ts';
 import { MATCH, type Transition } from '../service/domain/statuses.ts';
 import type { Consistency } from '../service/ports/consistency.ts';
 import type { MatchStore, SingleMatchStore } from '../service/ports/match-store.ts';
+import { answersStore, withAnswers } from './answers.ts';
 import { batchGet } from './batch-get.ts';
 import { changeItem, type ItemChange, type Returned } from './change-item.ts';
 import { deadlineGroup } from './deadline-index.ts';
@@ -39,7 +40,6 @@ const RECHECK_MS = 30_000;
  *     assign     if the match has no assignment
  *     end        if it has not ended
  *     result     if it has no result, and has the roster and the erasures that were read
- *     dissolve   if no ticket has accepted since the match was read
  *
  * An abandoned match has an item, so that it cannot be created later. Every other operation treats it as missing. For writes
  * whose response is lost see `write-mark.ts`.
@@ -77,7 +77,7 @@ export function matchStore(
 }
 
 const { create: CREATE, ...CHANGES } = MATCH.transitions;
-const { abandon: ABANDON, accept: ACCEPT, advance: ADVANCE, assign: ASSIGN } = CHANGES;
+const { abandon: ABANDON, advance: ADVANCE, assign: ASSIGN } = CHANGES;
 const { dissolve: DISSOLVE, dissolvePlacing: DISSOLVE_PLACING, result: RESULT } = CHANGES;
 const { fail: FAIL, requeue: REQUEUE, end: END, ticketsReturned: RETURNED } = CHANGES;
 
@@ -91,6 +91,7 @@ function found(item: Record<string, unknown> | undefined): 'created' | 'abandone
 export function singleMatchStore(client: DynamoDBDocumentClient, table: string): SingleMatchStore {
   return {
     ...matchReads(client, table),
+    ...answersStore(client, table),
     ...matchEnds(changes(client, table)),
     ...matchProgress(changes(client, table)),
   };
@@ -105,13 +106,15 @@ function matchReads(client: DynamoDBDocumentClient, table: string) {
   };
   return {
     async get(matchId, consistency) {
-      return toExistingMatch(await itemOf(matchId, consistency));
+      const match = toExistingMatch(await itemOf(matchId, consistency));
+      return match && (await withAnswers(client, table, [match], consistency))[0];
     },
 
     async getMany(matchIds) {
       const keys = matchIds.map((matchId) => ({ matchId }));
       const matches = (await batchGet(client, table, keys)).flatMap((item) => toExistingMatch(item) ?? []);
-      return new Map(matches.map((match) => [match.matchId, match]));
+      const answered = await withAnswers(client, table, matches);
+      return new Map(answered.map((match) => [match.matchId, match]));
     },
 
     async abandoned(matchId) {
@@ -139,12 +142,6 @@ function changes(client: DynamoDBDocumentClient, table: string): Change {
 /** The writes by which a match continues or ends after its game: acceptance, assignment, end and result. */
 function matchProgress(change: Change) {
   return {
-    async accept(matchId, ticketId) {
-      return toExistingMatch(
-        (await change(matchId, ACCEPT, { add: { accepted: new Set([ticketId]) } }, 'after')).item,
-      );
-    },
-
     async advance(matchId, from, to, more) {
       const { deadline, reason, reasonCode }: { deadline?: string } & Partial<Why> = more;
       const set = { status: to, deadline, reason, reasonCode };
@@ -202,29 +199,19 @@ function matchEnds(change: Change) {
       return met ? 'abandoned' : 'exists';
     },
 
-    async dissolve(
-      { matchId, status, deadline, accepted },
-      cancelled,
-      { reason, reasonCode, declinedBy },
-      nowMs,
-    ) {
+    async dissolve({ matchId, status, deadline }, cancelled, why, nowMs) {
       const isPlacing = status === 'PLACING';
-      const isAsRead = accepted
-        ? { condition: 'accepted = :accepted', values: { ':accepted': new Set(accepted) } }
-        : { condition: 'attribute_not_exists(accepted)' };
       const set = {
         status: 'FAILED',
-        reason,
-        reasonCode,
-        declinedBy,
+        ...why,
         // `deadline` returns the tickets of a match that was PLACING, because it receives the event of the failure.
         ...(isPlacing ? { requeued: true, deadlineGroup: deadlineGroup(matchId) } : { acceptBy: deadline }),
-        // A list, because DynamoDB has no empty sets.
+        // Lists, because DynamoDB has no empty sets.
         cancelled,
         deadline: new Date(nowMs).toISOString(),
       };
       const transition = isPlacing ? DISSOLVE_PLACING : DISSOLVE;
-      const { met } = await change(matchId, transition, { set, if: [isAsRead], once: true });
+      const { met } = await change(matchId, transition, { set, once: true });
       return met ? 'dissolved' : 'lost-race';
     },
 

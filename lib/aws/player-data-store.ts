@@ -14,6 +14,7 @@ import type { StoredResult } from '../service/domain/stored-result.ts';
 import type { TicketIn } from '../service/domain/stored-ticket.ts';
 import { Unreadable } from '../service/domain/unreadable.ts';
 import type { Named, PlayerDataStore, StoredItem } from '../service/ports/player-data-store.ts';
+import { isAnswers } from './answers.ts';
 import { backfillRequestOf, isBackfill, toBackfill } from './backfill-store.ts';
 import { packGame } from './compact-game.ts';
 import { packId } from './compact-id.ts';
@@ -187,7 +188,7 @@ function relationTo(playerId: string, players: readonly RuledPlayer[]): 'about' 
 }
 
 function matchNaming(playerId: string, item: StoredItem): Named | undefined {
-  if (isAbandoned(item.attributes)) return undefined;
+  if (isAbandoned(item.attributes) || isAnswers(item.attributes)) return undefined;
   const match = toMatch(item.attributes);
   const isSeated = match.teams.some(({ players }) => players.some((seat) => seat.playerId === playerId));
   const hasToken = Object.hasOwn(match.assignment?.tokens ?? {}, playerId);

@@ -1,8 +1,10 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
+import type { AnswersChange } from '../service/domain/answers.ts';
 import { ifReadable } from '../service/domain/unreadable.ts';
 import type { Change } from '../service/events/publish.ts';
+import { isAnswers, readinessIn } from './answers.ts';
 import { isBackfill } from './backfill-store.ts';
 import { logger } from './log.ts';
 import { isAbandoned, toMatch } from './match-item.ts';
@@ -30,20 +32,34 @@ export function readableChanges(
 }
 
 /**
- * The change in a stream record of the tickets or the matches table; undefined for a removal, an abandoned match, a backfill and
- * a place.
+ * The change in a stream record of the tickets or the matches table; undefined for a removal, an abandoned match, a backfill, a
+ * place and the answers to a match.
  * @throws Unreadable
  */
 export function toChange(record: DynamoDBRecord): Change | undefined {
   const { NewImage, OldImage, ApproximateCreationDateTime = 0 } = record.dynamodb ?? {};
   if (NewImage === undefined || record.eventID === undefined) return undefined;
   const after = read(NewImage);
-  if (isAbandoned(after) || isBackfill(after) || isPlace(after)) return undefined;
+  if (isAbandoned(after) || isBackfill(after) || isPlace(after) || isAnswers(after)) return undefined;
   const before = OldImage && read(OldImage);
   const position = { changeId: record.eventID, atMs: ApproximateCreationDateTime * 1_000 };
   return after.ticketId === undefined
     ? { ...position, table: 'matches', before: before && toMatch(before), after: toMatch(after) }
     : { ...position, table: 'tickets', before: before && toTicket(before), after: toTicket(after) };
+}
+
+/** The answers to matches in stream records of the matches table, as those with which more players are ready. */
+export function answersChanges(records: readonly DynamoDBRecord[]): AnswersChange[] {
+  return records.flatMap(({ eventID: changeId, dynamodb }) => {
+    const { NewImage, OldImage, ApproximateCreationDateTime = 0 } = dynamodb ?? {};
+    const item = NewImage && read(NewImage);
+    if (changeId === undefined || item === undefined || !isAnswers(item)) return [];
+    const readiness = ifReadable(() => readinessIn(item));
+    const { ready: before } = (OldImage && ifReadable(() => readinessIn(read(OldImage)))) ?? { ready: 0 };
+    return readiness === undefined || readiness.ready === before
+      ? []
+      : [{ ...readiness, changeId, before, atMs: ApproximateCreationDateTime * 1_000 }];
+  });
 }
 
 type Image = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>;

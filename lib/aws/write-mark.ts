@@ -11,7 +11,7 @@ import { randomBytes } from 'node:crypto';
  *       create of a match with meetings,
  *       rate, create of a ticket with places or
  *       a ticket that it replaces
- *     accept, dropLayouts, endLease,  changes nothing more
+ *     dropLayouts, endLease,       changes nothing more
  *       lease of one cell, abandon,
  *       putJournal, noteDeployed
  *     claim, close,                finds its own claim, closed lease or match
@@ -20,6 +20,7 @@ import { randomBytes } from 'node:crypto';
  *       requeue, failWithMatch,
  *       ticketsReturned
  *     assign                       finds the same assignment
+ *     an answer to a match         finds its own seats, or its own outcome
  *     create of a ticket           finds its own ticket: the status is 200 instead of 201, and the queue is
  *                                  woken as for a new ticket
  *     advance, requeue of a match,  fails its condition, and callers ignore that outcome

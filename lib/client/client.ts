@@ -78,11 +78,18 @@ export interface MusterClient {
    * that player, a backend's for all players of the ticket.
    */
   alive(ticketId: string, options?: RequestOptions): Promise<Ticket>;
-  /** Accepts the match of a ticket that REQUIRES_ACCEPTANCE, or declines it. */
+  /**
+   * Accepts the match of a ticket that REQUIRES_ACCEPTANCE, or declines it.
+   * @param options `playerIds`: where each player answers, who of the ticket does so now (default: all of them, or the player whose
+   * token this client has)
+   */
   accept(
     ticketId: string,
     matchId: string,
-    options?: RequestOptions & { readonly accepted?: boolean },
+    options?: RequestOptions & {
+      readonly accepted?: boolean;
+      readonly playerIds?: readonly string[] | undefined;
+    },
   ): Promise<Ticket>;
 
   /** Reads a match. */
@@ -203,7 +210,9 @@ export function musterClient(options: ClientOptions): MusterClient {
   const cancel: MusterClient['cancel'] = (ticketId, more) =>
     call<Ticket>(to('DELETE /tickets/{ticketId}', { ticketId }), more);
   const accept: MusterClient['accept'] = (ticketId, matchId, more) => {
-    const body: Acceptance = { accepted: more?.accepted ?? true, matchId };
+    const { accepted = true, playerIds } = more ?? {};
+    // JSON omits what is undefined.
+    const body = { accepted, matchId, playerIds } as Acceptance;
     return call<Ticket>(to('PUT /tickets/{ticketId}/acceptance', { ticketId }), more, body);
   };
   return {

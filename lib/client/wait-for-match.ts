@@ -52,12 +52,16 @@ export async function waitForMatch(
   ticketId: string,
   { until = ['COMPLETED'], onChange, ...options }: WaitOptions = {},
 ): Promise<Ticket> {
+  let last: Ticket | undefined;
   for await (const ticket of pollsOf(sender, ticketId, options)) {
+    // More players are ready: a match that was accepted by `onChange` need not be accepted again.
+    if (last && isSame(last, ticket)) continue;
+    last = ticket;
     await onChange?.(ticket);
     if (until.includes(ticket.status)) return ticket;
     if (isFinal(ticket.status)) throw new TicketEnded(ticket);
   }
-  throw new Error('Expected polls to end with a final status or an error');
+  throw new Error('Expected a final status of the ticket');
 }
 
 /** The limits of a sequence of polls. */
@@ -83,14 +87,12 @@ export async function* pollsOf(
     if ('error' in poll && nowMs - answeredMs >= failingMs) throw poll.error;
     const ticket = 'error' in poll ? undefined : poll.ticket;
     if (ticket !== undefined) answeredMs = nowMs;
-    const isChanged =
-      ticket !== undefined && (ticket.status !== seen?.status || ticket.matchId !== seen.matchId);
+    const isChanged = ticket && !(seen && isSame(seen, ticket) && readyIn(seen) === readyIn(ticket));
     if (isChanged) {
       seen = ticket;
       yield ticket;
     }
     if (nowMs - sinceMs >= limitMs) throw new WaitEnded(ticketId, seen?.status, limitMs);
-    // A party that has not accepted its match gets a response immediately.
     idle = isChanged || (ticket !== undefined && nowMs - startMs >= WAITED_MS) ? 0 : idle + 1;
     if (idle > 0) await sender.pause(BACKOFF, idle, signal);
   }
@@ -106,7 +108,7 @@ async function read(
   signal: AbortSignal | undefined,
 ): Promise<Poll> {
   try {
-    const query = last && { waitSeconds: POLL_SECONDS, seen: last.status };
+    const query = last && { waitSeconds: POLL_SECONDS, seen: last.status, ready: readyIn(last) };
     const extraMs = last === undefined ? 0 : POLL_SECONDS * 1_000;
     const route = to('GET /tickets/{ticketId}', { ticketId }, query);
     return { ticket: (await sender.send<Ticket>({ ...route, signal, extraMs })).body };
@@ -115,6 +117,10 @@ async function read(
     return { error };
   }
 }
+
+const isSame = (one: Ticket, other: Ticket) => one.status === other.status && one.matchId === other.matchId;
+/** How many players of its match are ready. */
+export const readyIn = ({ acceptance }: Ticket) => acceptance?.ready;
 
 function mayPass(error: unknown): error is Error {
   return (

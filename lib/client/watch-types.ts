@@ -2,13 +2,13 @@ import type { Match, Ticket } from './api-types.ts';
 
 /** A change of a ticket, or its state at the start. */
 export interface Change {
-  /** The type of the event, or `Ticket` when the event is unknown. */
+  /** The type of the event, `ReadyCheck` when more players are ready, or `Ticket` when the event is unknown. */
   readonly type: string;
   /** ISO 8601. */
   readonly timestamp: string;
   /** The current ticket. */
   readonly ticket: Ticket;
-  /** Its match, if it has one. By long polls it is absent: read it with `match`. */
+  /** Its match, if it has one. By long polls and in a `ReadyCheck` it is absent: read it with `match`. */
   readonly match?: Match | undefined;
   /** Grows with each change. By long polls it is absent. */
   readonly revision?: number | undefined;

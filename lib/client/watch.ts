@@ -3,7 +3,7 @@ import { type Backoff, delayMs, pause } from './backoff.ts';
 import { MusterUnreachable } from './errors.ts';
 import type { RequestOptions, Sender } from './requests.ts';
 import { SocketSession } from './socket-session.ts';
-import { isFinal, pollsOf } from './wait-for-match.ts';
+import { isFinal, pollsOf, readyIn } from './wait-for-match.ts';
 import type { Change, SeenState, WatchTarget } from './watch-types.ts';
 
 export interface WatchOptions extends RequestOptions {
@@ -23,9 +23,12 @@ export interface WatchOptions extends RequestOptions {
 
 /** A watched ticket: an iterable of its changes. It connects when the iteration starts. */
 export interface Watch extends AsyncIterable<Change> {
-  /** Accepts a match. The effect arrives as a change. */
+  /**
+   * Accepts a match: by a socket or with the token of a player, for this player where each player answers, else for the ticket. Its
+   * effect arrives as a change.
+   */
   accept(matchId: string): Promise<void>;
-  /** Declines a match. */
+  /** Declines a match in the same way. */
   decline(matchId: string): Promise<void>;
   /** Cancels the ticket. */
   cancel(): Promise<void>;
@@ -201,6 +204,7 @@ function signOf({ ticket, match }: Change): string {
   return JSON.stringify([
     ticket.status,
     ticket.matchId,
+    readyIn(ticket),
     matchId,
     status,
     roster,

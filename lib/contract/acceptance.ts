@@ -1,13 +1,24 @@
 import * as z from 'zod';
+import { LIMITS } from './queue-definition.ts';
 import { id } from './ticket.ts';
 
-/** A party's acceptance or decline of its match. */
+/** An acceptance or decline of a match, by a party or by some of its players. */
 export const acceptanceBody = z
   .strictObject({
-    accepted: z.boolean().meta({ description: 'false: the party declines this match' }),
+    accepted: z.boolean().meta({ description: 'false: the party, or these players, decline this match' }),
     matchId: id.meta({
       description:
         'The match to accept or decline. The request is rejected when the ticket has another match by now',
     }),
+    playerIds: z
+      .array(id)
+      .min(1)
+      .max(LIMITS.seatsMax)
+      .refine((ids) => new Set(ids).size === ids.length, 'Expected each player once, got one twice')
+      .exactOptional()
+      .meta({
+        description:
+          'Where each player answers (`acceptance.by` is `player`): the players of the ticket who answer with this request (default: all of them; with a token of a player, this player alone)',
+      }),
   })
   .meta({ id: 'Acceptance' });

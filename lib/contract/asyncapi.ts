@@ -5,6 +5,7 @@ import {
   frame,
   matchChangeMessage,
   problemMessage,
+  readyCheckMessage,
   ticketChangeMessage,
   ticketMessage,
 } from './watch.ts';
@@ -18,6 +19,11 @@ const MESSAGES = {
     summary: 'The ticket as it is: the first message, and the response to a ping',
   },
   TicketChangeMessage: { schema: ticketChangeMessage, summary: 'The ticket has ended' },
+  ReadyCheckMessage: {
+    schema: readyCheckMessage,
+    summary:
+      'More players have accepted the match of the ticket: after each answer up to 20 players; above, after each twentieth part of them and the last four answers',
+  },
   MatchChangeMessage: { schema: matchChangeMessage, summary: 'The match of the ticket has changed' },
   DoneMessage: { schema: doneMessage, summary: 'What the client asked for was done' },
   ProblemMessage: { schema: problemMessage, summary: 'A frame was rejected. The connection stays open' },

@@ -50,8 +50,7 @@ const steps = z
 export const cooldownOptions = z
   .strictObject({
     decline: steps.optional().meta({
-      description:
-        'For players of a ticket that declines a match, or does not answer in time. Needs acceptance',
+      description: 'For players who decline a match, or do not answer in time. Needs acceptance',
     }),
     leave: steps.optional().meta({
       description: 'For players that the studio names as `leavers` when it ends their match',

@@ -118,12 +118,12 @@ export const matchView = z
       .optional()
       .meta({
         description:
-          'While REQUIRES_ACCEPTANCE: the deadline, and the tickets that have accepted. Of a match that FAILED because it was not accepted also the ticket that declined, and those that had not answered',
+          'While REQUIRES_ACCEPTANCE: the deadline, and the players who have accepted. Of a match that FAILED because it was not accepted also those who declined, and those who had not answered. Where a ticket answers as a whole, all of its players have its answer. Not shown to players',
       }),
     reason: z.string().optional().meta({ description: 'Why it FAILED' }),
     reasonCode: z.enum(MATCH_REASON_CODES).optional().meta({
       description:
-        'Why it FAILED, for programs. DECLINED: a ticket has declined. NOT_ACCEPTED: not every ticket has answered in time. PLACEMENT_REFUSED: its provisioner has refused it. PLACEMENT_TIMED_OUT: it had no assignment in time. PLAYER_LEFT: a player was gone before it was accepted or placed',
+        'Why it FAILED, for programs. DECLINED: a player or a ticket has declined. NOT_ACCEPTED: not all have answered in time. PLACEMENT_REFUSED: its provisioner has refused it. PLACEMENT_TIMED_OUT: it had no assignment in time. PLAYER_LEFT: a player was gone before it was accepted or placed',
     }),
     requeued: z.literal(true).optional().meta({
       description:

@@ -159,7 +159,7 @@ const WEBHOOKS: Record<EventType, string> = {
   TicketFailed:
     'A ticket has failed with its third match that was not placed, in a queue with `onFailure: "requeue"`. Other tickets fail with their match: see MatchFailed',
   MatchFound: 'Tickets were matched',
-  MatchAccepted: 'Every ticket of a match has accepted it',
+  MatchAccepted: 'All have accepted a match',
   MatchAssigned: 'A match has its assignment',
   MatchFailed: 'A match was not accepted, or got no assignment',
   MatchBackfilled: 'Players were added to a running match: `newTicketIds` of the match names their tickets',

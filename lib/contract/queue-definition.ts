@@ -364,10 +364,14 @@ export const queueDefinition = z
           .int()
           .min(1)
           .max(LIMITS.acceptanceSecondsMax)
-          .meta({ description: 'How long the tickets have to answer, in seconds' }),
+          .meta({ description: 'How long the tickets, or the players, have to answer, in seconds' }),
+        by: z.enum(['ticket', 'player']).optional().meta({
+          description:
+            'Who answers: one for the whole ticket, or each player for themselves (default ticket). A match keeps the rule that it began with',
+        }),
       })
       .optional()
-      .meta({ description: 'Every ticket must accept the match before it goes on' }),
+      .meta({ description: 'Every ticket, or every player, must accept the match before it goes on' }),
     cooldown: cooldownOptions.optional().meta({
       description:
         'Lets players wait before their next ticket when they have declined matches or have left them (429 with Retry-After)',

@@ -84,7 +84,7 @@ const outcomes = z
       .optional()
       .meta({
         description:
-          'Matches whose acceptance has come to its end: all tickets have accepted, one has declined, or not all have answered in time. Present in a queue with acceptance',
+          'Matches whose acceptance has come to its end: all have accepted, one has declined, or not all have answered in time. Present in a queue with acceptance',
       }),
     placement: z.object({ placed: count, refused: count, timedOut: count, failedShare }).optional().meta({
       description:

@@ -168,6 +168,19 @@ export const ticketView = z
     replaces: id.optional().meta({ description: 'The ticket that it has replaced' }),
     replacedBy: id.optional().meta({ description: 'The ticket that has replaced it' }),
     matchId: z.string().optional().meta({ description: 'Present once the ticket has a match' }),
+    acceptance: z
+      .object({
+        deadline: z.iso.datetime(),
+        ready: z.number().int().meta({ description: 'How many players of the match have accepted' }),
+        of: z.number().int().meta({ description: 'How many players are asked' }),
+        players: z
+          .array(z.string())
+          .meta({ description: 'Those of this ticket who have accepted, by playerId' }),
+      })
+      .optional()
+      .meta({
+        description: 'While REQUIRES_ACCEPTANCE: until when its match can be accepted, and by how many it is',
+      }),
     estimatedWaitSeconds,
     watch: z
       .object({
@@ -190,7 +203,7 @@ export const ticketView = z
     }),
     reasonCode: z.enum(TICKET_REASON_CODES).optional().meta({
       description:
-        'Why the ticket ended without a match, for programs. DECLINED and NOT_ACCEPTED: it has declined its match, or has not answered in time. PLACEMENT_REFUSED and PLACEMENT_TIMED_OUT: as for its match. PLAYER_LEFT: a player of it was gone for longer than the grace of its queue. NO_MATCH_IN_TIME: the time-out of its queue. CANCELLED_BY_REQUEST: by a client. REPLACED: another ticket has taken over its wait. NO_LONGER_FITS: the queue was changed. MATCH_TOO_LARGE, UNREADABLE: its data cannot be stored in a match, or not be read. QUEUE_DELETED: it would have returned to a queue that is deleted',
+        'Why the ticket ended without a match, for programs. DECLINED and NOT_ACCEPTED: it, or a player of it, has declined its match, or has not answered in time. PLACEMENT_REFUSED and PLACEMENT_TIMED_OUT: as for its match. PLAYER_LEFT: a player of it was gone for longer than the grace of its queue. NO_MATCH_IN_TIME: the time-out of its queue. CANCELLED_BY_REQUEST: by a client. REPLACED: another ticket has taken over its wait. NO_LONGER_FITS: the queue was changed. MATCH_TOO_LARGE, UNREADABLE: its data cannot be stored in a match, or not be read. QUEUE_DELETED: it would have returned to a queue that is deleted',
     }),
     queues: z
       .array(
@@ -211,18 +224,14 @@ export const ticketView = z
   .meta({ id: 'Ticket' });
 export type TicketView = z.output<typeof ticketView>;
 
+/** The number in a query parameter. Number would turn blank text into 0, so blank text stays invalid. */
+const numberIn = (text: unknown) => (typeof text === 'string' && text.trim() !== '' ? Number(text) : text);
+
 /** The query parameter that lets a request for a ticket wait for a change. */
-export const waitSeconds = z
-  // Number would turn blank text into 0, so blank text stays invalid.
-  .preprocess(
-    (text) => (typeof text === 'string' && text.trim() !== '' ? Number(text) : text),
-    z.number().min(0).max(20),
-  )
-  .optional()
-  .meta({
-    description:
-      'Respond when the ticket has changed, or after this many seconds. A change is another status than `seen`, another match, a match that the ticket has not accepted yet, or a final status',
-  });
+export const waitSeconds = z.preprocess(numberIn, z.number().min(0).max(20)).optional().meta({
+  description:
+    'Respond when the ticket has changed, or after this many seconds. A change is another status than `seen`, another match, a final status, or with `ready` another number of players who are ready. A match that has to be accepted by the ticket, or by the player who asks, is reported at once, unless there is `ready`',
+});
 
 /** The query parameters of a request for a ticket. */
 export const ticketQuery = z.object({
@@ -230,6 +239,10 @@ export const ticketQuery = z.object({
   seen: z.enum(TICKET_STATUSES).optional().meta({
     description:
       'With waitSeconds: the last status that the client has seen (default: the status at the start of the request)',
+  }),
+  ready: z.preprocess(numberIn, z.number().int().min(0).max(LIMITS.seatsMax)).optional().meta({
+    description:
+      'With waitSeconds, while REQUIRES_ACCEPTANCE: the last `acceptance.ready` that the client has seen',
   }),
   explain: z.enum(['true', 'false']).optional().meta({
     description:

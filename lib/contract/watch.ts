@@ -13,7 +13,7 @@ export const SOCKET_LIMITS = {
   messageBytesMax: 128 * 1024,
 } as const;
 
-const matchId = id.meta({ description: 'The match that the ticket has accepted or declined' });
+const matchId = id.meta({ description: 'The match that the player or the ticket accepts or declines' });
 
 /**
  * The query of the URL with which a client connects, in addition to its token. Invalid values are ignored, so the client gets the
@@ -108,6 +108,11 @@ export const ticketChangeMessage = z
   .object({ type: z.enum(TICKET_EVENT_TYPES), timestamp, data: z.object(about) })
   .meta({ id: 'TicketChangeMessage' });
 
+/** More players of its match are ready. */
+export const readyCheckMessage = z
+  .object({ type: z.literal('ReadyCheck'), timestamp, data: z.object(about) })
+  .meta({ id: 'ReadyCheckMessage' });
+
 /** A change of the ticket's match. */
 export const matchChangeMessage = z
   .object({
@@ -147,6 +152,7 @@ export const pingMessage = z
 export const watchMessage = z.discriminatedUnion('type', [
   ticketMessage,
   ticketChangeMessage,
+  readyCheckMessage,
   matchChangeMessage,
   doneMessage,
   problemMessage,

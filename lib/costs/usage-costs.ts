@@ -166,12 +166,15 @@ export const FEATURES: readonly Feature[] = [
     units: (definition) => ({ tickets: event(definition, 'TicketQueued') }),
   },
   {
-    // Each ticket accepts by a request, which writes the match and reads the ticket and the match. A match over a kilobyte is two units.
+    // Each ticket, or each player, accepts by a request, which writes the answers and reads them, the ticket and the match.
     name: 'acceptance',
     has: ({ acceptance }) => acceptance !== undefined,
     units: (definition) => ({
-      tickets: plus(REQUEST, { writeUnits: 1.7, readUnits: 4.1 }),
-      matches: plus(DEADLINE, { writeUnits: 2 }, event(definition, 'MatchAccepted')),
+      [definition.acceptance?.by === 'player' ? 'playersMatched' : 'tickets']: plus(REQUEST, {
+        writeUnits: 1,
+        readUnits: 3,
+      }),
+      matches: plus(DEADLINE, { writeUnits: 4, readUnits: 4 }, event(definition, 'MatchAccepted')),
     }),
   },
   {

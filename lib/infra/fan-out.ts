@@ -6,7 +6,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Limits } from './limits.ts';
 import { MusterFunction } from './muster-function.ts';
-import { ENDED_TICKETS, readStream } from './read-stream.ts';
+import { ENDED_TICKETS, GAMES, readStream } from './read-stream.ts';
 import { allowSecrets, type SecretsAccess } from './secrets-access.ts';
 import type { StagePolicy } from './stage-policy.ts';
 import type { Store, StoreTable } from './store.ts';
@@ -88,7 +88,7 @@ export class FanOut extends Construct {
         // Of QUEUED tickets, only those of queues that publish the event.
         { status: { S: FilterRule.isEqual('QUEUED') }, announced: { S: FilterRule.isEqual('TicketQueued') } },
       ),
-      matches: this.#readStream('Matches', store.matches),
+      matches: this.#readStream('Matches', store.matches, GAMES),
     };
   }
 

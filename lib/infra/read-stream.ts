@@ -70,3 +70,6 @@ export function readStream(scope: Construct, id: string, props: StreamReaderProp
  * event.
  */
 export const ENDED_TICKETS = { status: { S: FilterRule.or('CANCELLED', 'TIMED_OUT', 'FAILED') } };
+
+/** Matches, without the answers to them and those that were abandoned. */
+export const GAMES = { game: { S: FilterRule.exists() } };

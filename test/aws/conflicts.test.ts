@@ -134,7 +134,7 @@ describe('a conditional write', () => {
   it('that conflicts every time throws StoreBusy after a bounded number of attempts', async () => {
     client.on(UpdateCommand).rejects(conflict);
     client.on(PutCommand).rejects(conflict);
-    await expect(matches.accept('m', 'a')).rejects.toThrow(StoreBusy);
+    await expect(matches.answer(match('q', 'm', ['a']), 'accept', [0], NOW_MS)).rejects.toThrow(StoreBusy);
     await expect(tickets.create(ticket('q', 'a', 1), bucketLayout(1))).rejects.toThrow(StoreBusy);
     expect(client.commandCalls(UpdateCommand)).toHaveLength(5);
     expect(client.commandCalls(PutCommand)).toHaveLength(5);

@@ -703,7 +703,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         expect((await meetings.of(queue, [id('p')], 0)).get(id('p')) ?? []).toEqual([]);
         expect(await matches.get(id('m'))).toBeUndefined();
         expect(await matches.getMany([id('m')])).toEqual(new Map());
-        expect(await matches.accept(id('m'), id('a'))).toBeUndefined();
+        expect(await matches.answers(id('m'))).toBeUndefined();
         expect(await matches.assign(id('m'), { address: 'x' })).toBeUndefined();
         expect(await matches.advance(id('m'), 'PLACING', 'FAILED', unplaced('no'))).toBe(false);
         expect(await matches.dissolve(made, [], notAccepted('no'), NOW_MS)).toBe('lost-race');
@@ -758,30 +758,102 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         expect(found.get(id('m'))).toEqual(await matches.get(id('m')));
       });
 
-      it('records each ticket that accepts once', async () => {
-        const { made } = await pending('a', 'b');
-        await matches.accept(made.matchId, id('b'));
-        await matches.accept(made.matchId, id('b'));
-        expect(await matches.accept(made.matchId, id('a'))).toEqual({
-          ...made,
-          accepted: [id('a'), id('b')],
-        });
-        expect(await matches.accept(id('nobody'), id('a'))).toBeUndefined();
+      const answer = (made: StoredMatch, write: 'accept' | 'decline' | 'expire', ...seats: number[]) =>
+        matches.answer(made, write, seats, NOW_MS);
+
+      it('has the seats that have accepted, each once', async () => {
+        const { made } = await pending('a', 'b', 'c');
+        expect(await matches.answers(made.matchId)).toBeUndefined();
+        await answer(made, 'accept', 2);
+        await answer(made, 'accept', 2);
+        expect(await answer(made, 'accept', 0)).toEqual({ status: 'OPEN', accepted: [0, 2] });
+        expect(await matches.answers(made.matchId)).toEqual({ status: 'OPEN', accepted: [0, 2] });
+        const read = { ...made, accepted: [0, 2] };
+        expect(await matches.get(made.matchId)).toEqual(read);
+        expect(await matches.get(made.matchId, 'eventual')).toEqual(read);
+        expect((await matches.getMany([made.matchId])).get(made.matchId)).toEqual(read);
       });
 
-      it('records all tickets that accept at the same time', async () => {
-        const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
-        const { made } = await pending(...names);
-        await Promise.all(names.map((name) => matches.accept(made.matchId, id(name))));
-        expect((await matches.get(made.matchId))!.accepted).toEqual(names.map(id));
+      it('is read with the answers to it among others', async () => {
+        const { made } = await pending('a', 'b');
+        const other = { ...made, matchId: id('n') };
+        const plain = { ...made, matchId: id('o'), status: 'PLACING' as const };
+        for (const one of [other, plain]) await matches.create(one, NOW_MS);
+        await answer(other, 'accept', 1);
+        const found = await matches.getMany(['m', 'n', 'o'].map(id));
+        expect(found).toEqual(
+          new Map(
+            [made, { ...other, accepted: [1] }, plain].map((one) => [
+              one.matchId,
+              expect.objectContaining(one),
+            ]),
+          ),
+        );
       });
 
-      it('records no acceptance after its status has changed', async () => {
+      it('has all seats that accept at the same time, up to 200, in an item below a kilobyte', async () => {
+        const { made: plain } = await pending('a');
+        const seats = Array.from({ length: 200 }, (_, i) => ({ playerId: `p${i}`, ticketId: id('a') }));
+        const made = { ...plain, teams: [{ players: seats }], matchId: `${id('m')}-200` };
+        const cost = { units: 0, ofKey: new Map<string, number>() };
+        const metered = matchStore(tables.client(metering(cost)), tables.names);
+        await Promise.all(seats.map((_, seat) => metered.answer(made, 'accept', [seat], NOW_MS)));
+        expect((await matches.answers(made.matchId))!.accepted).toEqual(seats.map((_, seat) => seat));
+        expect(cost.units).toBe(200);
+      });
+
+      it.each([
+        ['decline', { status: 'DECLINED', accepted: [0], declined: [1] }],
+        ['expire', { status: 'EXPIRED', accepted: [0] }],
+      ] as const)('changes no answer after %s', async (write, closed) => {
         const { made } = await pending('a', 'b');
-        await matches.advance(made.matchId, 'REQUIRES_ACCEPTANCE', 'COMPLETED', {});
-        const after = await matches.accept(made.matchId, id('a'));
-        expect(after).toMatchObject({ status: 'COMPLETED' });
-        expect(after!.accepted).toBeUndefined();
+        await answer(made, 'accept', 0);
+        expect(await answer(made, write, ...(write === 'decline' ? [1] : []))).toEqual(closed);
+        expect(await answer(made, 'accept', 1)).toEqual(closed);
+        expect(await answer(made, 'decline', 0)).toEqual(closed);
+        expect(await answer(made, 'expire')).toEqual(closed);
+        expect(await matches.answers(made.matchId)).toEqual(closed);
+      });
+
+      it.each(['decline', 'expire'] as const)(
+        'changes no answer by %s when all have accepted',
+        async (write) => {
+          const { made } = await pending('a', 'b');
+          await answer(made, 'accept', 0, 1);
+          expect(await answer(made, write, ...(write === 'decline' ? [1] : []))).toEqual({
+            status: 'OPEN',
+            accepted: [0, 1],
+          });
+        },
+      );
+
+      it('needs no answer of bots', async () => {
+        const { made: plain } = await pending('a');
+        const bot = { playerId: 'bot~1', bot: true as const };
+        const made = { ...plain, teams: [{ players: [bot, ...plain.teams[0]!.players] }] };
+        await answer(made, 'accept', 1);
+        expect(await answer(made, 'expire')).toEqual({ status: 'OPEN', accepted: [1] });
+      });
+
+      it('is accepted by all, declined or expired: exactly one of the three', async () => {
+        for (let i = 0; i < 6; i++) {
+          const { made } = await pending(`a${i}`, `b${i}`);
+          await answer(made, 'accept', 0);
+          const [accepted, declined, expired] = await Promise.all([
+            answer(made, 'accept', 1),
+            answer(made, 'decline', 1),
+            answer(made, 'expire'),
+          ]);
+          const last = (await matches.answers(made.matchId))!;
+          const outcomes = [
+            accepted.accepted.length === 2,
+            declined.status === 'DECLINED',
+            expired.status === 'EXPIRED',
+          ];
+          expect(outcomes.filter(Boolean).length).toBeGreaterThan(0);
+          expect(last.accepted.length === 2).toBe(last.status === 'OPEN');
+          expect(last.declined).toEqual(last.status === 'DECLINED' ? [1] : undefined);
+        }
       });
 
       it('advances only from its current status', async () => {
@@ -837,7 +909,8 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
 
       it('that is dissolved names the tickets to cancel, and keeps a deadline until its tickets are returned', async () => {
         const { made } = await pending('a', 'b', 'c');
-        const declined = { reason: 'b said no', reasonCode: 'DECLINED', declinedBy: id('b') } as const;
+        const why = { reason: 'b said no', reasonCode: 'DECLINED' } as const;
+        const declined = { ...why, accepted: [0], declined: [1] };
         expect(await matches.dissolve(made, [id('b')], declined, NOW_MS)).toBe('dissolved');
         const { deadline: acceptBy, ...rest } = made;
         const failed = { ...rest, ...declined, status: 'FAILED', acceptBy, cancelled: [id('b')] };
@@ -862,17 +935,6 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         expect(await tickets.get(id('b'))).toEqual({ ...stored[1], returns: 1, releasedFrom: made.matchId });
         await tickets.release((await tickets.get(id('a')))!, made.matchId, oneLayout, true, NOW_MS);
         expect(await statusOf('a')).toBe('CANCELLED');
-      });
-
-      it('is not dissolved when a ticket has accepted since it was read', async () => {
-        const { made } = await pending('a', 'b');
-        await matches.accept(made.matchId, id('a'));
-        expect(await matches.dissolve(made, [], notAccepted('late'), NOW_MS)).toBe('lost-race');
-        const read = (await matches.get(made.matchId))!;
-        await matches.accept(made.matchId, id('b'));
-        expect(await matches.dissolve(read, [], notAccepted('late'), NOW_MS)).toBe('lost-race');
-        const now = (await matches.get(made.matchId))!;
-        expect(await matches.dissolve(now, [], notAccepted('late'), NOW_MS)).toBe('dissolved');
       });
 
       it('either advances or is dissolved', async () => {

@@ -45,7 +45,7 @@ function largestMatch(queue: QueueDefinition): StoredMatch {
     createdAt: new Date(0).toISOString(),
     deadline: new Date(0).toISOString(),
     ticketIds,
-    accepted: ticketIds,
+    byPlayer: true,
     teams: filled,
     imbalance: number,
     teamGap: number,

@@ -123,7 +123,7 @@ export const QUEUE_EXAMPLES: Readonly<Record<string, Explained>> = {
   },
   group: { example: { group: 'casual' }, page: 'matches.md#several-queues-at-once' },
   ladder: { example: { ladder: 'ranked' }, page: 'ratings.md#the-ladder' },
-  acceptance: { example: { acceptance: { timeoutSeconds: 30 } }, page: 'client.md#acceptance' },
+  acceptance: { example: { acceptance: { timeoutSeconds: 30, by: 'player' } }, page: 'client.md#acceptance' },
   cooldown: {
     example: {
       acceptance: { timeoutSeconds: 20 },

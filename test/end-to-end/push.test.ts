@@ -96,6 +96,38 @@ describe.concurrent('a game client that watches its ticket', () => {
     for (const { watcher } of [quitter, decliner, left]) watcher.leave();
   });
 
+  it('accepts for its own player alone where each player answers, and learns who of its party is ready', async () => {
+    const queue = await api.queue({ teamSize: 2, acceptance: { timeoutSeconds: 600, by: 'player' } });
+    const one = await api.ticket(queue, [player(1), player(1)]);
+    const two = await api.ticket(queue, [player(1), player(1)]);
+    const [ann, ben] = [await first(watchUrl(one)), await first(watchUrl(one, 1))];
+    const { matchId, acceptance } = await api.until(one.ticketId, 'REQUIRES_ACCEPTANCE');
+    expect(acceptance).toMatchObject({ ready: 0, of: 4, players: [] });
+    const readyIn = ({ data }: WatchMessage) =>
+      (data as { ticket?: TicketView }).ticket?.acceptance?.players ?? [];
+    const own = one.players.map(({ playerId }) => playerId);
+    const accept = { action: 'accept', matchId };
+    // Ben learns it by a ReadyCheck, or by the ticket after his connection has ended.
+    await achieved(ann.watcher, accept, (message) => readyIn(message).includes(own[0]!));
+    const seen = await ben.watcher.messages.first((message) => readyIn(message).length > 0);
+    expect(readyIn(seen)).toEqual([own[0]]);
+    expect((seen.data as { ticket: TicketView }).ticket.acceptance).toMatchObject({ ready: 1, of: 4 });
+    await api.client.accept(two.ticketId, matchId!, { playerIds: [two.players[0]!.playerId] });
+    await api.client.accept(two.ticketId, matchId!);
+    const match = await api.client.match(matchId!);
+    expect(match.acceptance!.accepted).toEqual(
+      [own[0]!, ...two.players.map(({ playerId }) => playerId)].sort(),
+    );
+    await achieved(ben.watcher, accept, shows('COMPLETED'));
+    await ann.watcher.messages.first(shows('COMPLETED'));
+    const said = [...ann.watcher.messages.items, ...ben.watcher.messages.items];
+    expect(said.some(({ type }) => type === 'ReadyCheck')).toBe(true);
+    expect(said.every(({ data }) => !('match' in data) || !('acceptance' in (data.match as object)))).toBe(
+      true,
+    );
+    for (const { watcher } of [ann, ben]) watcher.leave();
+  });
+
   it('sees its own token alone, and nothing that its queue hides from players', async () => {
     const queue = await api.queue({
       provisioner: { type: 'external' },

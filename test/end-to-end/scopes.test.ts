@@ -179,6 +179,32 @@ describe('a player', () => {
     await matched(tickets[0].ticketId, 'COMPLETED');
   });
 
+  it('answers for themselves alone where each player answers, and does not see who else has', async () => {
+    const [ann, bob] = await pair({ acceptance: { timeoutSeconds: 600, by: 'player' } });
+    const matchId = await matched(ann.ticketId, 'REQUIRES_ACCEPTANCE');
+    await matched(bob.ticketId, 'REQUIRES_ACCEPTANCE');
+    const path = `/tickets/${ann.ticketId}/acceptance`;
+    const answer = (token: string | undefined, more: object) =>
+      send(token as string, 'PUT', path, { accepted: true, matchId, ...more });
+    const foreign = await answer(ann.token, { playerIds: [bob.playerId] });
+    expect(foreign.status).toBe(403);
+    const unknown = await answer(BACKEND, { playerIds: [ann.playerId, 'nobody'] });
+    expect(unknown).toMatchObject({ status: 400, body: { errors: [{ pointer: '#/playerIds/1' }] } });
+    const { body } = await answer(ann.token, { playerIds: [ann.playerId] });
+    expect(body.acceptance).toMatchObject({ ready: 1, of: 2, players: [ann.playerId] });
+    const seen = await send(bob.token, 'GET', `/tickets/${bob.ticketId}?waitSeconds=20&ready=0`);
+    expect(seen.body.acceptance).toMatchObject({ ready: 1, of: 2, players: [] });
+    expect((await send(bob.token, 'GET', `/matches/${matchId}`)).body).not.toHaveProperty('acceptance');
+    expect((await send(BACKEND, 'GET', `/matches/${matchId}`)).body.acceptance.accepted).toEqual([
+      ann.playerId,
+    ]);
+    const late = `/tickets/${bob.ticketId}/acceptance`;
+    await send(bob.token, 'PUT', late, { accepted: false, matchId });
+    expect((await answer(ann.token, {})).status).toBe(409);
+    for (const ready of ['x', '-1', '1.5', '201'])
+      expect((await send(ann.token, 'GET', `/tickets/${ann.ticketId}?ready=${ready}`)).status).toBe(400);
+  });
+
   it('reads only their own match, without the tokens of other players', async () => {
     const [ann, bob] = await pair({ provisioner: { type: 'external' } });
     const matchId = await matched(ann.ticketId, 'PLACING');

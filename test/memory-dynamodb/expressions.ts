@@ -105,6 +105,14 @@ function parseComparison(tokens: Tokens): Condition {
     tokens.expect(')');
     return (item, by) => (valueAt(path, item, by) !== undefined) === exists;
   }
+  if (tokens.takes('size')) {
+    tokens.expect('(');
+    const path = tokens.next();
+    tokens.expect(')');
+    const operator = tokens.next();
+    const right = tokens.next();
+    return (item, by) => isOrdered(operator, sizeOf(valueAt(path, item, by)), operand(right, item, by));
+  }
   const left = tokens.next();
   if (tokens.takes('BETWEEN')) {
     const low = tokens.next();
@@ -128,6 +136,13 @@ function parseComparison(tokens: Tokens): Condition {
   const operator = tokens.next();
   const right = tokens.next();
   return (item, by) => isOrdered(operator, operand(left, item, by), operand(right, item, by));
+}
+
+/** The size of a set; the stores ask for no other. */
+function sizeOf(value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  if (!(value instanceof Set)) throw new Error('Expected the size of a set');
+  return value.size;
 }
 
 /** A comparison with a missing attribute, or of two types, is false. */

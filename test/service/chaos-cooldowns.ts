@@ -36,7 +36,7 @@ export async function offenceViolations(
   },
 ): Promise<string[]> {
   const found: string[] = [];
-  const declined = new Set(declinesOf(outcome.tickets, outcome.matches));
+  const declined = new Set(declinesOf(outcome.matches));
   const people = new Set(outcome.tickets.flatMap(({ players }) => players.map(({ playerId }) => playerId)));
   const records = await cooldowns.of(queue, [...people]);
   const noted = new Map<string, number>();
@@ -61,20 +61,14 @@ export async function offenceViolations(
   return found;
 }
 
-/** By match and player: who has not accepted. */
-function* declinesOf(
-  tickets: readonly StoredTicket[],
-  matches: ReadonlyMap<string, StoredMatch>,
-): Generator<string> {
-  const byId = new Map(tickets.map((one) => [one.ticketId, one]));
-  for (const { matchId, cancelled, reasonCode, declinedBy, accepted } of matches.values()) {
+/** By match and player: who has declined, or has not accepted in time. */
+function* declinesOf(matches: ReadonlyMap<string, StoredMatch>): Generator<string> {
+  for (const { matchId, teams, cancelled, reasonCode, accepted, declined } of matches.values()) {
     if (cancelled === undefined || reasonCode === 'PLAYER_LEFT') continue;
-    const theirs =
-      reasonCode === 'DECLINED'
-        ? [declinedBy!]
-        : cancelled.filter((ticketId) => !accepted?.includes(ticketId));
-    for (const ticketId of theirs)
-      for (const { playerId } of byId.get(ticketId)?.players ?? []) yield keyOf(matchId, playerId);
+    for (const [seat, { playerId, bot }] of teams.flatMap(({ players }) => players).entries()) {
+      const isGuilty = reasonCode === 'DECLINED' ? declined?.includes(seat) : !accepted?.includes(seat);
+      if (isGuilty && !bot) yield keyOf(matchId, playerId);
+    }
   }
 }
 

@@ -24,6 +24,7 @@ import { tick } from '../../lib/service/ticks/tick.ts';
 import { type RandomSource, seededRandom } from '../../lib/simulation/random.ts';
 import type { EmulatedTables } from '../aws/emulated-tables.ts';
 import { ticket } from '../aws/samples.ts';
+import { answerViolations, ChaosAnswers } from './chaos-answers.ts';
 import { ChaosLeavers, offenceViolations } from './chaos-cooldowns.ts';
 import { CHAOS_LADDER, ChaosResults, ratingViolations } from './chaos-results.ts';
 import { ChaosServers } from './chaos-servers.ts';
@@ -130,6 +131,10 @@ export interface ChaosCounts {
   /** Tickets that were cancelled because a player had left, and matches that were dissolved for it. */
   readonly vanished: number;
   readonly leftMatches: number;
+  /** Answers of single players that they were told to have, and matches that all of their players have accepted in this way. */
+  readonly playerAnswers: number;
+  readonly readyMatches: number;
+  readonly readyChecks: number;
 }
 
 /**
@@ -163,6 +168,7 @@ export class ChaosRun {
   /** Posts that got another response than 409, although a response before had said that the ticket has ended without a match. */
   readonly #revived: string[] = [];
   #requests = 0;
+  #playerAnswers = 0;
   /** The servers of the matches, which ask for players. */
   readonly #servers: ChaosServers;
   readonly #leavers = new ChaosLeavers();
@@ -176,6 +182,10 @@ export class ChaosRun {
   readonly #results = new ChaosResults();
   /** Decides about results: a source of its own, as that of the costs. */
   readonly #games: RandomSource;
+  /** What players were told about their answers. */
+  readonly #answers = new ChaosAnswers();
+  /** Decides who answers for whom, in queues by player: a source of its own, as that of the costs. */
+  readonly #checks: RandomSource;
   /** Game clients that watch tickets. */
   readonly #watchers: ChaosWatchers;
   readonly #unpublished: Change[] = [];
@@ -217,6 +227,8 @@ export class ChaosRun {
     this.#links = seededRandom(seed).fork('linked');
     const isLinked = !this.#isWatched && !this.#isLarge;
     this.#further = isLinked ? ['b', 'c'].map((name) => `${this.queue}-${name}`) : [];
+    this.#checks = seededRandom(seed).fork('answers');
+    const by = this.#checks.uniform() < 0.5 ? ('player' as const) : ('ticket' as const);
     const plain = definition({
       name: this.queue,
       teamSize: 2,
@@ -225,7 +237,7 @@ export class ChaosRun {
       timeoutSeconds: 90,
       buckets: this.all.chance(0.6) ? 'auto' : [],
       // Few matches are accepted in time, and only those that are can ask for players.
-      ...(this.all.chance(asks ? 0.1 : 0.6) && { acceptance: { timeoutSeconds: 15 } }),
+      ...(this.all.chance(asks ? 0.1 : 0.6) && { acceptance: { timeoutSeconds: 15, by } }),
       ...(this.all.chance(0.5) && {
         provisioner: {
           type: 'http',
@@ -252,6 +264,7 @@ export class ChaosRun {
       this.all,
       tables.names.connections,
       () => this.#deps,
+      this.#answers,
     );
     this.cloud.pushed = (changes) => {
       this.#watchers.changed(changes);
@@ -359,7 +372,16 @@ export class ChaosRun {
         ({ table, before, after }) =>
           table === 'matches' && after.reasonCode === 'PLAYER_LEFT' && before?.status !== after.status,
       ).length,
+      playerAnswers: this.#playerAnswers,
+      readyMatches: this.#byPlayer('COMPLETED') + this.#byPlayer('PLACING'),
+      readyChecks: this.#watchers.readyChecks,
     };
+  }
+
+  #byPlayer(status: string): number {
+    const isOne = ({ table, before, after }: Change) =>
+      table === 'matches' && after.byPlayer && before?.status !== after.status && after.status === status;
+    return this.cloud.changes.filter(isOne).length;
   }
 
   /** Ends the faults, waits until everything has ended, and returns the violations. */
@@ -829,16 +851,47 @@ export class ChaosRun {
     };
   }
 
-  /** Lets each party of a match accept, decline, or not respond. */
+  /** Lets each party of a match, or each of its players, accept, decline, or not respond. */
   #answer(matchId: string): void {
     const found = this.cloud.changes.find(
       ({ table, after }) => table === 'matches' && after.matchId === matchId,
     );
-    for (const ticketId of (found?.after as StoredMatch | undefined)?.ticketIds ?? []) {
+    const match = found?.after as StoredMatch | undefined;
+    const seats = match?.teams.flatMap(({ players }) => players) ?? [];
+    for (const ticketId of match?.ticketIds ?? []) {
+      const players = seats.flatMap((seat) => (seat.ticketId === ticketId ? [seat.playerId] : []));
+      if (match?.byPlayer) {
+        this.#answerByPlayer(matchId, ticketId, players);
+        continue;
+      }
       if (this.all.chance(0.08)) continue;
       const accepted = this.all.chance(0.9);
-      this.all.begin(`answer ${ticketId} ${accepted}`, () =>
-        answerMatch(this.#deps, ticketId, { accepted, matchId }, this.cloud.nowMs),
+      this.all.begin(
+        `answer ${ticketId} ${accepted}`,
+        () => answerMatch(this.#deps, ticketId, { accepted, matchId }, this.cloud.nowMs),
+        (told) => told && this.#answers.tell(matchId, players, accepted),
+      );
+    }
+  }
+
+  /** Each player answers with a token, the backend for all at once or for one after the other, and some twice or otherwise later. */
+  #answerByPlayer(matchId: string, ticketId: string, players: readonly string[]): void {
+    const isOne = this.#checks.uniform() < 0.2;
+    const groups = isOne ? [players] : players.map((playerId) => [playerId]);
+    const changed = groups.filter(() => this.#checks.uniform() < 0.15);
+    for (const playerIds of [...groups, ...changed]) {
+      if (this.#checks.uniform() < 0.03) continue;
+      const accepted = this.#checks.uniform() < 0.95;
+      const speaker = !isOne && this.#checks.uniform() < 0.5 ? playerIds[0] : undefined;
+      const named = speaker === undefined && !isOne ? { playerIds: [...playerIds] } : {};
+      this.all.begin(
+        `answer ${playerIds} of ${ticketId} ${accepted}`,
+        () => answerMatch(this.#deps, ticketId, { accepted, matchId, ...named }, this.cloud.nowMs, speaker),
+        (told) => {
+          if (told === undefined) return;
+          this.#playerAnswers++;
+          this.#answers.tell(matchId, playerIds, accepted);
+        },
       );
     }
   }
@@ -855,6 +908,12 @@ export class ChaosRun {
       ...this.#inTwoPlaces(stored, made),
       ...(await this.#servers.violations()),
       ...(await this.#offences(stored, made)),
+      ...(await answerViolations(deps, this.queue, {
+        tickets: stored,
+        matches: made,
+        changes,
+        told: this.#answers,
+      })),
       ...(await this.#ratings(made)),
     ].concat(
       violations({

@@ -12,6 +12,7 @@ import { type PushDeps, push } from '../../lib/service/watching/push.ts';
 import { pushAgain } from '../../lib/service/watching/push-again.ts';
 import { showTicket, stateOf } from '../../lib/service/watching/show-ticket.ts';
 import { type RandomSource, seededRandom } from '../../lib/simulation/random.ts';
+import type { ChaosAnswers } from './chaos-answers.ts';
 import { type Presences, presenceViolations } from './chaos-presence.ts';
 import type { Interleaving } from './interleaving.ts';
 import type { VirtualCloud } from './virtual-cloud.ts';
@@ -58,6 +59,7 @@ export class ChaosWatchers {
   /** For what clients say when they connect: apart, so that what else a seed does stays. */
   readonly #saying: RandomSource;
   readonly #pickDeps: () => Deps;
+  readonly #answers: ChaosAnswers;
   readonly #clients = new Map<string, Client>();
   readonly #sockets = new Map<string, Socket>();
   readonly #connections;
@@ -71,8 +73,9 @@ export class ChaosWatchers {
   readonly #sending: RandomSource;
   #failedShare = FAILED_SHARE;
   #ids = 0;
-  /** Messages that clients got, and connections that were made. */
+  /** Messages that clients got, those of them about players who are ready, and connections that were made. */
   messages = 0;
+  readyChecks = 0;
   connected = 0;
 
   /** @param seed of what clients do: a source of its own, so that what else a seed does stays */
@@ -82,7 +85,9 @@ export class ChaosWatchers {
     all: Interleaving,
     connectionsTable: string,
     deps: () => Deps,
+    answers: ChaosAnswers,
   ) {
+    this.#answers = answers;
     this.#random = seededRandom(seed).fork('watchers');
     this.#saying = seededRandom(seed).fork('saying');
     this.#sending = seededRandom(seed).fork('sending');
@@ -107,9 +112,11 @@ export class ChaosWatchers {
 
   /** Sends the changes of the stream in order, some again, until a batch succeeds. */
   send(): void {
-    if (this.#isSending || this.#unsent.length === 0) return;
+    const answered = [...this.#cloud.answered];
+    if (this.#isSending || this.#unsent.length + answered.length === 0) return;
     // A change that no try could send: Lambda moves it to the dead letters and continues.
-    if (this.#sending.uniform() < 0.02) this.#misses(ticketIdsOf(this.#unsent.shift()!));
+    if (this.#unsent.length > 0 && this.#sending.uniform() < 0.02)
+      this.#misses(ticketIdsOf(this.#unsent.shift()!));
     const batch = this.#unsent.slice(0, BATCH);
     const { changes } = this.#cloud;
     const repeated = this.#sending.uniform() < 0.2 ? [changes[this.#sending.integer(changes.length)]!] : [];
@@ -117,19 +124,21 @@ export class ChaosWatchers {
     this.#all.begin(
       'push',
       async () => {
-        await push(this.#pushDeps(), [...repeated, ...batch]);
+        await push(this.#pushDeps(), [...repeated, ...batch], answered);
         return true;
       },
       (isDone) => {
         this.#isSending = false;
-        if (isDone !== undefined) this.#unsent.splice(0, batch.length);
+        if (isDone === undefined) return;
+        this.#unsent.splice(0, batch.length);
+        this.#cloud.answered.splice(0, answered.length);
       },
     );
   }
 
   /** Sends what is left, without faults. */
   async sendAll(): Promise<void> {
-    await push(this.#pushDeps(), this.#unsent.splice(0));
+    await push(this.#pushDeps(), this.#unsent.splice(0), this.#cloud.answered.splice(0));
   }
 
   #pushDeps(): PushDeps {
@@ -365,6 +374,11 @@ export class ChaosWatchers {
     if (socket === undefined || socket.status !== 'open') return 'gone';
     const message: WatchMessage = JSON.parse(text);
     this.messages++;
+    if (message.type === 'ReadyCheck') this.readyChecks++;
+    if (message.type === 'Done' && message.data.matchId !== undefined) {
+      const { matchId, action } = message.data;
+      this.#answers.tell(matchId, [socket.client.watcher.playerId], action === 'accept');
+    }
     if (!('ticket' in message.data)) return 'sent';
     const { told } = socket.client;
     const { data } = message as StateMessage;

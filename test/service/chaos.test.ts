@@ -64,8 +64,11 @@ describe('the service, with faults, with its tables in memory,', () => {
     expect(mean('rated')).toBeGreaterThan(0.5);
     expect(mean('connected')).toBeGreaterThan(3);
     expect(mean('messages')).toBeGreaterThan(10);
+    expect(mean('playerAnswers')).toBeGreaterThan(1);
     // Few runs have these.
     if (IS_LONG) {
+      expect(mean('readyMatches')).toBeGreaterThan(0.5);
+      expect(mean('readyChecks')).toBeGreaterThan(0.1);
       expect(mean('filled')).toBeGreaterThan(0.05);
       expect(mean('vanished')).toBeGreaterThan(0.1);
     }

@@ -208,7 +208,8 @@ describe.each(USE_CASE_STORES)('$emulator', ({ emulator, skipped }) => {
           await run((line) => cloud.on(line, () => answer('b', matchId, true)));
           const { matches, tickets } = await expectAllWell(label);
           const completed = matches.get(matchId)!.status === 'COMPLETED';
-          const acceptedByAll = matches.get(matchId)!.accepted?.length === 2;
+          const answers = await cloud.deps.matches.answers(matchId);
+          const acceptedByAll = answers!.accepted.length === 2;
           expect(completed, label).toBe(acceptedByAll);
           if (!completed) expect(tickets.get(id('b'))!.status).toBe('CANCELLED');
         });
@@ -224,6 +225,45 @@ describe.each(USE_CASE_STORES)('$emulator', ({ emulator, skipped }) => {
           expect(tickets.get(id('b'))!.status).toBe('CANCELLED');
           expect(tickets.get(id('a'))!.status).toBe('TIMED_OUT');
         });
+      });
+
+      it('acceptance by player: a player declines, or is the last who accepts, whatever is killed', async () => {
+        const by = {
+          acceptance: { timeoutSeconds: 20, by: 'player' },
+          cooldown: { decline: [{ times: 1, seconds: 9 }] },
+        };
+        for (const accepted of [true, false]) {
+          await withFaults(async (run, label) => {
+            await begin({ ...by, teamSize: 2 } as Partial<QueueDefinition>);
+            await join('a', 1, 1);
+            await join('b', 1, 1);
+            await tick(cloud.deps, nextTick());
+            const { matchId } = (await cloud.deps.tickets.get(id('a')))!;
+            const say = (name: string, body: object, speaker?: string) =>
+              answerMatch(cloud.deps, id(name), { matchId, ...body }, cloud.nowMs, speaker);
+            await say('a', { accepted: true }, `${id('a')}.0`);
+            await say('b', { accepted: true });
+            let isTold = false;
+            await run((line) =>
+              cloud.on(line, async () => {
+                await say('a', { accepted }, `${id('a')}.1`);
+                isTold = true;
+              }),
+            );
+            const { matches, tickets } = await expectAllWell(`${label}, accepted: ${accepted}`);
+            const { status, reasonCode } = matches.get(matchId!)!;
+            const answers = (await cloud.deps.matches.answers(matchId!))!;
+            const players = ['a.0', 'a.1', 'b.0', 'b.1'].map(id);
+            const records = await cloud.deps.cooldowns.of(queue, players);
+            const noted = players.filter((one) => records.get(one)?.offences.length);
+            const isReady = answers.status === 'OPEN';
+            expect(status, label).toBe(isReady ? 'COMPLETED' : 'FAILED');
+            if (isTold) expect(reasonCode, label).toBe(accepted ? undefined : 'DECLINED');
+            expect(noted, label).toEqual(isReady ? [] : [`${id('a')}.1`]);
+            if (!isReady) expect(tickets.get(id('a'))!.status, label).toBe('CANCELLED');
+            if (!isReady) expect(tickets.get(id('b'))!.status, label).toBe('TIMED_OUT');
+          });
+        }
       });
 
       it('acceptance: returns the same result when a party declines again', async () => {

@@ -406,6 +406,18 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         outcome: ({ status }: { status: string }) => ({ status }),
         writes: ['UpdateItem', 'UpdateItem'],
       },
+      'an accept of one player of two': {
+        prepare: () => found({ acceptance: { timeoutSeconds: 60, by: 'player' } }),
+        act: (matchId: never) =>
+          answerMatch(
+            cloud.deps,
+            id('a'),
+            { accepted: true, matchId, playerIds: [playerOf('a')] },
+            cloud.nowMs,
+          ),
+        outcome: ({ acceptance: { ready } }: { acceptance: { ready: number } }) => ready,
+        writes: ['UpdateItem'],
+      },
       'a decline in an idle queue': {
         prepare: async () => {
           const matchId = await found({ acceptance: { timeoutSeconds: 600 } });
@@ -415,8 +427,8 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         },
         act: (matchId: never) => answer('b', matchId, false),
         outcome: ({ status }: { status: string }) => ({ status }),
-        // The match, its two tickets, the queue twice, and the end of the match's deadline.
-        writes: Array(6).fill('UpdateItem'),
+        // The answers, the match, its two tickets, the queue twice, and the end of the match's deadline.
+        writes: Array(7).fill('UpdateItem'),
       },
       'a decline in a queue with cooldowns': {
         prepare: async () => {
@@ -429,8 +441,8 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         },
         act: (matchId: never) => answer('b', matchId, false),
         outcome: ({ status }: { status: string }) => ({ status }),
-        // The match, the player and the count, its two tickets, and the end of the match's deadline.
-        writes: Array(6).fill('UpdateItem'),
+        // The answers, the match, the player and the count, its two tickets, and the end of the match's deadline.
+        writes: Array(7).fill('UpdateItem'),
       },
       'the end of an acceptance': {
         prepare: async () => {
@@ -441,7 +453,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         },
         act: (matchId: never) => checkDeadline(cloud.deps, matchId, cloud.nowMs),
         outcome: (result) => result,
-        writes: Array(6).fill('UpdateItem'),
+        writes: Array(7).fill('UpdateItem'),
       },
       // The result says only that the match has ended.
       'the end of a placement': {

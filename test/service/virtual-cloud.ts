@@ -19,10 +19,11 @@ import { queueStore } from '../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../lib/aws/range-store.ts';
 import { ratingStore } from '../../lib/aws/rating-store.ts';
 import { receiverStore } from '../../lib/aws/receiver-store.ts';
-import { toChange } from '../../lib/aws/stream.ts';
+import { answersChanges, toChange } from '../../lib/aws/stream.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
 import type { MusterEvent } from '../../lib/contract/events.ts';
 import { provisioners } from '../../lib/provisioners/provisioners.ts';
+import type { AnswersChange } from '../../lib/service/domain/answers.ts';
 import type { Delivery } from '../../lib/service/domain/delivery.ts';
 import type { PushRetry } from '../../lib/service/domain/push-retry.ts';
 import type { TickMessage } from '../../lib/service/domain/tick-message.ts';
@@ -96,6 +97,8 @@ export class VirtualCloud {
   /** Every generated id: those of leases, and those of all possible matches. */
   readonly ids: string[] = [];
   readonly deps;
+  /** Answers to matches that the streams have reported. Who sends them to game clients takes them out. */
+  readonly answered: AnswersChange[] = [];
   /** Sends changes to game clients, if there are any. */
   pushed: (changes: readonly Change[]) => Promise<unknown> = async () => {};
   /** Passes a call on the line of the function that makes it. */
@@ -271,6 +274,7 @@ export class VirtualCloud {
     this.#written = false;
     const records = await Promise.all(this.#streams.map((read) => read()));
     const changes = records.flat().flatMap((record) => toChange(record) ?? []);
+    this.answered.push(...answersChanges(records.flat()));
     this.changes.push(...changes);
     return changes;
   }

@@ -1,4 +1,4 @@
-import { BACKFILL, CONNECTION, MATCH, TICKET } from '../../lib/service/domain/statuses.ts';
+import { ANSWERS, BACKFILL, CONNECTION, MATCH, TICKET } from '../../lib/service/domain/statuses.ts';
 import { templateBounds } from '../bounds/template-bounds.ts';
 import { builtApp } from '../infra/built-app.ts';
 import { drawing, table } from '../service/domain/drawing.ts';
@@ -32,6 +32,7 @@ export const DERIVED: readonly Derived[] = [
   { name: 'statuses of matches drawn', page: ARCHITECTURE, text: () => drawing(MATCH) },
   { name: 'statuses of matches', page: INTERNALS, text: () => table(MATCH) },
   { name: 'statuses of tickets', page: INTERNALS, text: () => table(TICKET) },
+  { name: 'statuses of answers', page: INTERNALS, text: () => table(ANSWERS) },
   { name: 'statuses of backfills', page: INTERNALS, text: () => table(BACKFILL) },
   { name: 'statuses of connections', page: INTERNALS, text: () => table(CONNECTION) },
 ];

@@ -4,7 +4,7 @@ import { type BucketLayout, layoutAt } from '../domain/buckets.ts';
 import type { Offence } from '../domain/cooldowns.ts';
 import { homeOf, placedViews, viewsOf } from '../domain/linked-ticket.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
-import { fateOf, hasNotAccepted } from '../domain/returning.ts';
+import { fateOf, playersAtFault } from '../domain/returning.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
 import { DEFINITION_AGE_MS } from '../domain/timing.ts';
@@ -102,8 +102,7 @@ const QUEUE_DELETED: Why = { reason: 'its queue was deleted', reasonCode: 'QUEUE
  * left in it. What becomes of each ticket follows from the match and the ticket: see `domain/returning.ts`. If the queue does
  * not exist any more, the tickets that would return are cancelled.
  *
- *     note      the players of a ticket that is cancelled because it has not accepted, if the queue has cooldowns for that: see
- *               `note-offences.ts`. Before the ticket leaves the match, so that a repetition finds it. Until then the players
+ *     note      the players who have declined or not answered, if the queue has cooldowns for that: see `note-offences.ts`. Before the ticket leaves the match, so that a repetition finds it. Until then the players
  *               can queue again: a moment, or a minute after a crash
  *     return    each ticket by a conditional write. Every reader has seen its new status since the match has FAILED
  *     wake      the queues of the tickets that return
@@ -119,8 +118,9 @@ export async function returnDissolved(deps: ReturnDeps, match: StoredMatch, nowM
     const { becomes, ...why } = fateOf(match, ticket);
     if (becomes === 'FAILED') return deps.tickets.failWithMatch(ticketId, matchId, why, nowMs);
     if (becomes === 'CANCELLED') {
-      if (record !== undefined && hasNotAccepted(match, ticketId) && !isUnheard(match, record, nowMs))
-        await noteOffences(deps, record.definition, offenceOf(match, nowMs), playerIdsOf(ticket), nowMs);
+      const atFault = playersAtFault(match, ticketId);
+      if (record !== undefined && !isUnheard(match, record, nowMs))
+        await noteOffences(deps, record.definition, offenceOf(match, nowMs), atFault, nowMs);
       return deps.tickets.cancelWithMatch(ticketId, matchId, why, nowMs);
     }
     const place = await placeOf(deps, ticket, record, nowMs);
@@ -135,21 +135,19 @@ export async function returnDissolved(deps: ReturnDeps, match: StoredMatch, nowM
   await deps.matches.ticketsReturned(matchId);
 }
 
-/** Whether answers may be missing because the service does not hear its players. A ticket that has declined was heard. */
+/** Whether answers may be missing because the service does not hear its players. Who has declined was heard. */
 function isUnheard(
-  { declinedBy }: StoredMatch,
+  { declined }: StoredMatch,
   { presenceHeldUntilMs = 0 }: QueueRecord,
   nowMs: number,
 ): boolean {
-  return declinedBy === undefined && presenceHeldUntilMs > nowMs;
+  return declined === undefined && presenceHeldUntilMs > nowMs;
 }
 
 /** The deadline of a dissolved match is the time at which it was dissolved, the same at every repetition. */
 function offenceOf({ matchId, deadline }: StoredMatch, nowMs: number): Offence {
   return { kind: 'decline', matchId, atMs: deadline === undefined ? nowMs : Date.parse(deadline) };
 }
-
-const playerIdsOf = ({ players }: StoredTicket) => players.map(({ playerId }) => playerId);
 
 /** Does something with each ticket that is still in a match. */
 async function eachTicketIn(

@@ -6,12 +6,19 @@ export interface Stage<Status extends MatchStatus = MatchStatus> {
   readonly status: Status;
   /** ISO 8601; absent when the match needs neither acceptance nor an assignment. */
   readonly deadline?: string;
+  /** See `StoredMatch.byPlayer`. */
+  readonly byPlayer?: true;
 }
 
 /** The first status of a match, which depends on the definition of its queue. */
 export function firstStatus(definition: QueueDefinition, nowMs: number): Stage {
-  if (definition.acceptance === undefined) return statusAfterAcceptance(definition, nowMs);
-  return { status: 'REQUIRES_ACCEPTANCE', deadline: isoAfter(nowMs, definition.acceptance.timeoutSeconds) };
+  const { acceptance } = definition;
+  if (acceptance === undefined) return statusAfterAcceptance(definition, nowMs);
+  return {
+    status: 'REQUIRES_ACCEPTANCE',
+    deadline: isoAfter(nowMs, acceptance.timeoutSeconds),
+    ...(acceptance.by === 'player' && { byPlayer: true }),
+  };
 }
 
 /** The status after acceptance: PLACING with a provisioner, otherwise COMPLETED. */

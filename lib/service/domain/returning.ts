@@ -1,4 +1,5 @@
 import type { TicketReasonCode } from '../../contract/reason-code.ts';
+import { seatsAtFault } from './answers.ts';
 import type { StoredMatch } from './stored-match.ts';
 import type { StoredTicket } from './stored-ticket.ts';
 
@@ -35,7 +36,7 @@ export function fateOf(match: StoredMatch, ticket: StoredTicket): Fate {
     match.reasonCode === undefined ? {} : { reasonCode: match.reasonCode };
   if (cancelled !== undefined && ticketIds.includes(ticket.ticketId)) {
     if (!cancelled.includes(ticket.ticketId)) return { becomes: 'QUEUED' };
-    const isOwn = match.reasonCode === 'PLAYER_LEFT' || hasNotAccepted(match, ticket.ticketId);
+    const isOwn = match.reasonCode === 'PLAYER_LEFT' || playersAtFault(match, ticket.ticketId).length > 0;
     const isByQueue = match.reasonCode !== undefined && !isOwn;
     return { becomes: 'CANCELLED', ...reason, ...(isByQueue ? QUEUE_DELETED : code) };
   }
@@ -46,13 +47,9 @@ export function fateOf(match: StoredMatch, ticket: StoredTicket): Fate {
   return { becomes: 'FAILED', reason: why, ...code };
 }
 
-/** Whether a ticket has declined its match or did not respond in time. A ticket whose player has left has done neither. */
-export function hasNotAccepted(
-  { reasonCode, declinedBy, accepted }: Pick<StoredMatch, 'reasonCode' | 'declinedBy' | 'accepted'>,
-  ticketId: string,
-): boolean {
-  if (reasonCode === 'PLAYER_LEFT') return false;
-  return reasonCode === 'DECLINED' ? declinedBy === ticketId : !accepted?.includes(ticketId);
+/** The players of a ticket who have declined its match or did not respond in time. A player who has left has done neither. */
+export function playersAtFault(match: StoredMatch, ticketId: string): string[] {
+  return seatsAtFault(match).flatMap((seat) => (seat.ticketId === ticketId ? [seat.playerId] : []));
 }
 
 /** Whether a match has FAILED and may still have tickets that must be returned. */

@@ -52,26 +52,20 @@ export const MATCH = machine<StoredMatchStatus>()({
       by: '`tick`, `dispatch`, a cancel',
       crash: 'tickets stay in it; it is overdue 30 s later, and `deadline` returns them',
     },
-    accept: {
-      from: ['REQUIRES_ACCEPTANCE'],
-      to: ['REQUIRES_ACCEPTANCE'],
-      by: 'a party',
-      crash: 'if it was the last party, `deadline` advances the match',
-    },
     advance: {
       from: ['REQUIRES_ACCEPTANCE'],
       to: ['PLACING', 'COMPLETED'],
-      if: 'every ticket has accepted',
-      by: 'the last party, or `deadline`',
+      if: 'all have accepted: its answers say so before',
+      by: 'the last who accepts, or `deadline`',
       event: 'MatchAccepted',
       crash: 'nothing is missing',
     },
     dissolve: {
       from: ['REQUIRES_ACCEPTANCE'],
       to: ['FAILED'],
-      if: 'no ticket has accepted since it was read',
+      if: 'its answers are DECLINED or EXPIRED before, or all have accepted and a player has left',
       changes: ['cancelled'],
-      by: 'a party that declines, who finds that a player has left, or `deadline`',
+      by: 'who declines, who finds that a player has left, or `deadline`',
       event: 'MatchFailed',
       crash:
         'tickets stay in it; it keeps a deadline, and `deadline` returns or cancels them, and notes who gets a cooldown',
@@ -163,6 +157,39 @@ export const MATCH = machine<StoredMatchStatus>()({
       by: 'the studio',
       event: 'MatchEnded',
       crash: 'the cooldowns of leavers, until the studio repeats its request',
+    },
+  },
+});
+
+/** The statuses of the answers to a match that requires acceptance. */
+export type AnswersStatus = 'OPEN' | 'DECLINED' | 'EXPIRED';
+
+/**
+ * The answers to a match, one item beside it. Exactly one of three things happens: all accept, one declines, the time is up. The match
+ * follows, by whoever comes first: who has decided it, a repeated request, or `deadline`.
+ */
+export const ANSWERS = machine<AnswersStatus>()({
+  statuses: ['OPEN', 'DECLINED', 'EXPIRED'],
+  transitions: {
+    accept: {
+      from: [NONE, 'OPEN'],
+      to: ['OPEN'],
+      by: 'a player, or a party',
+      crash: 'if it was the last one, a repeated request or `deadline` advances the match',
+    },
+    decline: {
+      from: [NONE, 'OPEN'],
+      to: ['DECLINED'],
+      if: 'not all have accepted',
+      by: 'a player, or a party',
+      crash: 'the next answer, a repeated request or `deadline` dissolves the match',
+    },
+    expire: {
+      from: [NONE, 'OPEN'],
+      to: ['EXPIRED'],
+      if: 'not all have accepted',
+      by: '`deadline`',
+      crash: '`deadline` dissolves the match, when its message is received again',
     },
   },
 });

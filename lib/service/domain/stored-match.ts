@@ -9,6 +9,7 @@ import {
   team,
 } from '../../contract/match.ts';
 import type { MatchReasonCode } from '../../contract/reason-code.ts';
+import { type AnsweredMatch, acceptanceOf } from './answers.ts';
 import {
   type StoredRatings,
   type StoredResult,
@@ -19,19 +20,14 @@ import {
 } from './stored-result.ts';
 
 /** A match as it is stored. */
-export interface StoredMatch extends Omit<MatchView, 'acceptance' | 'result' | 'ratings'> {
+export interface StoredMatch extends Omit<MatchView, 'acceptance' | 'result' | 'ratings'>, AnsweredMatch {
   readonly ticketIds: readonly string[];
-  /** When the acceptance or placement fails if it is not complete; ISO 8601. */
-  readonly deadline?: string;
-  /** The tickets that have accepted, while REQUIRES_ACCEPTANCE. */
-  readonly accepted?: readonly string[];
+  /** Present when each player answers for themselves; absent: each ticket answers as a whole. */
+  readonly byPlayer?: true;
   /** Of a dissolved match: the tickets that are cancelled. The others return to the pool. */
   readonly cancelled?: readonly string[];
   /** The newest backfill of the match. Only this one may be filled. */
   readonly backfillId?: string;
-  /** Of a match that was not accepted: the deadline that it had, and the ticket that has declined it. */
-  readonly acceptBy?: string;
-  readonly declinedBy?: string;
   /** How it ended; absent until the studio says so. */
   readonly result?: StoredResult;
   /** What its result has changed; absent until it is rated. */
@@ -49,6 +45,7 @@ export const storedGame = z.object({
   ...quality,
   ...ruling,
   ...foreseen,
+  byPlayer: z.literal(true).exactOptional(),
   joined: z.record(z.string(), z.iso.datetime()).exactOptional(),
 });
 
@@ -63,8 +60,8 @@ export const storedMatchState = z.object({
   // A later version may have more codes.
   reasonCode: z.custom<MatchReasonCode>((code) => typeof code === 'string').exactOptional(),
   acceptBy: z.iso.datetime().exactOptional(),
-  declinedBy: z.string().exactOptional(),
-  accepted: z.array(z.string()).exactOptional(),
+  accepted: z.array(z.number()).exactOptional(),
+  declined: z.array(z.number()).exactOptional(),
   cancelled: z.array(z.string()).exactOptional(),
   assignment: assignmentView.exactOptional(),
   roster: z.number().exactOptional(),
@@ -79,9 +76,9 @@ export const storedMatchState = z.object({
 
 /** A match in the format of responses and events. */
 export function toMatchView(match: StoredMatch): MatchView {
-  const { ticketIds: _, deadline: __, accepted: ___, cancelled: ____, backfillId: _____, ...rest } = match;
-  const { acceptBy: ______, declinedBy: _______, joined: ________, erasures: _________, ...more } = rest;
-  const { result, rated, ...view } = more;
+  const { ticketIds: _, deadline: __, byPlayer: ___, accepted: ____, declined: _____, ...rest } = match;
+  const { acceptBy: ______, cancelled: _______, backfillId: ________, ...more } = rest;
+  const { joined: _________, erasures: __________, result, rated, ...view } = more;
   const acceptance = acceptanceOf(match);
   return {
     ...view,
@@ -89,15 +86,4 @@ export function toMatchView(match: StoredMatch): MatchView {
     ...(result && { result: toResultView(result) }),
     ...(rated && { ratings: toRatingsView(rated) }),
   };
-}
-
-/** The answers to a match that requires acceptance, or that has failed for the lack of it. */
-function acceptanceOf(match: StoredMatch): MatchView['acceptance'] {
-  const { status, deadline, acceptBy, declinedBy, ticketIds } = match;
-  const accepted = [...(match.accepted ?? [])].sort();
-  if (status === 'REQUIRES_ACCEPTANCE' && deadline !== undefined) return { deadline, accepted };
-  if (acceptBy === undefined) return undefined;
-  const unanswered = ticketIds.filter((id) => id !== declinedBy && !accepted.includes(id)).sort();
-  const declined = declinedBy === undefined ? [] : [declinedBy];
-  return { deadline: acceptBy, accepted, declined, unanswered };
 }

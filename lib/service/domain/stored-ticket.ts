@@ -61,8 +61,11 @@ export interface StoredTicket {
 /** A ticket in the pool. */
 export type QueuedTicket = StoredTicket & { readonly status: 'QUEUED' };
 
-/** A ticket with the status that clients see. */
-export type CurrentTicket = Omit<StoredTicket, 'status'> & { readonly status: TicketStatus };
+/** A ticket with the status that clients see, and how far its match is that has to be accepted. */
+export type CurrentTicket = Omit<StoredTicket, 'status'> & {
+  readonly status: TicketStatus;
+  readonly acceptance?: TicketView['acceptance'];
+};
 
 const storedPlayers = z.array(
   z.object({
@@ -111,7 +114,7 @@ export const storedTicket = z.object({
 /** A ticket in the format of responses and events. */
 export function toTicketView(ticket: CurrentTicket): TicketView {
   const { ticketId, queue, status, enqueuedAt, split, replaces, replacedBy } = ticket;
-  const { matchId, reason, reasonCode } = ticket;
+  const { matchId, acceptance, reason, reasonCode } = ticket;
   return {
     ticketId,
     queue,
@@ -130,6 +133,7 @@ export function toTicketView(ticket: CurrentTicket): TicketView {
     ...(replaces !== undefined && { replaces }),
     ...(replacedBy !== undefined && { replacedBy }),
     ...(matchId !== undefined && { matchId }),
+    ...(acceptance && { acceptance }),
     ...(reason !== undefined && { reason }),
     ...(reasonCode !== undefined && { reasonCode }),
     ...(ticket.views && {

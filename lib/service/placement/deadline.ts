@@ -4,7 +4,7 @@ import type { StoredMatch } from '../domain/stored-match.ts';
 import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import { type UnreadableQueue, unlessUnreadable } from '../domain/unreadable.ts';
 import type { DeadlineTimer } from '../ports/deadline-timer.ts';
-import { type AcceptanceDeps, advanceIfAccepted, dissolveMatch } from '../tickets/acceptance.ts';
+import { type AcceptanceDeps, followAnswers } from '../tickets/acceptance.ts';
 import { wake } from '../waking/schedule.ts';
 import { failPlacement } from './fail-placement.ts';
 
@@ -60,22 +60,9 @@ async function check(deps: DeadlineDeps, matchId: string, nowMs: number): Promis
     if (failed !== undefined && isDissolving(failed)) await returnDissolved(deps, failed, nowMs);
     return isEnded ? 'ended' : 'over';
   }
-  return endAcceptance(deps, match, nowMs);
-}
-
-async function endAcceptance(
-  deps: DeadlineDeps,
-  match: StoredMatch,
-  nowMs: number,
-): Promise<DeadlineOutcome> {
-  if (await advanceIfAccepted(deps, match, nowMs)) return 'over';
-  const outcome = await dissolveMatch(deps, match, {
-    cancelled: (ticketId) => !match.accepted?.includes(ticketId),
-    why: { reason: `not every ticket accepted by ${match.deadline}`, reasonCode: 'NOT_ACCEPTED' },
-    nowMs,
-  });
-  // A ticket has accepted since the match was read, so check again. This happens at most once for each ticket.
-  return outcome === 'dissolved' ? 'ended' : check(deps, match.matchId, nowMs);
+  // An accept that arrives before it may be the last one; one that arrives later finds the answers closed.
+  const answers = await deps.matches.answer(match, 'expire', [], nowMs);
+  return (await followAnswers(deps, match, answers, nowMs)) === 'dissolved' ? 'ended' : 'over';
 }
 
 /** Returns the tickets that a slow tick has claimed after the match was abandoned. */

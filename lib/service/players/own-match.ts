@@ -5,7 +5,7 @@ import type { QueueStore } from '../ports/queue-store.ts';
 import { onlyShown, visibilityOf } from './visibility.ts';
 
 /**
- * The part of a match that a caller may see. A player in the match sees it without the other players' tokens, and only with the
+ * The part of a match that a caller may see. A player in the match sees it without the other players' tokens and answers, and only with the
  * attributes and rule results that the queue shows to players: see {@link visibilityOf}. Any other player gets 404, so that ids
  * cannot be probed.
  * @throws Problem (404)
@@ -13,10 +13,12 @@ import { onlyShown, visibilityOf } from './visibility.ts';
 export async function matchFor(
   deps: { readonly queues: Pick<QueueStore, 'get'> },
   caller: Caller,
-  match: MatchView,
+  whole: MatchView,
 ): Promise<MatchView> {
-  if (caller.scope !== 'player') return match;
+  if (caller.scope !== 'player') return whole;
   const { playerId } = caller;
+  // The ticket has those of the player's own party.
+  const { acceptance: _, ...match } = whole;
   const seats = match.teams.flatMap(({ players }) => players);
   // A caller must not match the id of a bot.
   if (!seats.some((seat) => seat.playerId === playerId && !seat.bot)) throw unknownMatch(match.matchId);

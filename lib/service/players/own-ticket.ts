@@ -21,6 +21,11 @@ export async function checkOwnTicket(
   if (!ticket?.players.some(({ playerId }) => playerId === caller.playerId)) throw unknownTicket(ticketId);
 }
 
+/** The player that a caller is; undefined for callers who speak for any. */
+export function speakerOf(caller: Caller): string | undefined {
+  return caller.scope === 'player' ? caller.playerId : undefined;
+}
+
 /**
  * The part of a ticket that a caller may see. A player in it sees the party without avoid lists and without the latencies of
  * other players, which reveal where they are. Attributes are limited to those that the queue shows to players: see {@link

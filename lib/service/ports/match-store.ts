@@ -1,5 +1,7 @@
 import type { Assignment } from '../../contract/match.ts';
 import type { MatchReasonCode, Why } from '../../contract/reason-code.ts';
+import type { Answers } from '../domain/answers.ts';
+import type { ANSWERS } from '../domain/statuses.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredResult } from '../domain/stored-result.ts';
 import type { Consistency } from './consistency.ts';
@@ -24,9 +26,20 @@ export interface SingleMatchStore {
   abandon(queue: string, match: FormingMatch, nowMs: number): Promise<'abandoned' | 'exists'>;
   /** An abandoned match whose tickets have to be checked again; undefined for all others. */
   abandoned(matchId: string): Promise<(FormingMatch & { readonly queue: string }) | undefined>;
-  /** Records that a ticket accepts. Returns the match, unchanged if it is no longer REQUIRES_ACCEPTANCE. */
-  accept(matchId: string, ticketId: string): Promise<StoredMatch | undefined>;
-  /** Moves a match on when every ticket has accepted it, or fails one that is not placed, if its status is still `from`. */
+  /** The answers to a match, for a day; undefined: nobody has answered. {@link SingleMatchStore.get} has them while it requires acceptance. */
+  answers(matchId: string): Promise<Answers | undefined>;
+  /**
+   * Writes one of the transitions of `ANSWERS` for some seats of a match. Returns the answers as they are then, unchanged if they do
+   * not allow it.
+   * @param seats of `expire`: none
+   */
+  answer(
+    match: Pick<StoredMatch, 'matchId' | 'queue' | 'teams'>,
+    write: keyof typeof ANSWERS.transitions,
+    seats: readonly number[],
+    nowMs: number,
+  ): Promise<Answers>;
+  /** Moves a match on that all have accepted, or fails one that is not placed, if its status is still `from`. */
   advance(
     ...move:
       | [
@@ -55,14 +68,13 @@ export interface SingleMatchStore {
   /**
    * Fails a match in the status in which it was read, REQUIRES_ACCEPTANCE or PLACING, and decides what happens to its tickets:
    * those in `cancelled` are cancelled, the others return to the pool. The match keeps a deadline until {@link
-   * SingleMatchStore.ticketsReturned}. `lost-race`: a ticket has accepted since the match was read, or the match has another
-   * status; nothing has changed.
-   * @param why `declinedBy`: the ticket that has declined
+   * SingleMatchStore.ticketsReturned}. `lost-race`: the match has another status; nothing has changed.
+   * @param why with the closed answers of a match that was not accepted
    */
   dissolve(
     match: StoredMatch,
     cancelled: readonly string[],
-    why: Why<MatchReasonCode> & { readonly declinedBy?: string },
+    why: Why<MatchReasonCode> & Pick<StoredMatch, 'accepted' | 'declined'>,
     nowMs: number,
   ): Promise<'dissolved' | 'lost-race'>;
   /**

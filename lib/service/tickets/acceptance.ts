@@ -1,88 +1,131 @@
 import { acceptanceBody } from '../../contract/acceptance.ts';
-import { conflict, type Problem, parseWith } from '../../contract/problem.ts';
+import { conflict, Problem, parseWith } from '../../contract/problem.ts';
 import type { MatchReasonCode, Why } from '../../contract/reason-code.ts';
 import { type ReturnDeps, returnDissolved } from '../commits/return-tickets.ts';
 import { PLAYER_LEFT, type PresenceDeps, vanishedTickets } from '../commits/vanished-tickets.ts';
+import { type Answers, askedSeats, haveAllAccepted, seatsAtFault } from '../domain/answers.ts';
 import { statusAfterAcceptance } from '../domain/match-status.ts';
 import { isDissolving } from '../domain/returning.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { CurrentTicket, StoredTicket } from '../domain/stored-ticket.ts';
 import { DEFINITION_AGE_MS } from '../domain/timing.ts';
-import { StoreBusy } from '../ports/store-busy.ts';
 import { unknownTicket, withMatchStatus } from './ticket-status.ts';
 
 export interface AcceptanceDeps extends ReturnDeps, PresenceDeps {}
 
 /**
- * A party accepts or declines its match. The request names the match, so a repetition after that match was dissolved
- * does not affect the next match.
+ * A party, or some players of it, accept or decline their match. The request names the match, so a repetition after that match was
+ * dissolved does not affect the next match.
  *
- *     accept              adds the ticket to a set in the match: repeating it changes nothing
- *     all have accepted   the match advances, on the condition that it still requires acceptance. If a player has left since, it
- *                         is dissolved instead: see `dissolveMatch`.
- *                         A crash before it: `deadline` finds that all have accepted and does the same
- *     decline             dissolves the match: see `dissolveMatch`
- * @throws Problem 400, 404, 409 the ticket's match is another one or no longer requires acceptance
+ *     answer    one conditional write to the answers beside the match, so exactly one happens: all accept, one declines, or the time
+ *               is up (`deadline`). An accept adds seats to a set. Whoever repeats a request finds its own effect. A crash before
+ *               it: nothing has changed, and the client has no response
+ *     follow    the match advances or is dissolved by the answers, if they are decided: see {@link followAnswers}. A crash before
+ *               it: the next answer, a repeated request or `deadline` does the same
+ * @param speaker the player whose token the request has: it speaks for this player only
+ * @throws Problem 400, 403, 404, 409 the ticket's match is another one, or its answers are decided
  */
 export async function answerMatch(
   deps: AcceptanceDeps,
   ticketId: string,
   body: unknown,
   nowMs: number,
+  speaker?: string,
 ): Promise<CurrentTicket> {
-  const { accepted, matchId } = parseWith(acceptanceBody, body, 'The acceptance');
-  for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
-    const ticket = await deps.tickets.get(ticketId);
-    if (ticket === undefined) throw unknownTicket(ticketId);
-    if (ticket.matchId !== matchId) throw otherMatch(await withMatchStatus(deps, ticket), matchId);
-    const match = await deps.matches.get(matchId);
-    // An earlier request that crashed may have left tickets in the match.
-    if (match !== undefined && isDissolving(match)) await returnDissolved(deps, match, nowMs);
-    if (match?.status !== 'REQUIRES_ACCEPTANCE') return repeatedRequest(deps, ticket, match, accepted);
-    if (await acceptOrDecline(deps, match, ticketId, accepted, nowMs))
-      return withMatchStatus(deps, (await deps.tickets.get(ticketId)) ?? ticket);
+  const { accepted, matchId, playerIds } = parseWith(acceptanceBody, body, 'The acceptance');
+  const ticket = await deps.tickets.get(ticketId);
+  if (ticket === undefined) throw unknownTicket(ticketId);
+  checkPlayers(ticket, playerIds, speaker);
+  if (ticket.matchId !== matchId) throw otherMatch(await withMatchStatus(deps, ticket), matchId);
+  const match = await deps.matches.get(matchId);
+  const seats = match === undefined ? [] : seatsOf(match, ticket, playerIds, speaker);
+  // An earlier request that crashed may have left tickets in the match.
+  if (match !== undefined && isDissolving(match)) await returnDissolved(deps, match, nowMs);
+  if (match?.status !== 'REQUIRES_ACCEPTANCE') {
+    const now = await withMatchStatus(deps, (await deps.tickets.get(ticketId)) ?? ticket);
+    return answered(now, await deps.matches.answers(matchId), seats, accepted);
   }
-  throw new StoreBusy(`other tickets of the match of ticket ${ticketId} keep accepting`);
+  const answers = await deps.matches.answer(match, accepted ? 'accept' : 'decline', seats, nowMs);
+  if ((await followAnswers(deps, match, answers, nowMs)) === 'open') {
+    const known = { ...deps, matches: { get: async () => ({ ...match, accepted: answers.accepted }) } };
+    return withMatchStatus(known, ticket);
+  }
+  const now = await withMatchStatus(deps, (await deps.tickets.get(ticketId)) ?? ticket);
+  return answered(now, answers, seats, accepted);
 }
 
-/** A request that declines is retried when another ticket has accepted since. A match has fewer tickets than this, at most 200. */
-const TRIES_MAX = 250;
-
-async function acceptOrDecline(
-  deps: AcceptanceDeps,
-  match: StoredMatch,
-  ticketId: string,
-  accepted: boolean,
-  nowMs: number,
-): Promise<boolean> {
-  if (accepted) {
-    const changed = await deps.matches.accept(match.matchId, ticketId);
-    if (changed !== undefined) await advanceIfAccepted(deps, changed, nowMs);
-    return true;
-  }
-  const outcome = await dissolveMatch(deps, match, {
-    cancelled: (other) => other === ticketId,
-    why: { reason: `ticket ${ticketId} did not accept`, reasonCode: 'DECLINED', declinedBy: ticketId },
-    nowMs,
-  });
-  return outcome === 'dissolved';
-}
-
-/** Returns the ticket unchanged for a repeated request to a match that has moved on. */
-async function repeatedRequest(
-  deps: AcceptanceDeps,
-  ticket: StoredTicket,
-  match: StoredMatch | undefined,
-  accepted: boolean,
-): Promise<CurrentTicket> {
-  const now = await withMatchStatus(deps, ticket);
-  if (match !== undefined && accepted && match.accepted?.includes(ticket.ticketId)) return now;
-  if (match !== undefined && !accepted && now.status === 'CANCELLED') return now;
+/** @throws Problem (409) the answers do not have that of these seats */
+function answered(
+  now: CurrentTicket,
+  answers: Answers | undefined,
+  seats: readonly number[],
+  isAccept: boolean,
+): CurrentTicket {
+  if (answers !== undefined && hasAnswered(answers, seats, isAccept)) return now;
   throw conflict(
     'TICKET_NOT_ACCEPTING',
-    `Ticket ${ticket.ticketId} is ${now.status}; only a ticket that REQUIRES_ACCEPTANCE can accept or decline.`,
+    `Ticket ${now.ticketId} is ${now.status}; only a ticket that REQUIRES_ACCEPTANCE can accept or decline.`,
     { ticketStatus: now.status },
   );
+}
+
+/**
+ * Whether the answers have that of these seats. Who has accepted and then declined has declined, and a decline after the time is up
+ * adds nothing to the silence before.
+ */
+function hasAnswered(
+  { status, accepted, declined = [] }: Answers,
+  seats: readonly number[],
+  isAccept: boolean,
+): boolean {
+  return seats.every((seat) => {
+    const hasAccepted = accepted.includes(seat) && !declined.includes(seat);
+    return isAccept ? hasAccepted : declined.includes(seat) || (status === 'EXPIRED' && !hasAccepted);
+  });
+}
+
+/** @throws Problem 400 a player who is not in the ticket, 403 another player than the one who asks */
+function checkPlayers(
+  { ticketId, players }: StoredTicket,
+  playerIds: readonly string[] = [],
+  speaker: string | undefined,
+): void {
+  if (speaker !== undefined && playerIds.some((playerId) => playerId !== speaker))
+    throw new Problem(403, `Player ${speaker} answers for no other player: name nobody else in playerIds.`);
+  const at = playerIds.findIndex((playerId) => !players.some((player) => player.playerId === playerId));
+  if (at >= 0)
+    throw invalidPlayers(
+      `/${at}`,
+      `Expected players of ticket ${ticketId}, got ${JSON.stringify(playerIds[at])}`,
+    );
+}
+
+/**
+ * The seats that a request answers for.
+ * @throws Problem 400 it names players, but each ticket answers as a whole
+ */
+function seatsOf(
+  match: StoredMatch,
+  { ticketId, players }: StoredTicket,
+  playerIds: readonly string[] | undefined,
+  speaker: string | undefined,
+): number[] {
+  const own = askedSeats(match).filter((seat) => seat.ticketId === ticketId);
+  if (match.byPlayer) {
+    const named = playerIds ?? (speaker === undefined ? players.map(({ playerId }) => playerId) : [speaker]);
+    return own.flatMap(({ seat, playerId }) => (named.includes(playerId) ? [seat] : []));
+  }
+  if (playerIds !== undefined)
+    throw invalidPlayers(
+      '',
+      'Expected no playerIds, because one answer stands for the whole ticket in this match: omit them',
+    );
+  return own.map(({ seat }) => seat);
+}
+
+function invalidPlayers(at: string, detail: string): Problem {
+  const errors = [{ pointer: `#/playerIds${at}`, detail }];
+  return new Problem(400, `The acceptance is invalid. ${detail}.`, { errors });
 }
 
 function otherMatch({ ticketId, status, matchId }: CurrentTicket, requestedId: string): Problem {
@@ -94,63 +137,74 @@ function otherMatch({ ticketId, status, matchId }: CurrentTicket, requestedId: s
   );
 }
 
+/** `open`: the answers are not decided. `lost-race`: another process has moved the match. */
+export type Followed = 'open' | 'advanced' | 'dissolved' | 'lost-race';
+
 /**
- * Advances a match when every ticket has accepted, and returns whether they have. In a queue with `presence` it dissolves the match if
- * a player has left: the ticket of this player is cancelled, and the others return.
+ * Lets a match follow its answers, once they are decided. When all have accepted, it advances; in a queue with `presence` it is
+ * dissolved instead if a player has left: the ticket of this player is cancelled, and the others return. When somebody has declined,
+ * or the time is up, it is dissolved. Decided answers do not change any more, so who is at fault is read from them alone.
  */
-export async function advanceIfAccepted(
+export async function followAnswers(
   deps: AcceptanceDeps,
   match: StoredMatch,
+  answers: Answers,
   nowMs: number,
-): Promise<boolean> {
-  if (!match.ticketIds.every((ticketId) => match.accepted?.includes(ticketId))) return false;
+): Promise<Followed> {
+  const { status, ...seats } = answers;
+  const answered = { ...match, ...seats };
+  if (status !== 'OPEN') {
+    const why = whyNotAccepted(answered, status);
+    const atFault = new Set(seatsAtFault({ ...answered, ...why }).map(({ ticketId }) => ticketId));
+    return dissolveMatch(deps, answered, { cancelled: (id) => atFault.has(id), why, nowMs });
+  }
+  if (!haveAllAccepted(answered)) return 'open';
   const record = await deps.queues.get(match.queue, DEFINITION_AGE_MS);
   const vanished =
     record &&
     (await vanishedTickets(deps, record, match.ticketIds, () => Date.parse(match.createdAt), nowMs));
-  if (vanished?.size) {
-    await dissolveMatch(deps, match, { cancelled: (id) => vanished.has(id), why: PLAYER_LEFT, nowMs });
-    return true;
-  }
-  const { status, ...change } = record
+  if (vanished?.size)
+    return dissolveMatch(deps, answered, { cancelled: (id) => vanished.has(id), why: PLAYER_LEFT, nowMs });
+  const { status: next, ...change } = record
     ? statusAfterAcceptance(record.definition, nowMs)
     : { status: 'COMPLETED' as const };
-  await deps.matches.advance(match.matchId, 'REQUIRES_ACCEPTANCE', status, change);
-  return true;
+  const isMoved = await deps.matches.advance(match.matchId, 'REQUIRES_ACCEPTANCE', next, change);
+  return isMoved ? 'advanced' : 'lost-race';
+}
+
+function whyNotAccepted(match: StoredMatch, status: 'DECLINED' | 'EXPIRED'): Why<MatchReasonCode> {
+  const { byPlayer, deadline, declined = [] } = match;
+  if (status === 'EXPIRED') {
+    const asked = byPlayer ? 'player' : 'ticket';
+    return { reason: `not every ${asked} accepted by ${deadline}`, reasonCode: 'NOT_ACCEPTED' };
+  }
+  const declining = askedSeats(match).find(({ seat }) => declined.includes(seat));
+  const who = byPlayer ? 'a player of ticket' : 'ticket';
+  return { reason: `${who} ${declining?.ticketId} did not accept`, reasonCode: 'DECLINED' };
 }
 
 /**
- * Fails a match that was not accepted. Cancels the tickets that did not accept or whose players have left, and returns the others to
- * the pool with the time they were first enqueued. If the queue no longer exists, all are cancelled. `lost-race`: a ticket has accepted since
- * the match was read, or the match has moved on.
+ * Fails a match that was not accepted. Cancels the tickets of those who did not accept or who have left, and returns the others to
+ * the pool with the time they were first enqueued. If the queue no longer exists, all are cancelled. `lost-race`: the match has moved on.
  *
- *     dissolve   one conditional write fails the match and names the tickets that are cancelled. From here on every
+ *     dissolve   one conditional write fails the match, with its answers and the tickets that are cancelled. From here on every
  *                reader sees each ticket as CANCELLED or QUEUED. A crash before it changes nothing
  *     return     its tickets: see `commits/return-tickets.ts`
+ * @param match with its answers
  */
-export async function dissolveMatch(
+async function dissolveMatch(
   deps: AcceptanceDeps,
   match: StoredMatch,
-  how: {
-    cancelled: (ticketId: string) => boolean;
-    why: Why<MatchReasonCode> & { readonly declinedBy?: string };
-    nowMs: number;
-  },
+  how: { cancelled: (ticketId: string) => boolean; why: Why<MatchReasonCode>; nowMs: number },
 ): Promise<'dissolved' | 'lost-race'> {
+  const { accepted = [], declined } = match;
   const record = await deps.queues.get(match.queue, DEFINITION_AGE_MS);
   const cancelled = match.ticketIds.filter((ticketId) => record === undefined || how.cancelled(ticketId));
-  const outcome = await deps.matches.dissolve(match, cancelled, how.why, how.nowMs);
-  if (outcome === 'dissolved')
-    await returnDissolved(
-      deps,
-      {
-        ...match,
-        status: 'FAILED',
-        cancelled,
-        ...how.why,
-        deadline: new Date(how.nowMs).toISOString(),
-      },
-      how.nowMs,
-    );
+  const why = { ...how.why, accepted, ...(declined && { declined }) };
+  const outcome = await deps.matches.dissolve(match, cancelled, why, how.nowMs);
+  if (outcome === 'dissolved') {
+    const deadline = new Date(how.nowMs).toISOString();
+    await returnDissolved(deps, { ...match, status: 'FAILED', cancelled, ...why, deadline }, how.nowMs);
+  }
   return outcome;
 }

@@ -27,24 +27,28 @@ export interface ReadOptions {
   readonly waitMs?: number;
   /** The last status that the client has seen. Any other status is a change. @default the status at the first read */
   readonly seen?: TicketStatus | undefined;
+  /** How many players the client has last seen to be ready; another number is a change, and then a match to accept is none. */
+  readonly ready?: number | undefined;
+  /** Whose answer matters, of the players of the ticket. @default all of them */
+  readonly playerId?: string | undefined;
   /** Whether to explain why a ticket is waiting, which runs a search. @default false */
   readonly explain?: boolean | undefined;
 }
 
 /**
- * The current state of a ticket. With `waitMs`, returns as soon as there is a change: another status, another match, or a match
- * that the ticket has not accepted yet. A final status is returned immediately. For a party that has accepted, the acceptance of
- * another party is no change.
+ * The current state of a ticket. With `waitMs`, returns as soon as there is a change: another status, another match, another number
+ * of players who are ready than the client has seen, or a match that the ticket has not accepted yet. A final status is returned
+ * immediately. For a party that has accepted, the acceptance of another party is no change.
  * @throws Problem (404)
  */
 export async function getTicket(
   deps: GetTicketDeps,
   ticketId: string,
-  { waitMs = 0, seen, explain = false }: ReadOptions = {},
+  { waitMs = 0, seen, ready, playerId, explain = false }: ReadOptions = {},
 ): Promise<CurrentTicket> {
   const untilMs = deps.clock.now() + waitMs;
   const first = await current(deps, ticketId);
-  const known = { status: seen ?? first.ticket.status, matchId: first.ticket.matchId };
+  const known = { status: seen ?? first.ticket.status, matchId: first.ticket.matchId, ready, playerId };
   let latest = first;
   for (let look = 0; deps.clock.now() < untilMs && !isNews(latest, known); look++) {
     await deps.clock.sleep(Math.min(POLL_MS[look] ?? POLL_MAX_MS, untilMs - deps.clock.now()));
@@ -65,13 +69,23 @@ async function explained(deps: GetTicketDeps, ticket: QueuedTicket): Promise<Que
 
 const isQueued = (ticket: CurrentTicket): ticket is QueuedTicket => ticket.status === 'QUEUED';
 
-function isNews(
-  { ticket, match }: TicketAndMatch,
-  known: { readonly status: TicketStatus; readonly matchId: string | undefined },
-): boolean {
+/** What a poll knows already, and whom it is for. */
+interface Known extends Pick<ReadOptions, 'ready' | 'playerId'> {
+  readonly status: TicketStatus;
+  readonly matchId: string | undefined;
+}
+
+function isNews({ ticket }: TicketAndMatch, known: Known): boolean {
   const { status, matchId } = ticket;
-  const mustAccept = status === 'REQUIRES_ACCEPTANCE' && !match?.accepted?.includes(ticket.ticketId);
-  return isFinal(status) || mustAccept || status !== known.status || matchId !== known.matchId;
+  return isFinal(status) || status !== known.status || matchId !== known.matchId || isAsked(ticket, known);
+}
+
+/** Whether there is something to say about the answers to its match. */
+function isAsked({ acceptance, players }: CurrentTicket, { ready, playerId }: Known): boolean {
+  if (acceptance === undefined) return false;
+  if (ready !== undefined) return acceptance.ready !== ready;
+  const asked = playerId === undefined ? players.map((player) => player.playerId) : [playerId];
+  return !asked.every((one) => acceptance.players.includes(one));
 }
 
 async function current(deps: GetTicketDeps, ticketId: string): Promise<TicketAndMatch> {

@@ -1,4 +1,5 @@
 import { Problem } from '../../contract/problem.ts';
+import { progressOf } from '../domain/answers.ts';
 import { asIn } from '../domain/linked-ticket.ts';
 import { fateOf } from '../domain/returning.ts';
 import { SEEN_IN_MATCH } from '../domain/statuses.ts';
@@ -45,7 +46,8 @@ export async function withMatch(deps: TicketStatusDeps, ticket: StoredTicket): P
     if (becomes === 'QUEUED') return { ticket: { ...waiting(ticket), returns: (ticket.returns ?? 0) + 1 } };
     return { ticket: { ...ticket, status: becomes, ...why }, ...(becomes === 'FAILED' && { match }) };
   }
-  return { ticket: { ...ticket, ...statusOf(match) }, match };
+  const acceptance = progressOf(match, ticket.ticketId);
+  return { ticket: { ...ticket, ...statusOf(match), ...(acceptance && { acceptance }) }, match };
 }
 
 export function unknownTicket(ticketId: string): Problem {

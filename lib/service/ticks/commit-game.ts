@@ -153,14 +153,12 @@ export class GameCommits {
 
 /** The match of a game, in its first status. */
 function toMatch(game: Game, definition: QueueDefinition, matchId: string, nowMs: number): StoredMatch {
-  const { status, deadline } = firstStatus(definition, nowMs);
   return {
     matchId,
     queue: definition.name,
-    status,
+    ...firstStatus(definition, nowMs),
     createdAt: new Date(nowMs).toISOString(),
     ...gameJson(game),
     ticketIds: game.ticketIds,
-    ...(deadline && { deadline }),
   };
 }

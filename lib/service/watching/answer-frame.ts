@@ -92,7 +92,8 @@ async function act(
       const { matchId } = asked;
       await checkWatched(deps, watcher);
       if (action === 'accept') await noteSeen(deps, watcher, connectionId, deps.clock.now(), true);
-      await answerMatch(deps, ticketId, { accepted: action === 'accept', matchId }, deps.clock.now());
+      const answer = { accepted: action === 'accept', matchId };
+      await answerMatch(deps, ticketId, answer, deps.clock.now(), watcher.playerId);
       return { action, matchId };
     }
   }

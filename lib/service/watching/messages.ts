@@ -43,10 +43,10 @@ export async function ticketText(
   }));
 }
 
-/** The message of an event, for one player of the ticket. */
+/** The message of an event, or of players who are ready, for one player of the ticket. */
 export async function eventText(
   deps: { readonly queues: Pick<QueueStore, 'get'> },
-  event: MusterEvent,
+  event: MusterEvent | (Pick<MusterEvent, 'eventId' | 'time' | 'queue'> & { readonly type: 'ReadyCheck' }),
   state: TicketAndMatch,
   player: number,
 ): Promise<string> {

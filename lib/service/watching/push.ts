@@ -1,5 +1,6 @@
 import type { MusterEvent } from '../../contract/events.ts';
 import { inParallel } from '../concurrency/in-parallel.ts';
+import type { AnswersChange } from '../domain/answers.ts';
 import type { PushRetry } from '../domain/push-retry.ts';
 import { SEEN_IN_MATCH } from '../domain/statuses.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
@@ -42,10 +43,16 @@ const PUSH_MS = 4_000;
  *                            push-again.ts. So no batch waits for connections that fail
  *
  * Changes of one match are sent in their order, because its stream has them in order.
+ * @param answered answers to matches, of which those are sent that {@link isShown}
  */
-export async function push(deps: PushDeps, changes: readonly Change[]): Promise<number> {
+export async function push(
+  deps: PushDeps,
+  changes: readonly Change[],
+  answered: readonly AnswersChange[] = [],
+): Promise<number> {
   const untilMs = deps.clock.now() + PUSH_MS;
-  const left = await inParallel(await bySubject(deps, changes), SUBJECTS_AT_ONCE, async (group) => {
+  const announced = [...changes.flatMap(announcedBy), ...readyChecksOf(answered)];
+  const left = await inParallel(await bySubject(deps, announced), SUBJECTS_AT_ONCE, async (group) => {
     const retries: PushRetry[] = [];
     for (const change of group) {
       const ticketIds = await pushEvent(deps, change, untilMs);
@@ -59,34 +66,67 @@ export async function push(deps: PushDeps, changes: readonly Change[]): Promise<
   return retries.reduce((sum, { ticketIds }) => sum + ticketIds.length, 0);
 }
 
-/** A change that is an event, and the match as it left it. */
+/** More players of a match are ready. It is no event of the bus. */
+export interface ReadyCheck extends Pick<MusterEvent, 'eventId' | 'time' | 'queue'> {
+  readonly type: 'ReadyCheck';
+  readonly matchId: string;
+}
+
+/** What the players of a match or of a ticket are told, and the match as a change of it left it. */
 interface AnnouncedChange {
-  readonly event: MusterEvent;
-  /** Undefined when it is a change of a ticket. */
-  readonly match: StoredMatch | undefined;
+  readonly event: MusterEvent | ReadyCheck;
+  readonly match?: StoredMatch;
+}
+
+function announcedBy(change: Change): AnnouncedChange[] {
+  const event = toEvent(change);
+  // Clients know that a ticket waits: from its creation, and from the event MatchFailed.
+  if (event === undefined || event.type === 'TicketQueued') return [];
+  return [{ event, ...(change.table === 'matches' && { match: change.after }) }];
+}
+
+/** One for each match: a later answer says more than those before it. */
+function readyChecksOf(answered: readonly AnswersChange[]): AnnouncedChange[] {
+  const byMatch = Map.groupBy(answered, ({ matchId }) => matchId);
+  return [...byMatch.values()].flatMap((changes) => {
+    const { changeId: eventId, atMs, matchId, queue, of, ready } = changes.at(-1)!;
+    if (!isShown(changes[0]!.before, ready, of)) return [];
+    const time = new Date(atMs).toISOString();
+    return [{ event: { type: 'ReadyCheck', eventId, time, queue, matchId } }];
+  });
+}
+
+/** Each answer is shown up to 20 players; of more of them each twentieth part, and the last four answers. */
+function isShown(before: number, ready: number, of: number): boolean {
+  const step = Math.ceil(of / 20);
+  return ready > of - 4 || Math.floor(ready / step) > Math.floor(before / step);
 }
 
 /**
- * The events of queues that are watched, grouped by ticket or match. Queues take turns, so that a queue with many watchers does not
- * use up the time of the others.
+ * What is announced in queues that are watched, grouped by ticket or match. Queues take turns, so that a queue with many watchers does
+ * not use up the time of the others.
  */
-async function bySubject(deps: PushDeps, changes: readonly Change[]): Promise<AnnouncedChange[][]> {
+async function bySubject(
+  deps: PushDeps,
+  announced: readonly AnnouncedChange[],
+): Promise<AnnouncedChange[][]> {
   const watched = new Map<string, boolean>();
   const groupsOf = new Map<string, Map<string, AnnouncedChange[]>>();
-  for (const change of changes) {
-    const event = toEvent(change);
-    // Clients know that a ticket waits: from its creation, and from the event MatchFailed.
-    if (event === undefined || event.type === 'TicketQueued') continue;
+  for (const change of announced) {
+    const { event } = change;
     const { queue } = event;
     if (!watched.has(queue)) watched.set(queue, await isWatched(deps, queue));
     if (!watched.get(queue)) continue;
-    const subject = 'match' in event ? event.match.matchId : event.ticket.ticketId;
-    const match = change.table === 'matches' ? change.after : undefined;
+    const subject = 'ticket' in event ? event.ticket.ticketId : matchIdOf(event);
     const groups = groupsOf.get(queue) ?? new Map<string, AnnouncedChange[]>();
     groupsOf.set(queue, groups);
-    groups.set(subject, [...(groups.get(subject) ?? []), { event, match }]);
+    groups.set(subject, [...(groups.get(subject) ?? []), change]);
   }
   return takingTurns([...groupsOf.values()].map((groups) => [...groups.values()]));
+}
+
+function matchIdOf(event: Exclude<AnnouncedChange['event'], { ticket: unknown }>): string {
+  return 'match' in event ? event.match.matchId : event.matchId;
 }
 
 /** The first of each list, then the second of each, and so on. */
@@ -110,7 +150,7 @@ async function pushEvent(deps: PushDeps, change: AnnouncedChange, untilMs: numbe
   // One read of the match for all of its tickets.
   const its = { ...deps, matches: readOnce(deps.matches) };
   const unreached = await inParallel(
-    subjectOf(change.event).ticketIds,
+    await ticketIdsOf(its, change.event),
     TICKETS_AT_ONCE,
     async (ticketId): Promise<string[]> => {
       try {
@@ -124,6 +164,20 @@ async function pushEvent(deps: PushDeps, change: AnnouncedChange, untilMs: numbe
     },
   );
   return unreached.flat();
+}
+
+async function ticketIdsOf(
+  { matches }: Pick<PushDeps, 'matches'>,
+  event: AnnouncedChange['event'],
+): Promise<readonly string[]> {
+  if (event.type !== 'ReadyCheck') return subjectOf(event).ticketIds;
+  try {
+    return (await matches.get(event.matchId))?.ticketIds ?? [];
+  } catch (error) {
+    // The next answer or change of the match says more.
+    if (error instanceof Unreadable || error instanceof StoreBusy) return [];
+    throw error;
+  }
 }
 
 /** Sends an event to the players of one ticket. Returns false when some of them could not be reached in time. */
@@ -141,7 +195,9 @@ async function pushTicket(
   const state = await stateOf(deps, newest);
   if (state === undefined || !isStill(event, state)) return true;
   // A ticket that has returned to the pool has no match any more, but the message names it.
-  const shown = state.match === undefined && match !== undefined ? { ...state, match } : state;
+  const named = state.match === undefined && match !== undefined ? { ...state, match } : state;
+  // The ticket says how many are ready, and the match is larger.
+  const shown = event.type === 'ReadyCheck' ? { ticket: state.ticket } : named;
   const texts = new Map<number, string>();
   let areReached = true;
   for (const connection of connected) {
@@ -169,7 +225,9 @@ function readOnce(matches: PushDeps['matches']): PushDeps['matches'] {
 }
 
 /** Whether a ticket and its match are as the event says. */
-function isStill(event: MusterEvent, { ticket, match }: TicketAndMatch): boolean {
+function isStill(event: AnnouncedChange['event'], { ticket, match }: TicketAndMatch): boolean {
+  if (event.type === 'ReadyCheck')
+    return ticket.matchId === event.matchId && ticket.status === 'REQUIRES_ACCEPTANCE';
   if ('ticket' in event) return ticket.status === event.ticket.status;
   const { matchId, status, roster, assignment, endedAt } = event.match;
   if (status === 'FAILED') return ticket.matchId === undefined || ticket.matchId === matchId;

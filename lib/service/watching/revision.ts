@@ -3,6 +3,8 @@ import type { TicketAndMatch } from '../tickets/ticket-status.ts';
 
 /** The statuses in the order in which a ticket and its match pass through them. */
 const STEPS = ['QUEUED', 'REQUIRES_ACCEPTANCE', 'PLACING', 'COMPLETED'];
+/** More than the players of a match. */
+const STEP = 1_000;
 /** More than the other terms can add up to. */
 const RETURN = 1_000_000_000;
 /** The number of a ticket that has ended without a match: no later state follows. */
@@ -13,12 +15,14 @@ const ENDED = Number.MAX_SAFE_INTEGER;
  * one, in whatever order they arrive. It is computed from the state alone, as a sum:
  *
  *     returns     how often the ticket has returned from a match. The other terms start again after each return
- *     status      the position of the status in its order
+ *     status      the position of the status in its order, in thousands
+ *     ready       while REQUIRES_ACCEPTANCE: how many players of the match have accepted
  *     match       its roster, which only grows; one for its assignment and one for its end
  */
 export function revisionOf({ ticket, match }: TicketAndMatch): number {
   if (isFinal(ticket.status) && ticket.status !== 'COMPLETED') return ENDED;
   const { roster = 0, assignment, endedAt } = (ticket.matchId === undefined ? undefined : match) ?? {};
   const grown = roster + (assignment === undefined ? 0 : 1) + (endedAt === undefined ? 0 : 1);
-  return RETURN * (ticket.returns ?? 0) + STEPS.indexOf(ticket.status) + grown;
+  const { ready = 0 } = ticket.acceptance ?? {};
+  return RETURN * (ticket.returns ?? 0) + STEP * STEPS.indexOf(ticket.status) + ready + grown;
 }

@@ -8,6 +8,7 @@ import { ticketStore } from '../../../lib/aws/ticket-store.ts';
 import { LADDER_DEFAULTS } from '../../../lib/contract/ladder.ts';
 import { isFinal, TICKET_STATUSES } from '../../../lib/contract/ticket.ts';
 import {
+  ANSWERS,
   BACKFILL,
   identifyingAttributes,
   isChangeOf,
@@ -102,7 +103,6 @@ const MATCHES: Kind = {
     const writes: Record<keyof typeof MATCH.transitions, () => Promise<unknown>> = {
       create: () => matches.create(asMatch('PLACING'), LATER_MS),
       abandon: () => matches.abandon('q', { matchId: id, ticketIds: ['late'] }, LATER_MS),
-      accept: () => matches.accept(id, 'a'),
       advance: () => matches.advance(id, 'REQUIRES_ACCEPTANCE', 'PLACING', {}),
       dissolve: () =>
         matches.dissolve(asMatch('REQUIRES_ACCEPTANCE'), ['a'], notAccepted('declined'), LATER_MS),
@@ -130,6 +130,27 @@ const MATCHES: Kind = {
     };
     return writes[name as keyof typeof writes]();
   },
+};
+
+const ANSWERED: Kind = {
+  machine: ANSWERS,
+  attribute: 'status',
+  table: 'matches',
+  key: () => ({ matchId: `answers#${id}` }),
+  become: (status) =>
+    matches.answer(
+      asMatch('REQUIRES_ACCEPTANCE'),
+      ({ OPEN: 'accept', DECLINED: 'decline', EXPIRED: 'expire' } as const)[status as 'OPEN'],
+      status === 'EXPIRED' ? [] : [0],
+      NOW_MS,
+    ),
+  write: (name) =>
+    matches.answer(
+      asMatch('REQUIRES_ACCEPTANCE'),
+      name as keyof typeof ANSWERS.transitions,
+      name === 'expire' ? [] : [1],
+      LATER_MS,
+    ),
 };
 
 const TICKETS: Kind = {
@@ -226,6 +247,7 @@ const everyPair = ({ machine }: Kind) =>
 
 describe.each([
   { what: 'match', kind: MATCHES },
+  { what: 'answers', kind: ANSWERED },
   { what: 'ticket', kind: TICKETS },
   { what: 'backfill', kind: BACKFILLS },
 ] as const)('the stored $what', ({ what, kind }) => {
@@ -265,6 +287,7 @@ describe.each([
     const final = machine.statuses.filter((status) => !left.has(status));
     const expected = {
       match: ['COMPLETED', 'FAILED', 'ABANDONED'],
+      answers: ['DECLINED', 'EXPIRED'],
       ticket: ['CANCELLED', 'TIMED_OUT', 'FAILED'],
       backfill: ['COMPLETED', 'CANCELLED', 'TIMED_OUT'],
     };

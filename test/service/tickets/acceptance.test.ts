@@ -2,8 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import { toMatchView } from '../../../lib/service/domain/stored-match.ts';
 import { type CurrentTicket, toTicketView } from '../../../lib/service/domain/stored-ticket.ts';
+import { checkDeadline } from '../../../lib/service/placement/deadline.ts';
 import { answerMatch } from '../../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
+import { getTicket } from '../../../lib/service/tickets/read-tickets.ts';
+import { withMatchStatus } from '../../../lib/service/tickets/ticket-status.ts';
 import { suiteName, USE_CASE_STORE } from '../../aws/emulated-tables.ts';
 import { ticket } from '../../aws/samples.ts';
 import { definition, putQueue } from '../definitions.ts';
@@ -19,6 +22,7 @@ describe.skipIf(skipped !== undefined)(suiteName('an answer to a match', emulato
   });
 
   const id = (name: string) => `${queue}:${name}`;
+  const playerOf = (name: string) => `${id(name)}.0`;
   const define = (changes: Partial<QueueDefinition> = {}) =>
     putQueue(
       cloud.deps.queues,
@@ -57,7 +61,7 @@ describe.skipIf(skipped !== undefined)(suiteName('an answer to a match', emulato
     });
     expect((await cloud.deps.matches.get(second))!.accepted).toBeUndefined();
     expect((await answer('a', second)).status).toBe('REQUIRES_ACCEPTANCE');
-    expect((await cloud.deps.matches.get(second))!.accepted).toEqual([id('a')]);
+    expect((await cloud.deps.matches.get(second))!.accepted).toHaveLength(1);
   });
 
   it('that declines an earlier match leaves the next match as it is', async () => {
@@ -85,7 +89,7 @@ describe.skipIf(skipped !== undefined)(suiteName('an answer to a match', emulato
     expect(toMatchView((await cloud.deps.matches.get(first))!)).toMatchObject({
       status: 'FAILED',
       reasonCode: 'DECLINED',
-      acceptance: { accepted: [id('a')], declined: [id('b')], unanswered: [] },
+      acceptance: { accepted: [playerOf('a')], declined: [playerOf('b')], unanswered: [] },
     });
     expect(toTicketView((await cloud.deps.tickets.get(id('b'))) as CurrentTicket)).toMatchObject({
       status: 'CANCELLED',
@@ -107,9 +111,9 @@ describe.skipIf(skipped !== undefined)(suiteName('an answer to a match', emulato
       reasonCode: 'NOT_ACCEPTED',
       acceptance: {
         deadline: acceptance!.deadline,
-        accepted: [id('a')],
+        accepted: [playerOf('a')],
         declined: [],
-        unanswered: [id('b')],
+        unanswered: [playerOf('b')],
       },
     });
     expect((await stored('b')).reasonCode).toBe('NOT_ACCEPTED');
@@ -154,4 +158,208 @@ describe.skipIf(skipped !== undefined)(suiteName('an answer to a match', emulato
     await cloud.run(2_000);
     return matchOf('x');
   };
+
+  describe('of a player, in a queue by player,', () => {
+    const STEPS = [{ times: 1, seconds: 60 }];
+    const BY_PLAYER = { timeoutSeconds: 60, by: 'player' } as const;
+    const player = (name: string, at: number) => `${id(name)}.${at}`;
+    const told = (name: string, matchId: string, more: object = {}, speaker?: string) =>
+      answerMatch(cloud.deps, id(name), { accepted: true, matchId, ...more }, cloud.nowMs, speaker);
+    const offenders = async () => {
+      const all = ['a', 'b'].flatMap((name) => [player(name, 0), player(name, 1)]);
+      const records = await cloud.deps.cooldowns.of(queue, all);
+      return all.filter((playerId) => (records.get(playerId)?.offences.length ?? 0) > 0);
+    };
+    /** A match of two parties, `a` and `b`, of two players each. */
+    const found = async (changes: Partial<QueueDefinition> = {}) => {
+      await define({ teamSize: 2, acceptance: BY_PLAYER, cooldown: { decline: STEPS }, ...changes });
+      for (const name of ['a', 'b']) {
+        const { ticketId, players } = ticket(queue, id(name), [1, 1]);
+        await enqueue(cloud.deps, queue, { ticketId, players }, cloud.nowMs);
+      }
+      await cloud.run(2_000);
+      return matchOf('a');
+    };
+    const viewOf = async (matchId: string) => toMatchView((await cloud.deps.matches.get(matchId))!);
+    const nothingChanged = async (matchId: string) => {
+      expect(await cloud.deps.matches.answers(matchId)).toBeUndefined();
+      expect((await cloud.deps.matches.get(matchId))!.status).toBe('REQUIRES_ACCEPTANCE');
+    };
+
+    it('counts for this player alone, and the match moves on with the last one', async () => {
+      const matchId = await found();
+      const { deadline } = (await viewOf(matchId)).acceptance!;
+      expect((await told('a', matchId, {}, player('a', 1))).acceptance).toEqual({
+        deadline,
+        ready: 1,
+        of: 4,
+        players: [player('a', 1)],
+      });
+      expect((await told('b', matchId)).acceptance).toMatchObject({
+        ready: 3,
+        players: [player('b', 0), player('b', 1)],
+      });
+      expect((await viewOf(matchId)).acceptance!.accepted).toHaveLength(3);
+      const last = await told('a', matchId, { playerIds: [player('a', 0)] });
+      expect(last.status).toBe('COMPLETED');
+      expect(last.acceptance).toBeUndefined();
+      expect(await viewOf(matchId)).not.toHaveProperty('acceptance');
+      expect(await told('a', matchId, {}, player('a', 1))).toMatchObject({ status: 'COMPLETED' });
+      await expect(told('a', matchId, { accepted: false }, player('a', 1))).rejects.toMatchObject({
+        status: 409,
+      });
+    });
+
+    it('that declines cancels the party, and only this player gets a cooldown', async () => {
+      const matchId = await found();
+      await told('a', matchId, {}, player('a', 0));
+      await told('b', matchId);
+      const declined = await told('a', matchId, { accepted: false }, player('a', 1));
+      expect(declined).toMatchObject({ status: 'CANCELLED', reasonCode: 'DECLINED' });
+      expect(await told('a', matchId, { accepted: false }, player('a', 1))).toEqual(declined);
+      expect(await stored('b')).toMatchObject({ status: 'QUEUED', returns: 1 });
+      expect(await offenders()).toEqual([player('a', 1)]);
+      expect(await viewOf(matchId)).toMatchObject({
+        reason: `a player of ticket ${id('a')} did not accept`,
+        acceptance: {
+          accepted: [player('a', 0), player('b', 0), player('b', 1)],
+          declined: [player('a', 1)],
+          unanswered: [],
+        },
+      });
+      await expect(told('a', matchId, { accepted: false }, player('a', 0))).rejects.toMatchObject({
+        status: 409,
+        extensions: { ticketStatus: 'CANCELLED' },
+      });
+    });
+
+    it('may be changed to a decline while not all have accepted', async () => {
+      const matchId = await found();
+      await told('a', matchId);
+      await told('a', matchId, { accepted: false, playerIds: [player('a', 0)] });
+      expect(await offenders()).toEqual([player('a', 0)]);
+      expect((await viewOf(matchId)).acceptance).toMatchObject({
+        accepted: [player('a', 1)],
+        declined: [player('a', 0)],
+        unanswered: [player('b', 0), player('b', 1)],
+      });
+    });
+
+    it('that never comes cancels the party at the deadline, and only this player gets a cooldown', async () => {
+      const matchId = await found();
+      await told('a', matchId, {}, player('a', 0));
+      await told('b', matchId);
+      await cloud.run(70_000);
+      expect(await stored('a')).toMatchObject({ status: 'CANCELLED', reasonCode: 'NOT_ACCEPTED' });
+      expect(await stored('b')).toMatchObject({ status: 'QUEUED' });
+      expect(await offenders()).toEqual([player('a', 1)]);
+      const failed = cloud.events.find(
+        (event) => event.type === 'MatchFailed' && event.match.matchId === matchId,
+      );
+      expect(failed).toMatchObject({
+        match: {
+          acceptance: {
+            accepted: [player('a', 0), player('b', 0), player('b', 1)],
+            declined: [],
+            unanswered: [player('a', 1)],
+          },
+        },
+      });
+      await expect(told('a', matchId, {}, player('a', 1))).rejects.toMatchObject({ status: 409 });
+    });
+
+    it('is refused for another player, for one who is not in the ticket, and twice for one', async () => {
+      const matchId = await found();
+      const foreign = { playerIds: [player('a', 1)] };
+      await expect(told('a', matchId, foreign, player('a', 0))).rejects.toMatchObject({ status: 403 });
+      const both = { playerIds: [player('a', 0), player('a', 1)] };
+      await expect(told('a', matchId, both, player('a', 0))).rejects.toMatchObject({ status: 403 });
+      const unknown = { playerIds: [player('a', 0), player('b', 0)] };
+      await expect(told('a', matchId, unknown)).rejects.toMatchObject({
+        status: 400,
+        errors: [expect.objectContaining({ pointer: '#/playerIds/1' })],
+      });
+      for (const playerIds of [[], ['x', 'x'], 'x', [7], null])
+        await expect(told('a', matchId, { playerIds })).rejects.toMatchObject({ status: 400 });
+      await nothingChanged(matchId);
+    });
+
+    it('is refused where tickets answer as a whole, also after the queue was changed', async () => {
+      const matchId = await found({ acceptance: { timeoutSeconds: 60 } });
+      await define({ teamSize: 2, acceptance: BY_PLAYER });
+      await expect(told('a', matchId, { playerIds: [player('a', 0)] })).rejects.toMatchObject({
+        status: 400,
+        errors: [expect.objectContaining({ pointer: '#/playerIds' })],
+      });
+      await nothingChanged(matchId);
+      expect((await told('a', matchId, {}, player('a', 0))).acceptance).toMatchObject({
+        ready: 2,
+        players: [player('a', 0), player('a', 1)],
+      });
+    });
+
+    it('is required of each player of a match that began so, also after the queue was changed', async () => {
+      const matchId = await found();
+      await define({ teamSize: 2, acceptance: { timeoutSeconds: 60 } });
+      await cloud.run(2_000);
+      expect((await told('a', matchId, {}, player('a', 0))).acceptance).toMatchObject({ ready: 1, of: 4 });
+    });
+
+    it('is not asked of bots', async () => {
+      await define({ teamSize: 2, acceptance: BY_PLAYER, fill: 'bots', timeoutSeconds: 10 });
+      await join('a');
+      await cloud.run(12_000);
+      const matchId = await matchOf('a');
+      const { acceptance } = await cloud.deps.tickets
+        .get(id('a'))
+        .then((one) => withMatchStatus(cloud.deps, one!));
+      expect(acceptance).toMatchObject({ ready: 0, of: 1 });
+      expect((await told('a', matchId)).status).toBe('COMPLETED');
+    });
+
+    it('counts although the player has left since, and the match ends without a cooldown', async () => {
+      const matchId = await found({ presence: { graceSeconds: 5 } });
+      const gone = { by: 'one', silentFromMs: cloud.nowMs };
+      await cloud.deps.presence.seen(queue, id('a'), 0, gone);
+      cloud.nowMs += 6_000;
+      await told('a', matchId);
+      await told('b', matchId);
+      expect(await viewOf(matchId)).toMatchObject({ status: 'FAILED', reasonCode: 'PLAYER_LEFT' });
+      expect(await stored('a')).toMatchObject({ status: 'CANCELLED', reasonCode: 'PLAYER_LEFT' });
+      expect(await stored('b')).toMatchObject({ status: 'QUEUED' });
+      expect(await offenders()).toEqual([]);
+    });
+
+    it('that is missing counts as silence although the player has left', async () => {
+      const matchId = await found({ presence: { graceSeconds: 5 } });
+      await cloud.deps.presence.seen(queue, id('a'), 0, { by: 'one', silentFromMs: cloud.nowMs });
+      await told('b', matchId);
+      await told('a', matchId, {}, player('a', 1));
+      cloud.nowMs += 60_000;
+      await checkDeadline(cloud.deps, matchId, cloud.nowMs);
+      expect(await offenders()).toEqual([player('a', 0)]);
+    });
+
+    it('ends a poll that has seen another number of players who are ready', async () => {
+      const matchId = await found();
+      const read = (options: object) => getTicket(cloud.deps, id('a'), { waitMs: 20_000, ...options });
+      const startMs = cloud.nowMs;
+      // Without a number it is asked for at once.
+      expect((await read({ seen: 'REQUIRES_ACCEPTANCE' })).acceptance!.ready).toBe(0);
+      expect(cloud.nowMs).toBe(startMs);
+      await told('a', matchId, {}, player('a', 0));
+      expect((await read({ seen: 'REQUIRES_ACCEPTANCE', ready: 0 })).acceptance!.ready).toBe(1);
+      expect((await read({ seen: 'REQUIRES_ACCEPTANCE', playerId: player('a', 1) })).acceptance!.ready).toBe(
+        1,
+      );
+      expect(cloud.nowMs).toBe(startMs);
+      const waiting = read({ seen: 'REQUIRES_ACCEPTANCE', ready: 1 });
+      await told('b', matchId, {}, player('b', 0));
+      expect((await waiting).acceptance!.ready).toBe(2);
+      expect(cloud.nowMs).toBeLessThan(startMs + 20_000);
+      // Who is ready waits for the others.
+      await read({ seen: 'REQUIRES_ACCEPTANCE', playerId: player('a', 0) });
+      expect(cloud.nowMs).toBeGreaterThanOrEqual(startMs + 20_000);
+    });
+  });
 });

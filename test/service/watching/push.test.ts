@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { connectionStore } from '../../../lib/aws/connection-store.ts';
+import { type WatchMessage, watchMessage } from '../../../lib/contract/watch.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
+import { answerMatch } from '../../../lib/service/tickets/acceptance.ts';
 import { cancelTicket } from '../../../lib/service/tickets/cancel-ticket.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { connect } from '../../../lib/service/watching/connect.ts';
@@ -131,5 +133,49 @@ describe('the changes of a batch', () => {
     const busy = { ...deps, connections: { ...connections, of } };
     expect(await push(busy, changes)).toBe(1);
     expect(cloud.pushRetries).toMatchObject([{ what: { queue, ticketIds: [ticketId] } }]);
+  });
+
+  it.each([
+    // Each answer of a small match; of a large one each twentieth part of its players, and the last four.
+    { players: 4, shown: [1, 2, 3] },
+    { players: 60, shown: [...Array.from({ length: 18 }, (_, i) => 3 * (i + 1)), 57, 58, 59] },
+  ])('show how many of $players players are ready, without the match', async ({ players, shown }) => {
+    const by = { acceptance: { timeoutSeconds: 600, by: 'player' as const } };
+    await putQueue(cloud.deps.queues, definition({ name: queue, teamSize: players / 2, ...by }), cloud.nowMs);
+    const { name } = tableResources().find((table) => table.name.includes('Connections'))!;
+    const sent: WatchMessage[] = [];
+    const send = async (_: string, text: string) => {
+      sent.push(watchMessage.parse(JSON.parse(text)));
+      return 'sent' as const;
+    };
+    const connections = connectionStore(cloud.client, name);
+    const deps = { ...cloud.deps, connections, sockets: { ...OPEN_SOCKETS, send } };
+    const people = Array.from({ length: players }, (_, at) => ({ playerId: `p${at}`, skill: 1 }));
+    const parties = [people.slice(0, players / 2), people.slice(players / 2)];
+    for (const [at, party] of parties.entries())
+      await enqueue(cloud.deps, queue, { ticketId: `${queue}:${at}`, players: party }, cloud.nowMs);
+    await connect(deps, await watcherOf(cloud.deps, `${queue}:0`), 'one', cloud.nowMs);
+    await cloud.run(5_000);
+    const { matchId } = (await cloud.deps.tickets.get(`${queue}:0`))!;
+    cloud.answered.length = 0;
+    for (const { playerId } of people.slice(0, -1)) {
+      const ticketId = `${queue}:${parties[0]!.some((one) => one.playerId === playerId) ? 0 : 1}`;
+      await answerMatch(cloud.deps, ticketId, { accepted: true, matchId }, cloud.nowMs, playerId);
+      await cloud.newChanges();
+      expect(await push(deps, [], cloud.answered.splice(0))).toBe(0);
+    }
+    const states = sent.flatMap((one) => (one.type === 'ReadyCheck' ? [one.data] : []));
+    expect(states.map(({ ticket }) => ticket.acceptance!.ready)).toEqual(shown);
+    expect(states.every((data) => !('match' in data))).toBe(true);
+    expect(states.map(({ revision }) => revision)).toEqual(shown.map((ready) => 1_000 + ready));
+    expect(states.at(-1)!.ticket.acceptance).toMatchObject({
+      of: players,
+      players: parties[0]!.map(({ playerId }) => playerId).sort(),
+    });
+    await answerMatch(cloud.deps, `${queue}:1`, { accepted: true, matchId }, cloud.nowMs);
+    const changes = await cloud.newChanges();
+    sent.length = 0;
+    await push(deps, changes, cloud.answered.splice(0));
+    expect(sent.map(({ type }) => type)).toEqual(['MatchAccepted']);
   });
 });

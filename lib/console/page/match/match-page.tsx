@@ -69,6 +69,12 @@ function KnownMatch({ match }: { readonly match: MatchView }) {
         <Card title="Its way">
           <Way stations={stationsOf(match, definition?.acceptance !== undefined)} />
           <dl class="facts">
+            {answersOf(match).map(([text, players]) => (
+              <>
+                <dt>{text}</dt>
+                <dd>{players.join(', ')}</dd>
+              </>
+            ))}
             {roster !== undefined && (
               <>
                 <dt>Roster</dt>
@@ -167,9 +173,23 @@ function useTickets(match: MatchView): ReadonlyMap<string, TicketView> {
   return new Map(data.map((ticket) => [ticket.ticketId, ticket]));
 }
 
+const peopleIn = (teams: MatchView['teams']) =>
+  teams.reduce((sum, { players }) => sum + players.filter(({ bot }) => !bot).length, 0);
+
+/** Who has answered how, as far as somebody has. */
+function answersOf({ acceptance }: MatchView): [text: string, players: readonly string[]][] {
+  const { accepted = [], declined = [], unanswered = [] } = acceptance ?? {};
+  const all: [string, readonly string[]][] = [
+    ['Accepted', accepted],
+    ['Declined', declined],
+    ['Not answered', unanswered],
+  ];
+  return all.filter(([, players]) => players.length > 0);
+}
+
 /** @param mustAccept whether matches of the queue require acceptance */
 function stationsOf(
-  { status, createdAt, acceptance, assignment, endedAt }: MatchView,
+  { status, createdAt, acceptance, assignment, endedAt, teams }: MatchView,
   mustAccept: boolean,
 ): Station[] {
   const made: Station = { text: 'Found', note: clockText(Date.parse(createdAt)), state: 'done' };
@@ -180,7 +200,7 @@ function stationsOf(
       text: 'Accepted',
       note:
         acceptance &&
-        `${acceptance.accepted.length} accepted, until ${clockText(Date.parse(acceptance.deadline))}`,
+        `${acceptance.accepted.length} of ${peopleIn(teams)} players, until ${clockText(Date.parse(acceptance.deadline))}`,
       state: passed(status === 'REQUIRES_ACCEPTANCE'),
     });
   }

@@ -193,7 +193,7 @@ function AgePicture({
   );
 }
 
-function stationsOf({ status, enqueuedAt, matchId }: TicketView, nowMs: number): Station[] {
+function stationsOf({ status, enqueuedAt, matchId, acceptance }: TicketView, nowMs: number): Station[] {
   const queued: Station = {
     text: 'Waiting',
     note:
@@ -207,13 +207,20 @@ function stationsOf({ status, enqueuedAt, matchId }: TicketView, nowMs: number):
   const found: Station = { text: 'Match found', state: matchId === undefined ? 'ahead' : 'done' };
   const middle: Station[] =
     status === 'REQUIRES_ACCEPTANCE' || status === 'PLACING'
-      ? [{ text: capital(statusText(status)), state: 'now' }]
+      ? [{ text: capital(statusText(status)), note: readyText(acceptance), state: 'now' }]
       : [];
   const end: Station =
     status === 'FAILED'
       ? { text: 'Failed', state: 'failed' }
       : { text: 'Completed', state: status === 'COMPLETED' ? 'done' : 'ahead' };
   return [queued, found, ...middle, end];
+}
+
+function readyText(acceptance: TicketView['acceptance']): string | undefined {
+  if (acceptance === undefined) return undefined;
+  const { ready, of, players } = acceptance;
+  const own = players.length === 0 ? 'nobody' : players.join(', ');
+  return `${ready} of ${of} players are ready, of this ticket: ${own}`;
 }
 
 function capital(text: string): string {
