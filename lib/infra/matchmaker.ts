@@ -146,6 +146,7 @@ export class Matchmaker extends Construct {
   readonly bus: EventBus;
   readonly tables: {
     readonly tickets: TableV2;
+    readonly entries: TableV2;
     readonly matches: TableV2;
     readonly queues: TableV2;
     readonly ranges: TableV2;
@@ -229,8 +230,8 @@ export class Matchmaker extends Construct {
     this.apiUrl = api.url;
     this.socketUrl = push?.url;
     this.bus = fanOut.bus;
-    const { tickets, matches, queues, ranges, receivers, ratings } = store;
-    this.tables = { tickets, matches, queues, ranges, receivers, ratings };
+    const { tickets, entries, matches, queues, ranges, receivers, ratings } = store;
+    this.tables = { tickets, entries, matches, queues, ranges, receivers, ratings };
     this.dashboard = observability.dashboard;
   }
 

@@ -11,7 +11,7 @@ import { Construct } from 'constructs';
 import type { MusterFunction } from './muster-function.ts';
 import type { StagePolicy } from './stage-policy.ts';
 
-/** The tables with all state: tickets, matches, queues with their definitions, ranges of ticks, webhook receivers, and ratings. */
+/** The tables with all state: tickets and their entries in further queues, matches, queues with their definitions, ranges of ticks, webhook receivers, and ratings. */
 export class Store extends Construct {
   /** Tickets by `ticketId`. Waiting tickets are also in the sparse index `pool`. */
   readonly tickets: StoreTable;

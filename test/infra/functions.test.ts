@@ -29,6 +29,8 @@ const DEAD_LETTERS = [
 /** The permissions of each function for each table and queue, besides writing its log. */
 const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]>> = {
   enqueue: [
+    'dynamodb:PutItem entries',
+    'dynamodb:DeleteItem entries',
     'dynamodb:PutItem tickets',
     'dynamodb:GetItem tickets',
     'dynamodb:UpdateItem tickets',
@@ -43,6 +45,7 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'secretsmanager:GetSecretValue player key',
   ],
   tickets: [
+    'dynamodb:Query entries',
     'dynamodb:GetItem tickets',
     'dynamodb:BatchGetItem tickets',
     'dynamodb:Query tickets/index/pool',
@@ -52,6 +55,8 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'dynamodb:GetItem ranges',
   ],
   'ticket-changes': [
+    'dynamodb:PutItem entries',
+    'dynamodb:DeleteItem entries',
     'dynamodb:GetItem tickets',
     'dynamodb:BatchGetItem tickets',
     'dynamodb:UpdateItem tickets',
@@ -76,6 +81,7 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'dynamodb:BatchGetItem ratings',
   ],
   queues: [
+    'dynamodb:Query entries',
     'dynamodb:GetItem queues',
     'dynamodb:BatchGetItem queues',
     'dynamodb:Query queues/index/items',
@@ -91,6 +97,7 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'dynamodb:GetItem receivers',
   ],
   players: [
+    'dynamodb:DeleteItem entries',
     'dynamodb:Scan tickets',
     'dynamodb:GetItem tickets',
     'dynamodb:UpdateItem tickets',
@@ -112,6 +119,8 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
   'dry-run': ['dynamodb:GetItem queues'],
   meta: [],
   dispatch: [
+    'dynamodb:Query entries',
+    'dynamodb:PutItem entries',
     'dynamodb:DeleteItem queues',
     'dynamodb:BatchGetItem queues',
     'dynamodb:Query queues/index/items',
@@ -130,6 +139,9 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'sqs:SendMessage deadline',
   ],
   tick: [
+    'dynamodb:Query entries',
+    'dynamodb:PutItem entries',
+    'dynamodb:DeleteItem entries',
     'dynamodb:BatchGetItem ratings',
     'dynamodb:GetItem ratings',
     'dynamodb:GetItem queues',
@@ -208,6 +220,7 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'sqs:GetQueueAttributes provision-gamelift',
   ],
   deadline: [
+    'dynamodb:PutItem entries',
     'dynamodb:GetItem matches',
     'dynamodb:UpdateItem matches',
     'dynamodb:BatchGetItem tickets',
@@ -245,6 +258,8 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
   ],
   authorize: ['secretsmanager:GetSecretValue player key'],
   sockets: [
+    'dynamodb:PutItem entries',
+    'dynamodb:DeleteItem entries',
     'dynamodb:PutItem connections',
     'dynamodb:Query connections',
     'dynamodb:DeleteItem connections',

@@ -96,7 +96,7 @@ describe('Matchmaker in another app', () => {
   it('needs no properties', () => {
     const template = templateWith();
     template.resourceCountIs('AWS::Lambda::Function', 18);
-    template.resourceCountIs('AWS::DynamoDB::GlobalTable', 7);
+    template.resourceCountIs('AWS::DynamoDB::GlobalTable', 8);
     template.resourceCountIs('Custom::QueueDefinitions', 0);
   });
 
