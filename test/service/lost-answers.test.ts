@@ -83,10 +83,11 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       return enqueue(cloud.deps, queue, { ticketId, players, also: [{ queue: further() }] }, cloud.nowMs);
     };
     const defineTwo = async (changes: Partial<QueueDefinition> = {}) => {
-      await define({ group: 'g', timeoutSeconds: 300 });
+      // With ticks of a second the slots of both queues are the same, whatever the names of a run.
+      await define({ group: 'g', tickSeconds: 1, timeoutSeconds: 300 });
       await putQueue(
         cloud.deps.queues,
-        definition({ name: further(), group: 'g', tickSeconds: 10, timeoutSeconds: 200, ...changes }),
+        definition({ name: further(), group: 'g', timeoutSeconds: 200, ...changes }),
         cloud.nowMs,
       );
     };
@@ -231,7 +232,8 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
           deadlines: cloud.deadlineMessages,
         })
           .replaceAll(queue, 'queue')
-          .replaceAll(DIGEST, ''),
+          .replaceAll(DIGEST, '')
+          .replaceAll(/"linked":"[\w-]+"/g, '"linked":""'),
       );
     };
 
