@@ -34,7 +34,7 @@ const deps = {
       ? {
           gameLift: {
             sessions: gameSessions(clientOf),
-            tickets: aws.tickets(client),
+            tickets: aws.readTickets(client),
             clock,
           },
         }

@@ -17,7 +17,7 @@ const retriesUrl = environment('PUSH_RETRIES_URL');
 const client = documentClient();
 const deps: PushDeps = {
   queues: aws.queues(client),
-  tickets: aws.tickets(client),
+  tickets: aws.readTickets(client),
   matches: aws.matches(client),
   connections: aws.connections(client),
   sockets: aws.sockets(),

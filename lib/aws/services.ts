@@ -11,7 +11,7 @@ import { connectionStore } from './connection-store.ts';
 import { cooldownStore } from './cooldown-store.ts';
 import { deliveryStore } from './delivery-store.ts';
 import * as definitions from './deployment-rules.ts';
-import { environment, optionalEnvironment, privateAddressesAllowed } from './environment.ts';
+import { environment, privateAddressesAllowed } from './environment.ts';
 import { erasedPlayers } from './erased-players.ts';
 import { experimentStore } from './experiment-store.ts';
 import { ladderStore } from './ladder-store.ts';
@@ -29,7 +29,7 @@ import { receiverStore } from './receiver-store.ts';
 import { REQUEST_TIMEOUTS } from './request-timeouts.ts';
 import { secretsManager } from './secrets.ts';
 import { sockets as connectedSockets } from './sockets.ts';
-import { ticketStore } from './ticket-store.ts';
+import { ticketReads, ticketStore } from './ticket-store.ts';
 
 /*
  * What several functions use of AWS, made from the variables that the template sets for them. A bundle has only what its function
@@ -39,11 +39,12 @@ import { ticketStore } from './ticket-store.ts';
 type Client = DynamoDBDocumentClient;
 
 export const tickets = (client: Client, parsed?: ParsedTickets) => ticketStore(client, pools(), parsed);
+/** Tickets for a function that only reads them by their ids. */
+export const readTickets = (client: Client) => ticketReads(client, environment('TICKETS_TABLE'));
 /** The names of the tables with what waits in pools. */
 export const pools = () => ({
   tickets: environment('TICKETS_TABLE'),
-  // A function that only reads tickets by their ids has none.
-  entries: optionalEnvironment('ENTRIES_TABLE') ?? '',
+  entries: environment('ENTRIES_TABLE'),
 });
 export const matches = (client: Client) => singleMatchStore(client, environment('MATCHES_TABLE'));
 /** The names of the tables that contain matches and data of players. */

@@ -19,8 +19,8 @@ const ticketItem = storedTicket.extend({
  */
 export function toTicket(item: Record<string, unknown>): StoredTicket {
   const ticket = readWith(ticketItem, withSplit(item), `ticket ${item.ticketId}`);
-  // The players are those of its home, because the index contains them.
-  return asIn(ticket, ticket.queue);
+  // The players of the item are those of its home, because the index contains them.
+  return asIn(ticket, ticket.matchId === undefined ? undefined : ticket.queue);
 }
 
 /** The attributes of a linked ticket; none of another one. */

@@ -56,22 +56,40 @@ export function ticketStore(
 
 type Entries = ReturnType<typeof entries>;
 
+/** Reads by id, which need no entries. */
+export function ticketReads(
+  client: DynamoDBDocumentClient,
+  table: string,
+): Pick<TicketStore, 'get' | 'getMany'> {
+  return {
+    async get(ticketId, consistency) {
+      const { Item } = await client.send(
+        new GetCommand({ TableName: table, Key: { ticketId }, ConsistentRead: isConsistent(consistency) }),
+      );
+      return Item && toTicket(Item);
+    },
+
+    async getMany(ticketIds, consistency) {
+      const keys = ticketIds.map((ticketId) => ({ ticketId }));
+      const tickets = (await batchGet(client, table, keys, consistency)).map(toTicket);
+      return new Map(tickets.map((ticket) => [ticket.ticketId, ticket]));
+    },
+  };
+}
+
 /** The creation of tickets, and reads by id. */
 function ticketItems(
   client: DynamoDBDocumentClient,
   table: string,
   linked: Pick<Entries, 'put' | 'removeEntries'>,
 ): Pick<TicketStore, 'create' | 'places' | 'get' | 'getMany'> {
-  const get: TicketStore['get'] = async (ticketId, consistency) => {
-    const { Item } = await client.send(
-      new GetCommand({ TableName: table, Key: { ticketId }, ConsistentRead: isConsistent(consistency) }),
-    );
-    return Item && toTicket(Item);
-  };
+  const reads = ticketReads(client, table);
   return {
+    ...reads,
+
     async create(ticket, layout, announced = false, { places = [], replaced, nowMs = 0 } = {}) {
       if (ticket.views !== undefined) {
-        const existing = await get(ticket.ticketId);
+        const existing = await reads.get(ticket.ticketId);
         if (existing?.status === 'QUEUED') await linked.put(existing, nowMs);
         if (existing !== undefined) return { created: false, existing };
         await linked.put(ticket, nowMs);
@@ -107,14 +125,6 @@ function ticketItems(
     },
 
     places: (scope, playerIds) => placesOf(client, table, scope, playerIds),
-
-    get,
-
-    async getMany(ticketIds, consistency) {
-      const keys = ticketIds.map((ticketId) => ({ ticketId }));
-      const tickets = (await batchGet(client, table, keys, consistency)).map(toTicket);
-      return new Map(tickets.map((ticket) => [ticket.ticketId, ticket]));
-    },
   };
 }
 

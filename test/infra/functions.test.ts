@@ -309,6 +309,7 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
 /** The variables of the environments, in the terms of {@link allowed}: each is the same in every function that has it. */
 const environment: Readonly<Record<string, string>> = {
   TICKETS_TABLE: 'tickets',
+  ENTRIES_TABLE: 'entries',
   MATCHES_TABLE: 'matches',
   QUEUES_TABLE: 'queues',
   RANGES_TABLE: 'ranges',
@@ -339,6 +340,7 @@ const environment: Readonly<Record<string, string>> = {
 /** The tables by their keys. */
 const TABLES: Readonly<Record<string, string>> = {
   ticketId: 'tickets',
+  'pool,poolOrder': 'entries',
   matchId: 'matches',
   'queue,item': 'queues',
   item: 'ranges',

@@ -146,7 +146,7 @@ describe('Matchmaker in another app', () => {
     const typeOf = (value: string) => Resources[stack.resolve(value).Ref].Type;
     expect(typeOf(matchmaker.bus.eventBusName)).toBe('AWS::Events::EventBus');
     expect(Object.values(matchmaker.tables).map(({ tableName }) => typeOf(tableName))).toEqual(
-      Array(6).fill('AWS::DynamoDB::GlobalTable'),
+      Array(7).fill('AWS::DynamoDB::GlobalTable'),
     );
     const [api, attribute] = stack.resolve(matchmaker.apiUrl)['Fn::GetAtt'];
     expect([Resources[api].Type, attribute]).toEqual(['AWS::ApiGatewayV2::Api', 'ApiEndpoint']);

@@ -38,6 +38,8 @@ import { type Streams, VirtualCloud } from './virtual-cloud.ts';
 const STEPS = 700;
 /** In every third run game clients watch tickets. They take steps from all others. */
 const WATCHED_EVERY = 3;
+/** The runs with linked tickets, by the rest of their seed. Half of them have a ladder. */
+const LINKED_OF = [1, 2];
 /** Calls to ports while results are posted and rated. */
 const RESULT_STEPS = 400;
 /** In every second run results are posted, and the queue has a ladder, unless the caller says otherwise. */
@@ -174,7 +176,7 @@ export class ChaosRun {
   readonly #leavers = new ChaosLeavers();
   /** Decides about cooldowns and leavers: a source of its own, as that of the costs. */
   readonly #conduct: RandomSource;
-  /** The further queues in which tickets wait; none in runs in which game clients watch tickets, and with a large pool. */
+  /** The further queues in which tickets wait; none in most runs. */
   readonly #further: readonly string[];
   /** Decides which tickets are linked: a source of its own, as that of the costs. */
   readonly #links: RandomSource;
@@ -225,7 +227,8 @@ export class ChaosRun {
     this.#conduct = seededRandom(seed).fork('cooldowns');
     this.#games = seededRandom(seed).fork('results');
     this.#links = seededRandom(seed).fork('linked');
-    const isLinked = !this.#isWatched && !this.#isLarge;
+    // These take steps from all others too.
+    const isLinked = LINKED_OF.includes(seed % 4) && !this.#isWatched && !this.#isLarge;
     this.#further = isLinked ? ['b', 'c'].map((name) => `${this.queue}-${name}`) : [];
     this.#checks = seededRandom(seed).fork('answers');
     const by = this.#checks.uniform() < 0.5 ? ('player' as const) : ('ticket' as const);
@@ -529,7 +532,7 @@ export class ChaosRun {
       name,
       group: 'chaos',
       teamSize: 2,
-      tickSeconds: 2,
+      tickSeconds: 10,
       timeoutSeconds: this.#links.uniform() < 0.5 ? 40 : 120,
       ...(isAccepted && { acceptance: { timeoutSeconds: 15 } }),
       ...(!isAccepted &&

@@ -1,6 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { requestBackfill } from '../../../lib/service/backfills/request-backfill.ts';
 import type { StoredTicket } from '../../../lib/service/domain/stored-ticket.ts';
 import { checkDeadline } from '../../../lib/service/placement/deadline.ts';
 import { answerMatch } from '../../../lib/service/tickets/acceptance.ts';
@@ -11,7 +12,8 @@ import { getTicket } from '../../../lib/service/tickets/read-tickets.ts';
 import { WaitEstimates } from '../../../lib/service/tickets/wait-estimates.ts';
 import { tick } from '../../../lib/service/ticks/tick.ts';
 import type { EmulatedTables } from '../../aws/emulated-tables.ts';
-import { definition, putQueue } from '../definitions.ts';
+import { CHAOS_LADDER } from '../chaos-results.ts';
+import { definition, putLadder, putQueue } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
 
@@ -179,6 +181,120 @@ describe('a ticket in several queues', () => {
     expect(await counts()).toEqual([0, 1, 1]);
     for (let ticks = 0; ticks < 12; ticks++) await tickOf(raid);
     expect(await counts()).toEqual([0, 1, 0]);
+  });
+
+  it('is replaced by a ticket with a queue in common, which keeps its wait in other queues too', async () => {
+    const { ticket } = await post('a', [{ queue: arena }]);
+    cloud.nowMs += 30_000;
+    const changed = { ...body('b', [{ queue: raid }]), players: [{ playerId: 'p-a', skill: 10 }] };
+    const next = await enqueue(cloud.deps, duel, { ...changed, replaces: id('a') }, cloud.nowMs);
+    expect(next.ticket.enqueuedAt).toBe(ticket.enqueuedAt);
+    expect(await read('a')).toMatchObject({ status: 'CANCELLED', replacedBy: id('b') });
+    expect(await counts()).toEqual([0, 0, 1]);
+    const alone = { ticketId: id('c'), players: changed.players, replaces: id('b') };
+    await expect(enqueue(cloud.deps, arena, alone, cloud.nowMs)).rejects.toMatchObject({
+      status: 409,
+      extensions: { code: 'TICKET_NOT_REPLACEABLE' },
+    });
+  });
+
+  it('has a place in each queue with onePlace while it waits, and then in the queue of its match alone', async () => {
+    await define(duel, { onePlace: true });
+    await define(raid, { onePlace: true });
+    cloud.nowMs += 2_000;
+    await post('a');
+    const again = (queue: string) =>
+      enqueue(
+        cloud.deps,
+        queue,
+        { ticketId: id(`again-${queue}`), players: [{ playerId: 'p-a', skill: 1 }] },
+        cloud.nowMs,
+      );
+    for (const queue of [duel, raid])
+      await expect(again(queue)).rejects.toMatchObject({
+        extensions: { code: 'PLAYER_IN_TICKET', queue: duel },
+      });
+    await post('b', [], raid);
+    await tickOf(raid);
+    expect(await read('a')).toMatchObject({ status: 'COMPLETED', queue: raid });
+    await expect(again(raid)).rejects.toMatchObject({ extensions: { queue: raid } });
+    expect((await again(duel)).ticket.status).toBe('QUEUED');
+  });
+
+  it('returns to the queues that are left when its home was removed', async () => {
+    await define(duel, { timeoutSeconds: 600 });
+    await define(raid, { acceptance: { timeoutSeconds: 30 } });
+    cloud.nowMs += 2_000;
+    await post('a');
+    await post('b', [], raid);
+    const { matchId } = (await tickOf(raid)).matches[0]!;
+    const { queues } = cloud.deps;
+    const without = { ...cloud.deps, queues: { ...queues, get: gone } };
+    async function gone(name: string, ageMs?: number) {
+      return name === duel ? undefined : queues.get(name, ageMs);
+    }
+    await answerMatch(without, id('b'), { accepted: false, matchId }, cloud.nowMs);
+    expect(await read('a')).toMatchObject({ status: 'QUEUED', queue: arena });
+    expect((await entriesIn(raid)).length + (await entriesIn(arena)).length).toBe(1);
+    await post('c', [], arena);
+    await tickOf(arena);
+    expect(await read('a')).toMatchObject({ status: 'COMPLETED', queue: arena });
+  });
+
+  it('is cancelled in all queues when it no longer fits one of them, with the queue in the reason', async () => {
+    await post('a');
+    await define(arena, {
+      rules: [{ name: 'High', type: 'within', attribute: 'skill', max: 1 }],
+      teamSize: 1,
+    });
+    await define(raid, {
+      roles: { tank: 1 },
+      attributes: { level: { type: 'number', required: true } },
+    } as never);
+    cloud.nowMs += 2_000;
+    await tickOf(raid);
+    const { status, reason } = await read('a');
+    expect(status).toBe('CANCELLED');
+    expect(reason).toContain(raid);
+    expect(await counts()).toEqual([0, 0, 0]);
+  });
+
+  it('joins a running match of a further queue, and leaves all queues', async () => {
+    await define(raid, { teamSize: 2, backfill: { priority: 'high' } });
+    cloud.nowMs += 2_000;
+    for (const name of ['1', '2', '3', '4']) await post(name, [], raid);
+    const { matchId } = (await tickOf(raid)).matches[0]!;
+    const players = ['1', '2', '3'].map((name, i) => ({
+      playerId: `p-${name}`,
+      skill: 10,
+      team: i < 2 ? 0 : 1,
+    }));
+    await requestBackfill(cloud.deps, matchId, { backfillId: id('seat'), players }, cloud.nowMs);
+    await post('a');
+    await tickOf(raid);
+    expect(await read('a')).toMatchObject({ status: 'COMPLETED', queue: raid, matchId });
+    expect(await counts()).toEqual([0, 0, 0]);
+    await post('b', [], arena);
+    expect((await tickOf(arena)).matches).toEqual([]);
+  });
+
+  it('explains why it waits in each queue', async () => {
+    await post('a');
+    const ticket = await getTicket(cloud.deps, id('a'), { explain: true });
+    const view = await new WaitEstimates(cloud.deps).view(ticket);
+    expect(view.queues!.map(({ queue }) => queue)).toEqual([duel, arena, raid]);
+    for (const { reason } of view.queues!) expect(reason).toMatch(/match/);
+  });
+
+  it('keeps the skill of each queue, of which one has a ladder', async () => {
+    await putLadder(cloud.deps.ladders, { ...CHAOS_LADDER, name: duel }, cloud.nowMs);
+    await define(raid, { ladder: duel });
+    cloud.nowMs += 2_000;
+    await post('a');
+    const [entry] = await entriesIn(raid);
+    expect(entry!.players[0]!.skill).toBe(CHAOS_LADDER.initial.mean);
+    expect((await read('a')).players[0]!.skill).toBe(10);
+    expect((await post('a')).created).toBe(false);
   });
 
   describe('is refused', () => {

@@ -64,9 +64,6 @@ describe('two queues whose ticks begin at the same moment, and whose tickets all
         shares.push(matchOf.size / tickets);
       }
       const reached = [shares[0]!, shares[1]!, shares[3]!];
-      console.log(
-        `${tickets} tickets in teams of ${teamSize}: ${reached.map((one) => one.toFixed(3)).join(', ')}`,
-      );
       for (const [i, share] of reached.entries()) expect(share).toBeGreaterThanOrEqual(least[i]!);
       const left = await Promise.all(bodies.map(({ ticketId }) => cloud.deps.tickets.get(ticketId)));
       const waiting = left.filter((one) => one!.status === 'QUEUED').length;
