@@ -176,13 +176,6 @@ export function oldestAgeMs(tickets: readonly Ticket[], nowMs: number): number {
   return age;
 }
 
-/** The age in milliseconds of the newest ticket. The game has been possible for this long. */
-export function youngestAgeMs(tickets: readonly Ticket[], nowMs: number): number {
-  let age = Number.POSITIVE_INFINITY;
-  for (const ticket of tickets) age = Math.min(age, nowMs - ticket.enqueuedAtMs);
-  return age;
-}
-
 /** True when a ticket of this age times out before the tick after the next one. */
 export function isLastChance(ageMs: number, facts: PoolFacts): boolean {
   return ageMs + 2 * facts.tickMs > facts.timeoutMs;

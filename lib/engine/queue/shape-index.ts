@@ -12,8 +12,9 @@ import type { GameQueueOptions } from './queue-state.ts';
 import { RuledLargeQueue } from './ruled-large-queue.ts';
 
 /**
- * The index of pools whose games are not two equal teams. Under constraints `nowMs` of all queries is their moment. Games of full teams and games that may start short are searched
- * in a queue each, because only tickets that have waited long enough may be in the latter.
+ * The index of all pools but those of solo players alone. Under constraints `nowMs` of all queries is their moment. Games of
+ * full teams and games that may start short are searched in a queue each, because only tickets that have waited long enough
+ * may be in the latter.
  */
 export class ShapeIndex implements PoolIndex {
   readonly #rules: GameRules;

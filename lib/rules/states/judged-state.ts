@@ -3,7 +3,10 @@ import type { RuleContext, RuledGame } from '../rule-type.ts';
 import { type Rule, typeOf } from '../rule-types.ts';
 import { type EnteredTicket, type IndexedRule, Levels, type StateGroup } from './state-group.ts';
 
-/** A rule over the game that judges the joined tickets as if they were the whole game: slow, and right where more tickets mend nothing. */
+/**
+ * A rule over the game that judges the joined tickets as if they were the whole game. It is slow, and only right for a rule
+ * that no further ticket can mend.
+ */
 export class JudgedState implements StateGroup {
   readonly #tickets: readonly EnteredTicket[];
   readonly #context: RuleContext;

@@ -1,4 +1,5 @@
-import { isLastChance, oldestAgeMs, type Policy, youngestAgeMs } from 'muster/policies';
+import type { Ticket } from 'muster/engine';
+import { isLastChance, oldestAgeMs, type Policy } from 'muster/policies';
 
 /**
  * Proposes games provisionally, the best one first. A game is released once it has been possible for a time
@@ -22,4 +23,11 @@ export function differenceWait(secondsPerImbalance: number): Policy {
       };
     },
   };
+}
+
+/** The age in milliseconds of the newest ticket. The game has been possible for this long. */
+export function youngestAgeMs(tickets: readonly Ticket[], nowMs: number): number {
+  let age = Number.POSITIVE_INFINITY;
+  for (const ticket of tickets) age = Math.min(age, nowMs - ticket.enqueuedAtMs);
+  return age;
 }

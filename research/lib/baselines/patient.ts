@@ -1,5 +1,6 @@
 import { shapeOf } from 'muster/engine';
-import { isLastChance, oldestAgeMs, type Policy, type PoolFacts, youngestAgeMs } from 'muster/policies';
+import { isLastChance, oldestAgeMs, type Policy, type PoolFacts } from 'muster/policies';
+import { youngestAgeMs } from './difference-wait.ts';
 
 /** What `patient` trades. */
 export interface PatientOptions {
