@@ -25,7 +25,7 @@ const urls = {
 };
 const deps = {
   queues: aws.queues(client),
-  receivers: aws.receiversOfLate(client),
+  receivers: aws.receiversWithCache(client),
   deliveries: new DeliveryLog(aws.deliveryRecords(client), Date.now),
   erased: aws.erased(client),
   secrets: aws.secrets(),

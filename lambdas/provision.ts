@@ -20,7 +20,7 @@ const deps = {
   provisioners: provisioners({
     overHttp: {
       secrets: aws.secrets(),
-      outbound: trialOutbound(aws.outbound(), aws.receiversOfLate(client), Date.now),
+      outbound: trialOutbound(aws.outbound(), aws.receiversWithCache(client), Date.now),
       clock,
     },
   }),

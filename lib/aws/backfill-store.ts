@@ -15,7 +15,7 @@ import { isOfEntry } from './entries.ts';
 import { jsonOf } from './item.ts';
 import { gameOf, hasRoster } from './match-item.ts';
 import { meetingWrite } from './meeting-store.ts';
-import { movedBy } from './status-condition.ts';
+import { statusCondition } from './status-condition.ts';
 import { after, inRange } from './ticket-pool.ts';
 import { TICKET_DAYS } from './ticket-store.ts';
 
@@ -52,7 +52,7 @@ export function backfillStore(
           Put: {
             TableName: tables.tickets,
             Item: toItem(backfill),
-            ConditionExpression: movedBy(BACKFILL.transitions.create, 'ticketId').condition,
+            ConditionExpression: statusCondition(BACKFILL.transitions.create, 'ticketId').condition,
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           },
         },
@@ -117,7 +117,7 @@ export function backfillStore(
           key: { ticketId: keyOf(backfillId) },
           set: { state: status, reason, expiresAt: secondsAfter(nowMs, BACKFILL_DAYS) },
           remove: ['pool'],
-          if: [movedBy(transition, 'ticketId', '#state')],
+          if: [statusCondition(transition, 'ticketId', '#state')],
           once: true,
         },
         'after',
@@ -174,9 +174,9 @@ export function isBackfill(item: Record<string, unknown>): boolean {
   return typeof item.ticketId === 'string' && item.ticketId.startsWith(KEY_PREFIX);
 }
 
-const ASKED = movedBy(MATCH.transitions.askForPlayers, 'matchId');
-const FILLED = movedBy(BACKFILL.transitions.fill, 'ticketId', '#state');
-const JOINED = movedBy(TICKET.transitions.join, 'ticketId');
+const ASKED = statusCondition(MATCH.transitions.askForPlayers, 'matchId');
+const FILLED = statusCondition(BACKFILL.transitions.fill, 'ticketId', '#state');
+const JOINED = statusCondition(TICKET.transitions.join, 'ticketId');
 const IS_NOT_OVER: Condition = { condition: 'attribute_not_exists(endedAt)' };
 
 function keyOf(backfillId: string): string {

@@ -7,7 +7,7 @@ import { ifReadable, readWith } from '../service/domain/unreadable.ts';
 import type { ConnectionStore } from '../service/ports/connection-store.ts';
 import { conditionally } from './dynamo.ts';
 import { isConsistent } from './is-consistent.ts';
-import { movedBy } from './status-condition.ts';
+import { statusCondition } from './status-condition.ts';
 
 /** API Gateway ends a connection after two hours. The item is kept an hour longer. */
 export const KEPT_SECONDS = 3 * 3_600;
@@ -25,7 +25,7 @@ export function connectionStore(client: DynamoDBDocumentClient, table: string): 
         ...connection,
         expiresAt: Math.ceil(connection.connectedAtMs / 1_000) + KEPT_SECONDS,
       };
-      const ConditionExpression = movedBy(CONNECTION.transitions.connect, 'ticketId').condition;
+      const ConditionExpression = statusCondition(CONNECTION.transitions.connect, 'ticketId').condition;
       await conditionally(() => client.send(new PutCommand({ TableName: table, Item, ConditionExpression })));
     },
 

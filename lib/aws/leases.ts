@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { allOf } from '../service/concurrency/in-parallel.ts';
-import { type FailedTicks, failedTicks, oneMore } from '../service/domain/set-aside.ts';
+import { type FailedTicks, failedTicks, withFailure } from '../service/domain/set-aside.ts';
 import type { Crashed, Lease, LeaseOutcome, RangeStore } from '../service/ports/range-store.ts';
 import { batchGet } from './batch-get.ts';
 import { type Condition, changeItem, type ItemChange, updateOf } from './change-item.ts';
@@ -184,7 +184,7 @@ function isCrashed({ untilMs }: StoredLease, nowMs: number): boolean {
 /** The failures that the next tick has to know: those before this lease, and a crash of its owner. */
 function failuresOf(lease: StoredLease, nowMs: number): FailedTicks | undefined {
   if (!isCrashed(lease, nowMs)) return lease.failed;
-  return oneMore(lease.failed, lease.slotMs, 'stopped', lease.range);
+  return withFailure(lease.failed, lease.slotMs, 'stopped', lease.range);
 }
 
 /** The failures of the cell with the most. */

@@ -23,7 +23,7 @@ import {
   toMatch,
 } from './match-item.ts';
 import { meetingWrite } from './meeting-store.ts';
-import { movedBy } from './status-condition.ts';
+import { statusCondition } from './status-condition.ts';
 
 /**
  * The tickets of an abandoned match are checked again after this time: its tick may have been slow instead of dead, and may have
@@ -55,7 +55,7 @@ export function matchStore(
       const put = {
         TableName: tables.matches,
         Item: toItem(match, nowMs),
-        ConditionExpression: movedBy(CREATE, 'matchId').condition,
+        ConditionExpression: statusCondition(CREATE, 'matchId').condition,
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       } as const;
       try {
@@ -134,7 +134,7 @@ type Change = (
 
 function changes(client: DynamoDBDocumentClient, table: string): Change {
   return (matchId, transition, change, returns) => {
-    const conditions = [movedBy(transition, 'matchId'), ...(change.if ?? [])];
+    const conditions = [statusCondition(transition, 'matchId'), ...(change.if ?? [])];
     return changeItem(client, { table, key: { matchId }, ...change, if: conditions }, returns);
   };
 }

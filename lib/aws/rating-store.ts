@@ -15,7 +15,7 @@ import { changeItem, updateOf } from './change-item.ts';
 import { secondsAfter, transact } from './dynamo.ts';
 import { jsonOf } from './item.ts';
 import { hasErasures, packRatings } from './match-item.ts';
-import { movedBy } from './status-condition.ts';
+import { statusCondition } from './status-condition.ts';
 import { newWriteMark } from './write-mark.ts';
 
 /** Days that a rating is kept after the player's last match. */
@@ -62,7 +62,7 @@ export function ratingStore(
           key: { matchId: match.matchId },
           set: { rated: packRatings(match, rated) },
           if: [
-            movedBy(MATCH.transitions.rate, 'matchId'),
+            statusCondition(MATCH.transitions.rate, 'matchId'),
             { condition: 'attribute_not_exists(rated)' },
             hasErasures(match),
           ],

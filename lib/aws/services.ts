@@ -3,7 +3,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { parseSecretGrants } from '../contract/secret-grants.ts';
 import * as buckets from '../service/domain/bucket-limits.ts';
-import { recentReceivers } from '../service/events/recent-receivers.ts';
+import { cachedReceivers } from '../service/events/cached-receivers.ts';
 import { cachedQueues } from '../service/queues/read-queues.ts';
 import { backfillStore } from './backfill-store.ts';
 import { clock } from './clock.ts';
@@ -78,8 +78,8 @@ export const bucketLimits = () => buckets.bucketLimits(Number(environment('BUCKE
 export const failedShareMax = () => Number(environment('FAILED_SHARE'));
 
 export const receivers = (client: Client) => receiverStore(client, environment('RECEIVERS_TABLE'));
-/** Webhook receivers with a cache; see `recent-receivers.ts`. */
-export const receiversOfLate = (client: Client) => recentReceivers(receivers(client), Date.now);
+/** Webhook receivers with a cache; see `cached-receivers.ts`. */
+export const receiversWithCache = (client: Client) => cachedReceivers(receivers(client), Date.now);
 export const deliveryRecords = (client: Client) => deliveryStore(client, environment('RECEIVERS_TABLE'));
 export const erased = (client: Client) => erasedPlayers(client, environment('RECEIVERS_TABLE'));
 export const outbound = () => calls.outbound({ privateAllowed: privateAddressesAllowed() });

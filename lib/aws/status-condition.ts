@@ -11,7 +11,7 @@ export interface StatusCondition {
  * @param key the attribute of the item's key, whose absence shows that the item does not exist
  * @param name the placeholder of the attribute that holds the status @default '#status'
  */
-export function movedBy(
+export function statusCondition(
   { from }: Transition<string>,
   key: string,
   name: '#status' | '#state' = '#status',

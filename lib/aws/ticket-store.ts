@@ -13,7 +13,7 @@ import { entries, isOfEntry } from './entries.ts';
 import { isConsistent } from './is-consistent.ts';
 import type { ParsedTickets } from './parsed-tickets.ts';
 import { placesOf, placeWrites } from './places.ts';
-import { movedBy } from './status-condition.ts';
+import { statusCondition } from './status-condition.ts';
 import { linkAttributes, toTicket } from './ticket-item.ts';
 import { type PoolTables, poolReads } from './ticket-pool.ts';
 
@@ -279,7 +279,7 @@ function replacement(
 }
 
 function statusOf(transition: Transition<string>) {
-  return movedBy(transition, 'ticketId');
+  return statusCondition(transition, 'ticketId');
 }
 
 /** The condition of a write that returns a ticket from a match. */

@@ -50,7 +50,7 @@ const FAILING_MS = 600_000;
 const FAILED_MAX = 4;
 
 /** How the changes of a ticket are read, and how actions are sent without a socket. */
-interface Ways {
+interface WatchSource {
   readonly target: WatchTarget | undefined;
   /** The ticket as the caller has it. */
   readonly known?: Change | false;
@@ -65,26 +65,26 @@ interface Ways {
  * Watches a ticket by its socket. It reconnects with growing delays when the connection ends, and yields each state once. It ends
  * when the ticket has ended without a match, when its match has ended, or with the signal.
  */
-function watchBy(ways: Ways, { signal, onProblem, WebSocket }: WatchOptions): Watch {
+function watchBy(source: WatchSource, { signal, onProblem, WebSocket }: WatchOptions): Watch {
   const Socket = WebSocket === undefined ? globalThis.WebSocket : WebSocket;
   let session: SocketSession | undefined;
   const send = async (action: 'accept' | 'decline' | 'cancel', matchId?: string) => {
     // JSON omits what is undefined.
-    if (!session?.send({ action, matchId })) await ways.act(action, matchId);
+    if (!session?.send({ action, matchId })) await source.act(action, matchId);
   };
   async function* changes(): AsyncGenerator<Change> {
-    const { known } = ways;
-    const seen = new Seen(ways.target?.seen);
+    const { known } = source;
+    const seen = new Seen(source.target?.seen);
     if (known && seen.isNews(known)) yield known;
     let answeredMs = Date.now();
     let delays = 0;
     for (let failed = 0; ; ) {
       signal?.throwIfAborted();
-      const { target } = ways;
-      if (target === undefined || !Socket || (failed >= FAILED_MAX && ways.polls)) {
-        if (ways.polls === undefined)
+      const { target } = source;
+      if (target === undefined || !Socket || (failed >= FAILED_MAX && source.polls)) {
+        if (source.polls === undefined)
           throw new TypeError('Expected a WebSocket, got none: pass the option WebSocket.');
-        yield* ways.polls(seen.last?.ticket);
+        yield* source.polls(seen.last?.ticket);
         return;
       }
       if (Date.now() - answeredMs >= FAILING_MS)
@@ -103,7 +103,7 @@ function watchBy(ways: Ways, { signal, onProblem, WebSocket }: WatchOptions): Wa
       if (session.isCurrent) answeredMs = Date.now();
       failed++;
       delays = session.isCurrent && Date.now() - beganMs >= STEADY_MS ? 1 : delays + 1;
-      await ways.pause(BACKOFF, delays, signal);
+      await source.pause(BACKOFF, delays, signal);
     }
   }
   return {
@@ -131,7 +131,8 @@ export function watchBySocket(target: WatchTarget, options: WatchOptions = {}): 
   const act = async () => {
     throw new Error('No connection. Try again after the next change.');
   };
-  const wait: Ways['pause'] = (backoff, tries, signal) => pause(delayMs(backoff, tries, Math.random), signal);
+  const wait: WatchSource['pause'] = (backoff, tries, signal) =>
+    pause(delayMs(backoff, tries, Math.random), signal);
   return watchBy({ target, pause: wait, act }, options);
 }
 
@@ -139,7 +140,7 @@ export function watchBySocket(target: WatchTarget, options: WatchOptions = {}): 
 export function watchTicket(
   sender: Sender,
   ticket: WatchedTicket,
-  options: WatchOptions & Pick<Ways, 'act'>,
+  options: WatchOptions & Pick<WatchSource, 'act'>,
 ): Watch {
   const { ticketId, watch } = ticket;
   const tokens = Object.entries(watch?.tokens ?? {});

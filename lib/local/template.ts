@@ -53,7 +53,7 @@ export function readStack(template: Template, endpoints: Endpoints): Stack {
   const resolver = new Resolver(template, endpoints);
   const resources = Object.entries(template.Resources ?? {})
     .filter(([, resource]) => resource.Condition === undefined || resolver.condition(resource.Condition))
-    .filter(([logicalId, resource]) => isHonoured(logicalId, resource))
+    .filter(([logicalId, resource]) => isSupported(logicalId, resource))
     .map(([logicalId]) => resolver.resource(logicalId));
   return {
     resources: (...types) => resources.filter(({ type }) => types.includes(type)),
@@ -66,7 +66,7 @@ function isCustom(type: string): boolean {
 }
 
 /** Types that the local cloud implements. */
-const HONOURED_TYPES = new Set([
+const SUPPORTED_TYPES = new Set([
   'AWS::ApiGatewayV2::Api',
   'AWS::ApiGatewayV2::Authorizer',
   'AWS::ApiGatewayV2::Integration',
@@ -104,8 +104,8 @@ const IGNORED_TYPES = new Set([
   'AWS::SSM::Parameter',
 ]);
 
-function isHonoured(logicalId: string, { Type }: TemplateResource): boolean {
-  if (HONOURED_TYPES.has(Type) || isCustom(Type)) return true;
+function isSupported(logicalId: string, { Type }: TemplateResource): boolean {
+  if (SUPPORTED_TYPES.has(Type) || isCustom(Type)) return true;
   if (IGNORED_TYPES.has(Type)) return false;
   throw new LocalCloudError(
     `The resource ${logicalId} has the type ${Type}, which has no local counterpart.`,

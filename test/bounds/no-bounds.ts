@@ -22,7 +22,7 @@ export const NO_BOUNDS: Readonly<Record<string, readonly string[]>> = {
     'lib/service/ticks/commit-while-searching.ts#SLOW_MS',
   ],
   'the age at which something small is read again or forgotten': [
-    'lib/service/events/recent-receivers.ts#RECENT_MS',
+    'lib/service/events/cached-receivers.ts#RECENT_MS',
     'lib/service/events/delivery-log.ts#RECORD_EVERY_MS',
     'lib/service/events/delivery-log.ts#FAILURE_EVERY_MS',
     'lib/service/ports/delivery-store.ts#WAITING_SEEN_MS',

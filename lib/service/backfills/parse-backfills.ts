@@ -2,7 +2,7 @@ import { fileBackfills } from '../../contract/backfill.ts';
 import { type FieldProblem, invalid, parseWith } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { Backfill } from '../../policies/plan.ts';
-import { clashes } from '../tickets/misfits.ts';
+import { playerProblems } from '../tickets/misfits.ts';
 import { seatProblems } from './seat-problems.ts';
 
 /**
@@ -13,7 +13,10 @@ export function parseBackfillsFile(body: unknown, definition: QueueDefinition, w
   const backfills = parseWith(fileBackfills, body, what);
   const seen = new Set<string>();
   const problems = backfills.flatMap(({ backfillId, players }, i) => {
-    const own: FieldProblem[] = [...clashes(players, definition), ...seatProblems(players, definition)];
+    const own: FieldProblem[] = [
+      ...playerProblems(players, definition),
+      ...seatProblems(players, definition),
+    ];
     if (seen.has(backfillId))
       own.push({ pointer: '#/backfillId', detail: `Expected each backfillId once, got ${backfillId} again` });
     seen.add(backfillId);

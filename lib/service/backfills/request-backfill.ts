@@ -10,7 +10,7 @@ import type { BackfillStore } from '../ports/backfill-store.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { openQueue } from '../queues/read-queues.ts';
-import { clashes } from '../tickets/misfits.ts';
+import { playerProblems } from '../tickets/misfits.ts';
 import { type SkillDeps, withRatedSkills } from '../tickets/rated-skills.ts';
 import { seatProblems } from './seat-problems.ts';
 
@@ -48,7 +48,7 @@ export async function requestBackfill(
     );
   const skilled = await withRatedSkills(deps, definition, body, 'The backfill');
   const { backfillId, players, region, roster } = parseWith(skilledBackfill, skilled, 'The backfill');
-  const problems = [...clashes(players, definition), ...seatProblems(players, definition)];
+  const problems = [...playerProblems(players, definition), ...seatProblems(players, definition)];
   if (problems.length > 0) throw invalid('The backfill', problems);
   const asked = region ?? match.region;
   const backfill: StoredBackfill = {

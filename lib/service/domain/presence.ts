@@ -54,7 +54,7 @@ export function hasPlayerLeft(signs: Signs, record: PresenceRecord, sinceMs: num
 }
 
 /** The connections whose next sign is missing, of players whose last sign is recent. */
-export function unheard(
+export function missingSigns(
   { presence, heardFromMs }: Omit<Signs, 'isHeld'>,
   record: PresenceRecord,
   nowMs: number,

@@ -110,7 +110,7 @@ export function whyOf({ failed: { count, how }, why }: SetAside): string {
 }
 
 /** The failures after one more tick has failed. @param range undefined when an earlier version has not recorded it */
-export function oneMore(
+export function withFailure(
   before: FailedTicks | undefined,
   slotMs: number,
   how: FailedTicks['how'],

@@ -25,7 +25,7 @@ export function misfits(
   variants: readonly QueueDefinition[] = [],
 ): FieldProblem[] {
   const kinds = teamKindsOf(definition);
-  const problems = clashes(party.players, definition);
+  const problems = playerProblems(party.players, definition);
   const tooLarge = sizeFault(party, kinds) ?? placesFault(party, definition);
   if (tooLarge !== undefined) problems.unshift({ pointer: '#/players', detail: tooLarge });
   if (problems.length > 0) return problems;
@@ -47,7 +47,10 @@ function placesFault({ players, replaces }: Party, definition: QueueDefinition):
 }
 
 /** Duplicate players, unknown roles and teams, and values that violate the attributes and rules of the queue. */
-export function clashes(players: readonly ReadablePlayer[], definition: QueueDefinition): FieldProblem[] {
+export function playerProblems(
+  players: readonly ReadablePlayer[],
+  definition: QueueDefinition,
+): FieldProblem[] {
   const { name } = definition;
   const kinds = teamKindsOf(definition);
   const roleNames = [...new Set(kinds.flatMap(({ roles }) => Object.keys(roles ?? {})))];

@@ -5,7 +5,7 @@ import { fileTicket, type NewTicket, skilledTicket } from '../../contract/ticket
 import type { Ticket } from '../../engine/types.ts';
 import { shown } from '../../vocabulary/expected.ts';
 import { toEngineTicket } from '../domain/stored-ticket.ts';
-import { clashes, misfits } from './misfits.ts';
+import { misfits, playerProblems } from './misfits.ts';
 
 /** The ticket that a client POSTs to a queue, or every invalid field. */
 export function readNewTicket(
@@ -58,8 +58,8 @@ function readTicket<T extends z.ZodType<NewTicket>>(
     const misfit = misfits(data, definition, variants);
     return misfit.length > 0 ? { problems: misfit } : { ticket: data, problems };
   }
-  const party = legible.safeParse(body);
-  const further = party.success ? clashes(party.data.players, definition) : [];
+  const party = readableTicket.safeParse(body);
+  const further = party.success ? playerProblems(party.data.players, definition) : [];
   // A field that cannot be read is not reported as missing too.
   const isOther = ({ pointer }: FieldProblem) =>
     !problems.some((one) => isWithin(pointer, one.pointer) || isWithin(one.pointer, pointer));
@@ -72,7 +72,7 @@ function isWithin(pointer: string, other: string): boolean {
 }
 
 /** The readable part of the players of an invalid ticket, to find its other faults too. An invalid attribute value becomes NaN. */
-const legible = z.object({
+const readableTicket = z.object({
   players: z.array(
     z
       .object({

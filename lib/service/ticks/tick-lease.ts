@@ -6,9 +6,9 @@ import {
   type FailedTicks,
   failuresInForce,
   failuresLeft,
-  oneMore,
   type SetAside,
   setAsideBy,
+  withFailure,
 } from '../domain/set-aside.ts';
 import { LEASE_MS, TICK_STAGES } from '../domain/timing.ts';
 import { Unreadable } from '../domain/unreadable.ts';
@@ -73,7 +73,7 @@ export async function underLease<T extends Pick<TickOutcome, 'outcome'>>(
     // Throttling of the store is no failure of the queue.
     (error: unknown) => ({
       error,
-      failed: error instanceof StoreBusy ? failed : oneMore(failed, slotMs, 'error', name),
+      failed: error instanceof StoreBusy ? failed : withFailure(failed, slotMs, 'error', name),
     }),
   );
   if (commits.areSettled) await deps.ranges.endLease(record.definition.name, range.cells, lease, done.failed);

@@ -2,7 +2,7 @@ import type { PresenceOptions } from '../../contract/presence.ts';
 import type { WatchMessage } from '../../contract/watch.ts';
 import { type PresenceDeps, vanishedOf, vanishedTickets } from '../commits/vanished-tickets.ts';
 import { inParallel } from '../concurrency/in-parallel.ts';
-import { heardFrom, type PresenceRecord, unheard } from '../domain/presence.ts';
+import { heardFrom, missingSigns, type PresenceRecord } from '../domain/presence.ts';
 import { shareOf, tieKey } from '../domain/tie-key.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
@@ -89,7 +89,7 @@ async function checkPresence(
   // of a player.
   const records = await deps.presence.of(definition.name, due, 'eventual');
   const heardFromMs = heardFrom({ ...(record.change && { change: record.change }) });
-  const missing = (one: PresenceRecord) => unheard({ presence, heardFromMs }, one, nowMs);
+  const missing = (one: PresenceRecord) => missingSigns({ presence, heardFromMs }, one, nowMs);
   const silent = [...records.values()].flatMap(missing);
   // Players whose backend sends their signs have no connection to ask.
   const asked = ask(deps, silent.filter(Boolean), nowMs);

@@ -1,8 +1,8 @@
 import type { MusterEvent } from '../../../lib/contract/events.ts';
 import type { Delivery } from '../../../lib/service/domain/delivery.ts';
+import { cachedReceivers } from '../../../lib/service/events/cached-receivers.ts';
 import { DeliveryLog } from '../../../lib/service/events/delivery-log.ts';
 import { type DeliveryOutcome, deliver, type NotifyDeps } from '../../../lib/service/events/notify.ts';
-import { recentReceivers } from '../../../lib/service/events/recent-receivers.ts';
 import type { DeliveryStore } from '../../../lib/service/ports/delivery-store.ts';
 import type { OutboundResult } from '../../../lib/service/ports/outbound.ts';
 import type { ReceiverStore } from '../../../lib/service/ports/receiver-store.ts';
@@ -82,7 +82,7 @@ export class WebhookLanes {
     const random = seededRandom(1);
     this.#instances = Array.from({ length: INSTANCES }, () => ({
       queues: { get: (queue: string) => this.#queue(queue) } as never,
-      receivers: recentReceivers(receivers, () => this.#time.nowMs),
+      receivers: cachedReceivers(receivers, () => this.#time.nowMs),
       erased: { findErased: async () => new Set(), lastAtMs: async () => 0 },
       deliveries: new DeliveryLog(deliveries, () => this.#time.nowMs),
       secrets: { get: async () => ({ outcome: 'found', value: 'whsec_c2VjcmV0' }) as const },

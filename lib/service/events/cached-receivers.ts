@@ -9,7 +9,7 @@ const RECORDS_MAX = 1_000;
  * A store that caches records for a second. Without the cache, the record of a receiver that gets all events would be a hot key.
  * Its own writes are visible immediately, those of other functions within a second.
  */
-export function recentReceivers(store: ReceiverStore, now: () => number): ReceiverStore {
+export function cachedReceivers(store: ReceiverStore, now: () => number): ReceiverStore {
   const recent = new Map<string, { readonly atMs: number; readonly record: Promise<Found> }>();
   const forget = async <T>(url: string, write: Promise<T>): Promise<T> => {
     recent.delete(url);

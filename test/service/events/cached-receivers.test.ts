@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recentReceivers } from '../../../lib/service/events/recent-receivers.ts';
+import { cachedReceivers } from '../../../lib/service/events/cached-receivers.ts';
 import { memoryReceivers } from './memory-receivers.ts';
 
 const url = 'https://game.example/';
@@ -18,7 +18,7 @@ function environments() {
       return records.get(one);
     },
   };
-  const environment = () => recentReceivers(store, () => nowMs);
+  const environment = () => cachedReceivers(store, () => nowMs);
   return {
     one: environment(),
     other: environment(),
