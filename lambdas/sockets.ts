@@ -22,7 +22,7 @@ import { answerFrame, type FrameDeps } from '../lib/service/watching/answer-fram
 import { type ConnectDeps, connect } from '../lib/service/watching/connect.ts';
 import { type DisconnectDeps, disconnect } from '../lib/service/watching/disconnect.ts';
 import { FrameLimit } from '../lib/service/watching/frame-limit.ts';
-import { latestOfEach, showTicket } from '../lib/service/watching/show-ticket.ts';
+import { latestOfEachPlayer, showTicket } from '../lib/service/watching/show-ticket.ts';
 
 const client = documentClient();
 const sqs = sqsClient();
@@ -97,15 +97,19 @@ async function fromStream(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResp
     const connection = connectionOf(record);
     return connection === undefined ? [] : [{ connection, number: record.dynamodb!.SequenceNumber! }];
   });
-  const failed = await inParallel(latestOfEach(added), SHOWN_AT_ONCE, async ({ connection, number }) => {
-    try {
-      await showTicket(deps, connection);
-      return [];
-    } catch (error) {
-      logger.warn('the first message of a connection failed', { error });
-      return [number];
-    }
-  });
+  const failed = await inParallel(
+    latestOfEachPlayer(added),
+    SHOWN_AT_ONCE,
+    async ({ connection, number }) => {
+      try {
+        await showTicket(deps, connection);
+        return [];
+      } catch (error) {
+        logger.warn('the first message of a connection failed', { error });
+        return [number];
+      }
+    },
+  );
   const [first] = failed.flat();
   return { batchItemFailures: first === undefined ? [] : [{ itemIdentifier: first }] };
 }

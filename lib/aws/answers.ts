@@ -9,19 +9,19 @@ import type { SingleMatchStore } from '../service/ports/match-store.ts';
 import { secondsAfter } from './dynamo.ts';
 import { numberSet } from './item.ts';
 import { itemTable } from './item-table.ts';
-import { movedBy } from './status-condition.ts';
+import { statusCondition } from './status-condition.ts';
 
 /** No id of a match contains this character, so answers are never taken for one. */
-const MARK = 'answers#';
+const KEY_PREFIX = 'answers#';
 /** Days that answers are kept. A match requires them for 15 minutes at most; later a repeated request reads them. */
 const ANSWERS_DAYS = 1;
 
 /**
- * The answers to matches that require acceptance, in DynamoDB, in the table of the matches, whose stream tells game clients of them.
- * Key: `matchId`, as `answers#MATCH`. The item is below a kilobyte for 200 seats, so each answer is one write unit.
+ * The answers to matches that require acceptance, in DynamoDB, in the table of the matches, whose stream reports them to game
+ * clients. Key: `matchId`, as `answers#MATCH`. The item is below a kilobyte for 200 seats, so each answer is one write unit.
  *
- * The condition of each write is that of its transition in `service/domain/statuses.ts`. `decline` and `expire` also depend on the
- * number of seats that have accepted. A write whose response is lost finds its own effect: see `write-mark.ts`.
+ * The condition of each write is that of its transition in `service/domain/statuses.ts`. `decline` and `expire` also depend on
+ * the number of seats that have accepted. A repetition after a lost response finds its own effect: see `write-mark.ts`.
  */
 export function answersStore(client: DynamoDBDocumentClient, table: string) {
   const items = itemTable(client, table, keyOf);
@@ -49,7 +49,7 @@ export function answersStore(client: DynamoDBDocumentClient, table: string) {
             expiresAt: secondsAfter(nowMs, ANSWERS_DAYS),
           },
           ...(write === 'accept' && { add: { accepted: new Set(seats) } }),
-          if: [movedBy(transition, 'matchId'), ...(write === 'accept' ? [] : [isIncomplete])],
+          if: [statusCondition(transition, 'matchId'), ...(write === 'accept' ? [] : [isIncomplete])],
         },
         'after',
       );
@@ -69,7 +69,7 @@ export async function withAnswers(
     status === 'REQUIRES_ACCEPTANCE' ? [[matchId]] : [],
   );
   const items = itemTable(client, table, keyOf);
-  // Functions that read single matches have no right to read batches.
+  // Functions that read single matches have no permission to read batches.
   const read =
     asked.length === 1 ? [await items.get(asked[0]!, consistency)] : await items.all(asked, consistency);
   const found = new Map(read.flatMap((item) => (item ? [[item.matchId, toAnswers(item)]] : [])));
@@ -81,13 +81,13 @@ export async function withAnswers(
 
 /** Whether an item of the matches table has the answers to a match. */
 export function isAnswers(item: Record<string, unknown>): boolean {
-  return typeof item.matchId === 'string' && item.matchId.startsWith(MARK);
+  return typeof item.matchId === 'string' && item.matchId.startsWith(KEY_PREFIX);
 }
 
-/** The match of an item with answers, its queue, and how many players are asked and are ready. */
+/** The match of an item with answers, its queue, and the numbers of players who are asked and who are ready. */
 export function readinessIn(item: Record<string, unknown>) {
   const { matchId, queue, of, accepted } = readWith(answersItem, item, `answers ${item.matchId}`);
-  return { matchId: matchId.slice(MARK.length), queue, of, ready: accepted.length };
+  return { matchId: matchId.slice(KEY_PREFIX.length), queue, of, ready: accepted.length };
 }
 
 /** @throws Unreadable */
@@ -97,7 +97,7 @@ function toAnswers(item: Record<string, unknown>): Answers {
 }
 
 function keyOf(matchId: string): { matchId: string } {
-  return { matchId: `${MARK}${matchId}` };
+  return { matchId: `${KEY_PREFIX}${matchId}` };
 }
 
 const answersItem = z.object({

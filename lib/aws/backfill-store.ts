@@ -16,7 +16,7 @@ import { jsonOf } from './item.ts';
 import { gameOf, hasRoster } from './match-item.ts';
 import { meetingWrite } from './meeting-store.ts';
 import { statusCondition } from './status-condition.ts';
-import { after, inRange } from './ticket-pool.ts';
+import { inRange, sortKeyAfter } from './ticket-pool.ts';
 import { TICKET_DAYS } from './ticket-store.ts';
 
 /** Days that a backfill is kept. */
@@ -88,7 +88,7 @@ export function backfillStore(
         const read = backfillItem.safeParse({ ...item, state: 'QUEUED' });
         return read.success ? [backfillOf(read.data)] : [];
       });
-      return { backfills, ...(last && { next: after(last.poolOrder) }) };
+      return { backfills, ...(last && { next: sortKeyAfter(last.poolOrder) }) };
     },
 
     async fill({ backfillId }, filled, nowMs, meetings, linked = []) {

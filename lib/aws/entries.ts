@@ -7,29 +7,29 @@ import type { Condition } from './change-item.ts';
 import { packPlayers } from './compact-players.ts';
 import { conditionally, secondsAfter } from './dynamo.ts';
 
-/** Longer than a ticket can wait. Then an entry that nothing has removed expires. */
+/** Longer than a ticket can wait. An entry that nothing has removed then expires. */
 const ENTRY_DAYS = 2;
 
 /**
- * Entries of linked tickets in DynamoDB. Key: `pool` and `poolOrder`, as in the index of the tickets, but the sort key also has the
- * digest of the post and the number `n` of returns. So what removes the entry of an earlier wait never removes that of a later one.
+ * Entries of linked tickets in DynamoDB. Key: `pool` and `poolOrder`, as in the index of the tickets, with the digest of the post
+ * and the number `n` of returns in the sort key. So the removal of an earlier wait's entry never removes that of a later one.
  *
- *     post             entries 0, then the ticket
+ *     post             entries with `n` 0, then the ticket
  *     repeated post    the entries of a QUEUED ticket again
  *     claim            the ticket alone, on the condition that it is QUEUED, and has the digest and the number of the entry
- *     create a match   then its tickets' entries are removed
- *     release          of a match that never existed: the ticket alone; its entries are still there
- *     return           of a match that players have seen: entries n + 1, then the ticket with n + 1 returns
- *     end              the ticket, then its entries are removed
+ *     create a match   the match, then the removal of its tickets' entries
+ *     release          from a match that never existed: the ticket alone; its entries have stayed
+ *     return           from a match that players have seen: entries with `n` + 1, then the ticket with `n` + 1 returns
+ *     end              the ticket, then the removal of its entries
  *
- * A crash in between leaves entries that are over, or that have no ticket. The ticks of their queue look at each entry once a minute
- * and remove them: see `service/commits/over-entries.ts`.
+ * A crash in between leaves stale entries, or entries without a ticket. The ticks of their queue check each entry once a minute
+ * and remove them: see `service/commits/stale-entries.ts`.
  */
 export function entries(
   client: DynamoDBDocumentClient,
   table: string,
 ): Pick<TicketStore, 'removeEntries' | 'removeEntry'> & {
-  /** Puts those of a ticket; of an ordinary one none. */
+  /** Puts the entries of a ticket; an ordinary ticket has none. */
   put(ticket: StoredTicket, nowMs: number): Promise<void>;
 } {
   const remove = async (Key: Readonly<Record<string, string>>, condition: object = {}) => {
@@ -79,7 +79,10 @@ export function entries(
   };
 }
 
-/** The condition that a ticket is the one for which an entry was put, and has not returned since. Ids alone have none. */
+/**
+ * The condition that a ticket is the one for which an entry was put, and has not returned since. No condition for tickets known
+ * by id only.
+ */
 export function isOfEntry({ linked, entry }: StoredTicket): Condition[] {
   if (entry === undefined) return [];
   const returned = entry.n === 0 ? 'attribute_not_exists(#returns)' : '#returns = :n';
@@ -89,7 +92,7 @@ export function isOfEntry({ linked, entry }: StoredTicket): Condition[] {
 
 const entryViews = ({ views = [] }: StoredTicket) => views.filter(({ pool }) => pool !== undefined);
 
-/** A return has four digits, so that the last entry of a ticket is the last in its pool. */
+/** The number has four digits, so that the last entry of a ticket sorts last in its pool. */
 function keyOf({ ticketId, linked, returns = 0 }: StoredTicket, { pool, players }: TicketIn) {
   const n = String(returns).padStart(4, '0');
   return { pool: pool!, poolOrder: `${poolOrder(ticketId, players)} ${linked} ${n}` };

@@ -19,18 +19,18 @@ const ticketItem = storedTicket.extend({
  */
 export function toTicket(item: Record<string, unknown>): StoredTicket {
   const ticket = readWith(ticketItem, withSplit(item), `ticket ${item.ticketId}`);
-  // The players of the item are those of its home, because the index contains them.
+  // The item has the players in the form of the home queue, because the index contains them.
   return asIn(ticket, ticket.matchId === undefined ? undefined : ticket.queue);
 }
 
-/** The attributes of a linked ticket; none of another one. */
+/** The attributes of a linked ticket; none for other tickets. */
 export function linkAttributes({ linked, views }: Pick<StoredTicket, 'linked' | 'views'>): {
   readonly linked?: string | undefined;
   readonly views?: string;
 } {
   if (views === undefined) return {};
   const packed = views.map(({ queue, players, split, pool }) => [queue, packPlayers(players, split), pool]);
-  // Most parties are the same in all of their queues.
+  // Most parties have the same form in all of their queues.
   const first = packed[0]![1];
   const short = packed.map(([queue, own, pool], i) => [queue, i > 0 && own === first ? 0 : own, pool ?? 0]);
   return { linked, views: JSON.stringify(short) };
@@ -46,7 +46,7 @@ function unpackViews(text: string): unknown {
   });
 }
 
-/** The players' attribute also says whether the party may be divided, because the index contains it. */
+/** The attribute of the players also stores whether the party may be divided, because the index contains it. */
 function withSplit(item: Record<string, unknown>): Record<string, unknown> {
   return isPackedSplit(item.players) ? { ...item, split: true } : item;
 }
@@ -75,7 +75,7 @@ export function readQueued(
   return { tickets, unreadable };
 }
 
-/** Where a ticket was read, if it was read from `entries`. */
+/** The entry of a ticket that was read from `entries`. */
 function entryOf({ n, pool, poolOrder }: Record<string, unknown>): Pick<StoredTicket, 'entry'> {
   return typeof n === 'number' ? { entry: { pool: String(pool), poolOrder: String(poolOrder), n } } : {};
 }

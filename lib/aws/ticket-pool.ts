@@ -28,7 +28,7 @@ export function poolReads(
       const pools = layouts.flatMap((layout) => poolKeysWithin(queue, layout, range));
       const queries = pools.flatMap((pool) => inTables(tables, pool, range, linked));
       const { items, readUntil } = await readPool(client, queries, bound.limit, bound.hasTime);
-      const next = readUntil === undefined ? {} : { next: after(readUntil) };
+      const next = readUntil === undefined ? {} : { next: sortKeyAfter(readUntil) };
       return { ...readQueued(bySkill(items), queue, parsed), pools: countByPool(items), ...next };
     },
 
@@ -45,7 +45,7 @@ export function poolReads(
           const parts = await Promise.all(queries.map((query) => surveyKey(client, query, hasTime)));
           waiting += parts.reduce((sum, part) => sum + part.waiting, 0);
           if (keys.length === 1) cuts.push(...parts.flatMap((part) => part.cuts));
-          // Each shard is a random sample of the bucket, and too small to be cut by its pages.
+          // Each shard is a random sample of the bucket, and too small for its pages to give cuts.
           else
             cuts.push(
               ...(await sampledCuts(
@@ -97,13 +97,13 @@ export function poolReads(
   };
 }
 
-/** The names of the tables with what waits in pools. */
+/** The names of the tables with the items of pools. */
 export interface PoolTables {
   readonly tickets: string;
   readonly entries: string;
 }
 
-/** The queries of a pool key: of its tickets, and with `linked` of its entries. */
+/** The queries of a pool key: of its tickets and, with `linked`, of its entries. */
 export function inTables(
   { tickets, entries }: PoolTables,
   pool: string,
@@ -118,8 +118,8 @@ export function inTables(
 
 const UNBOUNDED: ReadBound = { limit: Number.MAX_SAFE_INTEGER, hasTime: () => true };
 
-/** A sort key directly after this one. A space sorts before all characters of ids. */
-export function after(order: string): string {
+/** The next possible sort key. A space sorts before all characters of ids. */
+export function sortKeyAfter(order: string): string {
   return `${order} `;
 }
 
@@ -131,8 +131,8 @@ function countByPool(items: readonly Record<string, unknown>[]): Map<string, num
 }
 
 /**
- * The items of several pool keys in order of skill. A ticket that returns to the pool may move between the keys of
- * two layouts, and the index lags: it may be found under both, and is returned once.
+ * The items of several pool keys in order of skill. A ticket that returns to the pool may move to a key of another layout. The
+ * index lags, so the ticket may be found under both keys; it is returned once.
  */
 export function bySkill(items: readonly Record<string, unknown>[]): Record<string, string>[] {
   const once = new Map(items.map((item) => [item.ticketId, item as Record<string, string>]));
@@ -162,7 +162,7 @@ export function inRange(table: string, pool: string, { from, to }: KeyRange): Qu
   };
 }
 
-/** Counts the tickets of a key. The cuts are where DynamoDB ends a page. */
+/** Counts the tickets of a key. Cuts are where DynamoDB ends a page. */
 async function surveyKey(
   client: DynamoDBDocumentClient,
   query: QueryCommandInput,
@@ -172,7 +172,7 @@ async function surveyKey(
   let waiting = 0;
   for await (const page of pages(client, { ...query, Select: 'COUNT' })) {
     waiting += page.Count ?? 0;
-    if (page.LastEvaluatedKey !== undefined) cuts.push(after(page.LastEvaluatedKey.poolOrder));
+    if (page.LastEvaluatedKey !== undefined) cuts.push(sortKeyAfter(page.LastEvaluatedKey.poolOrder));
     if (!hasTime()) break;
   }
   return { waiting, cuts };
@@ -181,7 +181,7 @@ async function surveyKey(
 /** A part of a sharded bucket has about this many tickets. */
 const SAMPLED_PART = 100;
 
-/** Cuts a bucket into parts of about `SAMPLED_PART` tickets by the sort keys of one of its shards, as far as there is time. */
+/** Cuts a bucket into parts of about `SAMPLED_PART` tickets by the sort keys of one of its shards, until the time is up. */
 async function sampledCuts(
   client: DynamoDBDocumentClient,
   query: QueryCommandInput,
@@ -194,7 +194,7 @@ async function sampledCuts(
     if (!hasTime()) break;
   }
   const step = Math.max(1, Math.round(SAMPLED_PART / shards));
-  return orders.filter((_, i) => (i + 1) % step === 0).map(after);
+  return orders.filter((_, i) => (i + 1) % step === 0).map(sortKeyAfter);
 }
 
 async function* pages(client: DynamoDBDocumentClient, query: QueryCommandInput) {

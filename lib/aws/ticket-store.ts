@@ -212,7 +212,7 @@ function matchExits(client: DynamoDBDocumentClient, table: string, putEntries: E
   };
 }
 
-/** Once more than before: the ticket is as it was read in its match. */
+/** The number of returns after one more. The ticket is as it was read in its match. */
 const returnsOf = ({ returns = 0 }: StoredTicket) => returns + 1;
 
 const { create: CREATE, claim: CLAIM, unclaim: UNCLAIM, release: RELEASE } = TICKET.transitions;
@@ -246,7 +246,7 @@ interface End {
   readonly freedFrom?: string | undefined;
 }
 
-/** The change that ends a ticket if it is QUEUED, or in a match that has freed it. @param more further attributes that it sets */
+/** The change that ends a ticket if it is QUEUED, or in an abandoned or dissolved match. @param more further attributes to set */
 function endOf(
   table: string,
   { ticketId, status, why: { reason, reasonCode }, nowMs, freedFrom }: End,

@@ -1,4 +1,4 @@
-import { AtMost, allOf } from '../concurrency/in-parallel.ts';
+import { allOf, TaskLimit } from '../concurrency/in-parallel.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
@@ -8,8 +8,8 @@ import type { MatchStore } from '../ports/match-store.ts';
 import type { MeetingRecord } from '../ports/meeting-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import { Journal } from './journal.ts';
-import { removeOver } from './over-entries.ts';
 import { type SettleDeps, settleMatch } from './settle.ts';
+import { removeStale } from './stale-entries.ts';
 
 export interface MatchCommitDeps extends SettleDeps {
   readonly matches: MatchStore;
@@ -20,9 +20,8 @@ export interface MatchCommitDeps extends SettleDeps {
 const CLAIMS_AT_ONCE = 48;
 
 /**
- * `committed`: the match exists. `lost-race`: a ticket was not QUEUED any more. `busy`: the store was throttled. In both of
- * these cases the match does not exist, and its other tickets are in the pool again. `too-large`: the same, because no item
- * of the store can hold the match, now or later.
+ * `committed`: the match exists. Otherwise it does not exist, and its other tickets are in the pool again. `lost-race`: a ticket
+ * was no longer QUEUED. `busy`: the store was throttled. `too-large`: no item of the store can hold the match, now or later.
  */
 export type CommitOutcome = 'committed' | 'lost-race' | 'busy' | 'too-large';
 
@@ -36,12 +35,12 @@ export type CommitOutcome = 'committed' | 'lost-race' | 'busy' | 'too-large';
  *     create     the match is put if it was not abandoned. At this moment it begins to exist, and with it
  *                the status of all of its tickets. A crash after it changes nothing
  *     leave      the entries of its linked tickets are removed. A crash before it: the ticks of their queues remove them
- *     settle     instead of `create`, if a ticket was not QUEUED or the match is too large: the match is abandoned and the tickets that were
- *                claimed return to the pool, each on the condition that it is still in this match. A claim whose
- *                answer was lost, and which is applied later, is found by `deadline`: see `settle.ts`
+ *     settle     instead of `create`, if a ticket was not QUEUED or the match is too large: the match is abandoned, and
+ *                the claimed tickets return to the pool, each on the condition that it is still in this match.
+ *                A claim that is applied after its response was lost is found by `deadline`: see `settle.ts`
  *
- * **Linked tickets** wait in several queues, whose ticks may want them at the same time. A game claims its linked tickets first,
- * one after another in the order of a hash, which all ticks have in common. So of the games that want the same tickets one
+ * **Linked tickets** wait in several queues, whose ticks may claim them at the same time. A game claims its linked tickets first,
+ * one after another, in an order that is the same for all ticks. So one of several games with the same tickets
  * always gets all of them, and the others lose before they have claimed much.
  *
  * **After a crash** between claim and create or settle, the tick's lease expires without having been ended. The next tick
@@ -49,8 +48,8 @@ export type CommitOutcome = 'committed' | 'lost-race' | 'busy' | 'too-large';
  * `settle.ts`. A match is either created or abandoned, because both are conditional writes of the same item.
  *
  * **A tick that outlives its lease** can form no further match, because its journal is closed. It may claim tickets for a
- * match that was abandoned meanwhile. Its `create` then fails and it returns them. If it crashes before, `deadline` finds
- * them when it looks at the abandoned match once more.
+ * match that was abandoned since. Its `create` then fails, and it returns them. If it crashes before that, `deadline` finds
+ * them when it checks the abandoned match again.
  *
  * **When the result of a call is unknown**, the tick settles the match itself. If that fails too, it does not end its lease,
  * as after a crash.
@@ -59,7 +58,7 @@ export class MatchCommits {
   readonly #deps: MatchCommitDeps;
   readonly #record: QueueRecord;
   readonly #journal: Journal;
-  readonly #claims = new AtMost(CLAIMS_AT_ONCE);
+  readonly #claims = new TaskLimit(CLAIMS_AT_ONCE);
   /** Matches that may have claimed tickets and are neither created nor abandoned. */
   readonly #unsettled = new Set<string>();
   readonly #lost = new Map<string, StoredTicket>();
@@ -81,14 +80,17 @@ export class MatchCommits {
     return this.#lost;
   }
 
-  /** Notes a linked ticket that was lost. If its entry is over, it is removed. @param ticket as it is now, if that is known */
+  /**
+   * Records a linked ticket that another tick has claimed, and removes its entry if it is stale. @param ticket its current state,
+   * if known
+   */
   async lose(read: StoredTicket, ticket?: StoredTicket): Promise<void> {
     this.#lost.set(read.ticketId, read);
     const found = ticket && new Map([[ticket.ticketId, ticket]]);
-    if (read.entry !== undefined) await removeOver(this.#deps, [read], this.#deps.clock.now(), found);
+    if (read.entry !== undefined) await removeStale(this.#deps, [read], this.#deps.clock.now(), found);
   }
 
-  /** @param tickets those of the match */
+  /** @param tickets the tickets of the match */
   async commit(
     match: StoredMatch,
     tickets: readonly StoredTicket[],
@@ -132,7 +134,7 @@ export class MatchCommits {
     return created === 'too-large' ? created : 'lost-race';
   }
 
-  /** Claims the linked tickets until one of them is lost. Returns them, unless one is lost. */
+  /** Claims the linked tickets until another tick has one of them. Returns them, unless one is lost. */
   async #claimLinked(
     matchId: string,
     tickets: readonly StoredTicket[],
@@ -172,5 +174,5 @@ export class MatchCommits {
   }
 }
 
-/** The order in which all ticks claim linked tickets: by a hash, and by their ids where it is the same. */
+/** The order in which all ticks claim linked tickets: by a hash, then by the id. */
 const orderOf = ({ ticketId }: StoredTicket) => `${tieKey(ticketId)} ${ticketId}`;

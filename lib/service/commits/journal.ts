@@ -3,15 +3,15 @@ import type { Clock } from '../ports/clock.ts';
 import type { FormingMatch } from '../ports/match-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 
-/** The maximum of tickets in a page. With the longest ids they take half of what an item may have. */
+/** The maximum of tickets in a page. With the longest ids they take half of the maximum of an item. */
 const PAGE_TICKETS = 1_500;
 
 /**
- * The matches that a tick is about to form. A tick writes a match here before it claims its first ticket, so a function that
- * finds the lease of a crashed tick knows every ticket that it may have claimed.
+ * The matches that a tick is going to form. A tick writes a match here before it claims its first ticket. So a function that
+ * finds the lease of a crashed tick knows every ticket that the tick may have claimed.
  *
- * One page is written at a time, and matches that are added meanwhile are written together in the next one. The first page
- * waits for the games that the search finds at once. So pages have no gap, and a tick needs fewer writes than matches.
+ * One page is written at a time, and matches that are added during a write go into the next page together. The first page waits
+ * for the first games of the search. So pages have no gap, and a tick needs fewer writes than matches.
  */
 export class Journal {
   readonly #ranges: Pick<RangeStore, 'putJournal'>;
@@ -33,8 +33,8 @@ export class Journal {
   }
 
   /**
-   * Resolves when the match is stored. `closed`: this tick was settled by another, and can form no more matches.
-   * @throws StoreBusy, then the match may be stored or not
+   * Resolves when the match is stored. `closed`: another tick has settled this one, which can form no more matches.
+   * @throws StoreBusy when the match may or may not be stored
    */
   add({ matchId, ticketIds }: FormingMatch): Promise<'stored' | 'closed'> {
     if (this.#open === undefined || this.#open.tickets + ticketIds.length > PAGE_TICKETS) this.#begin();
@@ -54,7 +54,7 @@ export class Journal {
         if (last === 'closed') return last;
         return this.#ranges.putJournal(this.#queue, this.#owner, page, matches, this.#clock.now());
       });
-    // All who have added a match get the failure.
+    // All callers that have added a match to the page get the failure.
     written.catch(() => {});
     this.#last = written;
     this.#open = { matches, tickets: 0, written };

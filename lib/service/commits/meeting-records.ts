@@ -8,17 +8,17 @@ import type { MeetingRecord } from '../ports/meeting-store.ts';
 export const MET_MAX = 100;
 
 /**
- * The records of meetings that the commit of a game stores, in queues with a `recent` rule. They are written in one
- * transaction with the match, so a match and its meetings are stored together or not at all, and only once. Records that the
- * transaction has no room for, beyond 99 players, are stored just before the match.
+ * The records of meetings that the commit of a game stores, in queues with a `recent` rule. They are written in one transaction
+ * with the match, so they are stored together or not at all, and only once. Records of more than 99 players exceed a transaction;
+ * the further ones are stored just before the match.
  *
- *     enqueue   reads the player's record into the ticket: no other read, none per tick or poll
- *     tick      gets the meetings of all waiting players from their tickets
- *     commit    replaces each player's record: the recent meetings in its ticket, and those of this match
- *     expiry    the store removes a record after the seconds of the rule; older meetings are ignored before
+ *     enqueue   copies the player's record into the ticket: no other read, none per tick or poll
+ *     tick      reads the meetings of waiting players from their tickets
+ *     commit    replaces each player's record: the recent meetings in the ticket, and those of this match
+ *     expiry    the store removes a record after the seconds of the rule; older meetings are ignored before that
  *
- * A player with two tickets that are matched at the same time keeps the meetings of the later commit. A match counts from its
- * commit on, even if it fails afterwards.
+ * When two tickets of a player are matched at the same time, the record has the meetings of the later commit. A match counts from
+ * its commit on, even if it fails afterwards.
  */
 export function meetingRecords(
   game: Game,
@@ -30,8 +30,8 @@ export function meetingRecords(
 }
 
 /**
- * The records of the newcomers of a running match: they met those who are there, and each other. Those who are there need no
- * new record, because it is enough that one of two players has a meeting.
+ * The records of the newcomers of a running match: they have met its players and each other. The other players need no new
+ * record, because a meeting in the record of one of two players suffices.
  */
 export function meetingsOfNewcomers(
   { ticketIds }: Filling,

@@ -14,11 +14,11 @@ export interface OffenceDeps {
 const NOTES_AT_ONCE = 16;
 
 /**
- * Notes what players have done in a match, if the queue has cooldowns for it; elsewhere it reads and writes nothing. When a
- * player may get a ticket again follows from the notes and the definition at that time: see `domain/cooldowns.ts`.
+ * Records offences of players in a match, if the queue has cooldowns for them; otherwise it reads and writes nothing. A cooldown
+ * follows from the offences and the definition at the time of a request: see `domain/cooldowns.ts`.
  *
- *     note     each player by one conditional write, which names the match: a repetition finds it. A crash between two:
- *              a repeated request, or `deadline`, notes the others
+ *     record   one conditional write for each player, which names the match, so a repetition finds it. A crash between two: a
+ *              repeated request, or `deadline`, records the others
  *     count    the cooldowns that began, for the statistics. A crash before it: they are not counted
  */
 export async function noteOffences(

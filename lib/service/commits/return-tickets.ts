@@ -21,15 +21,15 @@ export interface ReturnDeps extends ScheduleDeps, OffenceDeps {
 
 /** The maximum of tickets that are returned concurrently. */
 const RETURNS_AT_ONCE = 16;
-/** The maximum of tickets that are read at once. */
+/** The maximum of tickets in one read. */
 const READ_AT_ONCE = 100;
 
 /**
- * Returns the tickets of an abandoned match to the pool. Tickets that are no longer in the match are left alone, so repeating
- * it changes nothing. If none of its queues exists any more, a ticket is cancelled.
+ * Returns the tickets of an abandoned match to the pool. Tickets that have left the match do not change, so repeating it changes
+ * nothing. A ticket is cancelled if none of its queues exists.
  *
- * A linked ticket returns to its home; its entries are still there. If its home does not exist any more, it returns to its other
- * queues as from a match that players have seen.
+ * A linked ticket returns to its home, and its entries have stayed. If its home no longer exists, it returns to its other queues
+ * as from a match that players have seen.
  * @returns the number of tickets that were in the match and are waiting now
  */
 export async function returnTickets(
@@ -61,16 +61,16 @@ interface PlaceDeps {
   readonly queues: QueueStore;
 }
 
-/** Where a ticket returns to. */
+/** The pool to which a ticket returns. */
 interface Place {
-  /** A linked ticket has the keys of its next entries, in the queues that exist. */
+  /** The ticket. If it is linked, it has the keys of its next entries, in the queues that exist. */
   readonly ticket: StoredTicket;
-  /** Of its home. */
+  /** The layout of its home. */
   readonly layout: BucketLayout;
   readonly records: readonly QueueRecord[];
 }
 
-/** Where a ticket of a match of this queue returns to; undefined when none of its queues exists. */
+/** The pool to which a ticket of this queue's match returns; undefined when none of its queues exists. */
 async function placeOf(
   { queues }: Pick<PlaceDeps, 'queues'>,
   ticket: StoredTicket,
@@ -98,16 +98,17 @@ async function placeOf(
 const QUEUE_DELETED: Why = { reason: 'its queue was deleted', reasonCode: 'QUEUE_DELETED' };
 
 /**
- * Returns the tickets of a match that was dissolved, or was not placed in a queue that requeues; also those that a crash has
- * left in it. What becomes of each ticket follows from the match and the ticket: see `domain/returning.ts`. If the queue does
- * not exist any more, the tickets that would return are cancelled.
+ * Returns the tickets of a match that was dissolved, or was not placed in a queue that requeues. After a crash it returns the
+ * remaining ones. What happens to each ticket follows from the match and the ticket: see `domain/returning.ts`. If the queue no
+ * longer exists, the tickets that would return are cancelled.
  *
- *     note      the players who have declined or not answered, if the queue has cooldowns for that: see `note-offences.ts`. Before the ticket leaves the match, so that a repetition finds it. Until then the players
- *               can queue again: a moment, or a minute after a crash
- *     return    each ticket by a conditional write. Every reader has seen its new status since the match has FAILED
- *     wake      the queues of the tickets that return
- *     end       the match's deadline. A crash before it: a repeated request, or `deadline`, which finds the match overdue,
- *               returns the remaining tickets
+ *     record   offences of the players who have declined or not answered, if the queue has cooldowns for them:
+ *              see `note-offences.ts`. This precedes the return, so that a repetition finds the ticket in the match. Until then
+ *              the players can queue again: for a moment, or for a minute after a crash
+ *     return   each ticket by a conditional write. Every reader has seen its new status since the match has FAILED
+ *     wake     the queues of the tickets that return
+ *     end      the match's deadline. A crash before it: a repeated request, or `deadline`, which finds the match overdue, returns
+ *              the remaining tickets
  */
 export async function returnDissolved(deps: ReturnDeps, match: StoredMatch, nowMs: number): Promise<void> {
   const { matchId, requeued, cancelled } = match;
@@ -126,7 +127,7 @@ export async function returnDissolved(deps: ReturnDeps, match: StoredMatch, nowM
     const place = await placeOf(deps, ticket, record, nowMs);
     if (place === undefined) return deps.tickets.cancelWithMatch(ticketId, matchId, QUEUE_DELETED, nowMs);
     for (const one of place.records) awake.set(one.definition.name, one);
-    // That a player has left is no failure of the others.
+    // The other tickets have not failed because a player has left.
     return requeued && cancelled === undefined
       ? deps.tickets.requeue(place.ticket, matchId, place.layout, nowMs)
       : deps.tickets.release(place.ticket, matchId, place.layout, true, nowMs);
@@ -135,7 +136,7 @@ export async function returnDissolved(deps: ReturnDeps, match: StoredMatch, nowM
   await deps.matches.ticketsReturned(matchId);
 }
 
-/** Whether answers may be missing because the service does not hear its players. Who has declined was heard. */
+/** Whether answers may be missing because the service does not receive the players' requests. A decline was received. */
 function isUnheard(
   { declined }: StoredMatch,
   { presenceHeldUntilMs = 0 }: QueueRecord,
@@ -144,12 +145,12 @@ function isUnheard(
   return declined === undefined && presenceHeldUntilMs > nowMs;
 }
 
-/** The deadline of a dissolved match is the time at which it was dissolved, the same at every repetition. */
+/** The deadline of a dissolved match is the time of the dissolution, so every repetition has the same time. */
 function offenceOf({ matchId, deadline }: StoredMatch, nowMs: number): Offence {
   return { kind: 'decline', matchId, atMs: deadline === undefined ? nowMs : Date.parse(deadline) };
 }
 
-/** Does something with each ticket that is still in a match. */
+/** Runs a task for each ticket that is still in a match. */
 async function eachTicketIn(
   { tickets }: { readonly tickets: TicketStore },
   { matchId, ticketIds }: FormingMatch,
@@ -162,7 +163,7 @@ async function eachTicketIn(
   }
 }
 
-/** A ticket that has ended with its match still names it. */
+/** Whether a ticket has ended. One that has ended with its match still names the match. */
 function hasEnded({ status }: StoredTicket): boolean {
   return status === 'CANCELLED' || status === 'FAILED';
 }

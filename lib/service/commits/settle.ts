@@ -18,18 +18,17 @@ export interface SettleDeps {
 const SETTLES_AT_ONCE = 8;
 
 /**
- * Settles what a crashed tick left: abandons every match of its journal that does not exist, and returns its tickets to
- * the pool.
+ * Settles the matches of a crashed tick: abandons every match of its journal that does not exist, and returns its tickets to the
+ * pool.
  *
- *     read      the journal, page by page, and close it. A tick that is slow instead of dead can form no further
- *               match from here on
- *     settle    each match in it: see `settleMatch`
+ *     read     and close the journal, page by page. A tick that is slow instead of dead can form no further match from then on
+ *     settle   each match in it: see `settleMatch`
  *
- * Repeating it changes nothing. So after a crash in between, the next function that finds the lease does all of it again. The caller
+ * Repeating it changes nothing. So after a crash in between, the next function that finds the lease repeats all of it. The caller
  * ends or takes over the lease only afterwards.
  *
- * A page, a match or a ticket that this version cannot read does not stop the settling of the others.
- * @returns the first of them: then the lease has to stay, because tickets may be claimed that nothing else knows of
+ * An unreadable page, match or ticket does not stop the settling of the others.
+ * @returns the first error of an unreadable one. Then the lease has to stay, because only its journal names the claimed tickets
  */
 export async function settleTick(
   deps: SettleDeps,
@@ -59,11 +58,11 @@ export async function settleTick(
 }
 
 /**
- * Decides a match that may never have been created. `exists`: it was, and nothing has changed.
+ * Abandons a match, unless it was created. `exists`: it was, and nothing has changed.
  *
- *     abandon    a conditional write, so the match can never be created. A crash before it changes nothing
- *     return     its tickets to the pool. A crash in between: repeated when it is settled again, and
- *                by `deadline`, which finds every abandoned match overdue
+ *     abandon   a conditional write, so the match can never be created. A crash before it changes nothing
+ *     return    its tickets to the pool. A crash in between: repeated when it is settled again, and by `deadline`, which finds
+ *               every abandoned match overdue
  */
 export async function settleMatch(
   deps: Pick<SettleDeps, 'tickets' | 'matches' | 'queues'>,

@@ -7,17 +7,17 @@ export interface PresenceDeps {
   readonly presence: Pick<PresenceStore, 'of'>;
 }
 
-/** What of a queue's record says when its players count as gone. */
+/** The fields of a queue's record that determine when its players count as gone. */
 export type PresenceOf = Pick<QueueRecord, 'definition' | 'change' | 'presenceHeldUntilMs'>;
 
-/** Why a ticket with a player who is gone ends, and the match that it was in. */
+/** The reason of a ticket, or of its match, that ends because a player is gone. */
 export const PLAYER_LEFT: Why<'PLAYER_LEFT'> = { reason: 'a player has left', reasonCode: 'PLAYER_LEFT' };
 
 /**
- * The tickets of which a player is gone for longer than the grace of their queue. A queue without `presence` reads nothing;
- * another one reads the record of each ticket. The read is consistent and begins after `nowMs`, so who was back before the end of
- * the grace is found.
- * @param sinceMs when a ticket was enqueued, or its match created: what was known before is of an earlier ticket with this id
+ * The tickets with a player who is gone for longer than the grace of the queue. Only in a queue with `presence` it reads the
+ * record of each ticket. The read is consistent and begins after `nowMs`, so it finds players who were back before the end of the
+ * grace.
+ * @param sinceMs when a ticket was enqueued, or its match created. Earlier signs belong to an earlier ticket with this id
  * @param nowMs not later than now
  */
 export async function vanishedTickets(
@@ -31,7 +31,7 @@ export async function vanishedTickets(
   return vanishedOf(record, await deps.presence.of(record.definition.name, ticketIds), sinceMs, nowMs);
 }
 
-/** The same by records that were read. */
+/** The same, by records that were read already. */
 export function vanishedOf(
   { definition: { presence }, change, presenceHeldUntilMs = 0 }: PresenceOf,
   records: ReadonlyMap<string, PresenceRecord>,

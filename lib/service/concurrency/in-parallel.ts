@@ -49,7 +49,7 @@ export async function allOf<const T extends readonly Promise<unknown>[]>(
 }
 
 /** Limits the number of concurrent tasks. Tasks start in the order in which they are given. */
-export class AtMost {
+export class TaskLimit {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 

@@ -2,7 +2,10 @@ import type { MatchView } from '../../contract/match.ts';
 import type { TicketView } from '../../contract/ticket.ts';
 import type { AnswersStatus } from './statuses.ts';
 
-/** The answers to a match that requires acceptance: a small item beside it, because a write to the match costs its whole size. */
+/**
+ * The answers to a match that requires acceptance. They are a separate small item, because a write to the match costs its whole
+ * size.
+ */
 export interface Answers {
   readonly status: AnswersStatus;
   /** The seats that have accepted, in ascending order. */
@@ -11,42 +14,42 @@ export interface Answers {
   readonly declined?: readonly number[];
 }
 
-/** More players of a match are ready, as the stream reports it. */
+/** A change of the answers to a match, as the stream reports it. */
 export interface AnswersChange {
-  /** The same for every delivery of this change by the stream. */
+  /** Every delivery of this change by the stream has this id. */
   readonly changeId: string;
   readonly atMs: number;
   readonly matchId: string;
   readonly queue: string;
-  /** How many players are asked, how many are ready, and how many were ready before. */
+  /** The number of players who are asked, of those who are ready, and of those who were ready before. */
   readonly of: number;
   readonly ready: number;
   readonly before: number;
 }
 
-/** What a stored match says about the answers to it. */
+/** The fields of a stored match that concern its acceptance. */
 export interface AnsweredMatch extends Pick<MatchView, 'teams' | 'status' | 'reasonCode'> {
-  /** When the acceptance or placement fails if it is not complete; ISO 8601. */
+  /** When the acceptance or placement fails unless it is complete; ISO 8601. */
   readonly deadline?: string;
-  /** Of a match that was not accepted: the deadline that it had. */
+  /** The former deadline of a match that was not accepted. */
   readonly acceptBy?: string;
   /**
-   * The seats that have accepted, in ascending order: while REQUIRES_ACCEPTANCE as its answers say, afterwards of a match that was not
-   * accepted, with those that have declined it.
+   * The seats that have accepted, in ascending order. While REQUIRES_ACCEPTANCE they are those of the answers. Later only a match
+   * that was not accepted has them, with those that have declined.
    */
   readonly accepted?: readonly number[];
   readonly declined?: readonly number[];
 }
 
-/** A seat whose player is asked. */
+/** A seat whose player has to answer. */
 export interface AskedSeat {
-  /** Its place among all seats of the match, from 0. No seat moves while a match requires acceptance. */
+  /** Its index among all seats of the match, from 0. No seat moves while a match requires acceptance. */
   readonly seat: number;
   readonly playerId: string;
   readonly ticketId: string;
 }
 
-/** The seats of a match whose players are asked: all but those of bots. */
+/** The seats of a match whose players have to answer: all but those of bots. */
 export function askedSeats({ teams }: Pick<AnsweredMatch, 'teams'>): AskedSeat[] {
   return teams
     .flatMap(({ players }) => players)
@@ -55,15 +58,15 @@ export function askedSeats({ teams }: Pick<AnsweredMatch, 'teams'>): AskedSeat[]
     );
 }
 
-/** Whether every player who is asked has accepted. */
+/** Whether every player who has to answer has accepted. */
 export function haveAllAccepted(match: Pick<AnsweredMatch, 'teams' | 'accepted'>): boolean {
   const accepted = new Set(match.accepted);
   return askedSeats(match).every(({ seat }) => accepted.has(seat));
 }
 
 /**
- * The seats because of which a match was not accepted: those that have declined, or else those that did not answer in time. None of a
- * match that has failed for another reason, such as a player who has left.
+ * The seats at fault that a match was not accepted: those that have declined, otherwise those that did not answer in time. None
+ * for a match that failed for another reason, such as a player who has left.
  */
 export function seatsAtFault(match: AnsweredMatch): AskedSeat[] {
   const { reasonCode, accepted = [], declined = [] } = match;
@@ -72,7 +75,7 @@ export function seatsAtFault(match: AnsweredMatch): AskedSeat[] {
   return askedSeats(match).filter(({ seat }) => !accepted.includes(seat));
 }
 
-/** The answers to a match that requires acceptance, or that has failed for the lack of it, as backends see them. */
+/** The answers in the format for backends, of a match that requires acceptance or failed without it. */
 export function acceptanceOf(match: AnsweredMatch): MatchView['acceptance'] {
   const { status, deadline, acceptBy, accepted = [], declined = [] } = match;
   const seats = askedSeats(match);
@@ -89,7 +92,10 @@ export function acceptanceOf(match: AnsweredMatch): MatchView['acceptance'] {
   };
 }
 
-/** How far a match is that a ticket has to accept, and who of its own party is ready. Undefined when it requires no acceptance. */
+/**
+ * The progress of a match that a ticket has to accept, and the ready players of its own party. Undefined when the match requires
+ * no acceptance.
+ */
 export function progressOf(match: AnsweredMatch, ticketId: string): TicketView['acceptance'] {
   const { status, deadline, accepted = [] } = match;
   if (status !== 'REQUIRES_ACCEPTANCE' || deadline === undefined) return undefined;

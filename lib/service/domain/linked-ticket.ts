@@ -4,12 +4,12 @@ import type { QueueRecord } from './queue-record.ts';
 import type { CurrentTicket, StoredTicket, TicketIn } from './stored-ticket.ts';
 
 /*
- * A linked ticket waits in several queues at once. Its own item is in the pool of one of them, its home, and it has an entry in the
- * pool of each other one. An entry is live while its ticket is QUEUED, with the same digest, and has returned as often as the entry
- * says. So the claim, one write to the ticket, takes it out of all queues: see `aws/entries.ts`.
+ * A linked ticket waits in several queues. Its own item is in the pool of one of them, its home, and it has an entry in the pool
+ * of each other one. An entry is valid while its ticket is QUEUED, has the same digest, and has returned as often as the entry
+ * says. So one write to the ticket, its claim, takes it out of all queues: see `aws/entries.ts`.
  */
 
-/** A linked ticket came in this time. No ticket waits longer in a queue. Milliseconds. */
+/** How long entries may remain after the last linked ticket. No ticket waits longer. Milliseconds. */
 export const LINKED_MS = 25 * 3_600_000;
 
 /** Whether entries may wait in the pool of a queue. */
@@ -19,19 +19,22 @@ export function hasLinked({ linkedUntilMs = 0 }: QueueRecord, nowMs: number): bo
 
 type Parties = Pick<StoredTicket, 'queue' | 'players' | 'split' | 'views'>;
 
-/** A ticket in each of its queues. An ordinary one has one. */
+/** The forms of a ticket in its queues. An ordinary ticket has one. */
 export function viewsOf(ticket: Parties): readonly TicketIn[] {
   const { queue, players, split, views = [{ queue, players, ...(split && { split }) }] } = ticket;
   return views;
 }
 
-/** The queue in whose pool the ticket itself waits, and what it is there. */
+/** The home of a ticket, with the form that it has there. */
 export function homeOf(ticket: Parties): TicketIn {
   const views = viewsOf(ticket);
   return views.find(({ pool }) => pool === undefined) ?? views[0]!;
 }
 
-/** A linked ticket as it is in one of its queues, by default that of the post. Any other ticket stays as it is. */
+/**
+ * A linked ticket in the form that it has in one of its queues, by default that of the post. Other tickets are returned
+ * unchanged.
+ */
 export function asIn<T extends StoredTicket | CurrentTicket>(ticket: T, queue = ticket.views?.[0]?.queue): T {
   const view = ticket.views?.find((one) => one.queue === queue);
   if (view === undefined) return ticket;
@@ -46,9 +49,9 @@ export function linkOf(ticketId: string, views: readonly TicketIn[]): string {
 }
 
 /**
- * The views of a ticket in these queues, with the pool keys of their entries under the layouts in force. Its home is the queue with the
- * longest time-out, because the time-out of the home ends the ticket.
- * @param records of the queues. Views of other queues are omitted
+ * The views of a ticket in these queues, with the pool keys of their entries under the layouts in force. Its home is the queue
+ * with the longest time-out, because the time-out of the home ends the ticket.
+ * @param records the queues. Views of other queues are omitted
  */
 export function placedViews(
   ticketId: string,

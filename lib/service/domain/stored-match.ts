@@ -22,23 +22,23 @@ import {
 /** A match as it is stored. */
 export interface StoredMatch extends Omit<MatchView, 'acceptance' | 'result' | 'ratings'>, AnsweredMatch {
   readonly ticketIds: readonly string[];
-  /** Present when each player answers for themselves; absent: each ticket answers as a whole. */
+  /** Present when each player answers individually; absent: each ticket answers as a whole. */
   readonly byPlayer?: true;
-  /** Of a dissolved match: the tickets that are cancelled. The others return to the pool. */
+  /** In a dissolved match, the tickets that are cancelled. The others return to the pool. */
   readonly cancelled?: readonly string[];
   /** The newest backfill of the match. Only this one may be filled. */
   readonly backfillId?: string;
-  /** How it ended; absent until the studio says so. */
+  /** The result; absent until the studio posts it. */
   readonly result?: StoredResult;
-  /** What its result has changed; absent until it is rated. */
+  /** The ratings that its result has changed; absent until it is rated. */
   readonly rated?: StoredRatings;
   /** When the tickets of its backfills have joined, in a match with a ladder. */
   readonly joined?: Readonly<Record<string, string>>;
-  /** How many players were erased from it; absent: none. A write of the names that were read depends on it. */
+  /** The number of erasures of its players; absent: none. A write of names that were read depends on it. */
   readonly erasures?: number;
 }
 
-/** The part of a match that changes with its roster only. */
+/** The fields of a match that change only with its roster. */
 export const storedGame = z.object({
   ticketIds: z.array(z.string()),
   teams: z.array(team),
@@ -49,7 +49,7 @@ export const storedGame = z.object({
   joined: z.record(z.string(), z.iso.datetime()).exactOptional(),
 });
 
-/** The part of a match that its status changes. */
+/** The fields of a match that change with its status. */
 export const storedMatchState = z.object({
   matchId: z.string(),
   queue: z.string(),

@@ -7,14 +7,14 @@ import type { Ticket } from '../../engine/types.ts';
 import type { RuledPlayer } from '../../rules/types.ts';
 import { type StoredTicketStatus, TICKET } from './statuses.ts';
 
-/** What a ticket is in one of its queues. */
+/** The form of a ticket in one of its queues. */
 export interface TicketIn {
   readonly queue: string;
   readonly players: readonly RuledPlayer[];
   readonly split?: true;
   /** The pool key of its entry. Absent in its home: the queue in whose pool the ticket itself waits. */
   readonly pool?: string;
-  /** Why it waits there, in responses that explain it. */
+  /** Why it waits in this queue, in responses that explain it. */
   readonly reason?: string;
 }
 
@@ -22,14 +22,14 @@ export interface TicketIn {
 export interface Entry {
   readonly pool: string;
   readonly poolOrder: string;
-  /** The `returns` of the ticket for which it was put. */
+  /** The number of `returns` of the ticket when the entry was put. */
   readonly n: number;
 }
 
 /** A stored ticket. */
 export interface StoredTicket {
   readonly ticketId: string;
-  /** That of the post; in a match that of the match. */
+  /** The queue of the post; in a match, the queue of the match. */
   readonly queue: string;
   readonly status: StoredTicketStatus;
   /** ISO 8601, milliseconds, UTC. */

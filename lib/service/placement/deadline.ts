@@ -10,29 +10,28 @@ import { failPlacement } from './fail-placement.ts';
 
 export interface DeadlineDeps extends AcceptanceDeps {
   readonly timer: DeadlineTimer;
-  /** Called with the match as soon as it is read, for the log. */
+  /** Called with the match when it is read, to add its ids to the log. */
   readonly found?: (match: Pick<StoredMatch, 'queue' | 'ticketIds'>) => void;
 }
 
 /**
- * `over`: the match needs no deadline any more. `waiting`: it is not due yet, and is checked again later. `ended`: the
- * match failed now. An `UnreadableQueue`: it stays as it is, and `dispatch` sends it again every minute.
+ * `over`: the match no longer needs a deadline. `waiting`: it is not due yet, and is checked again later. `ended`: this call has
+ * failed the match. `UnreadableQueue`: nothing has changed, and `dispatch` sends the match again every minute.
  */
 export type DeadlineOutcome = 'over' | 'waiting' | 'ended' | UnreadableQueue;
 
 /**
- * Ends an acceptance or a placement at its deadline. Every match with a deadline gets a message when it is found. A
- * message that arrives early is put back with a delay. If all messages of a match are lost, `dispatch` finds it overdue
- * and sends another; see `sweep-deadlines.ts`.
+ * Ends an acceptance or a placement at its deadline. Every match with a deadline gets a message when it is formed. A message that
+ * arrives early is put back with a delay. If all messages of a match are lost, `dispatch` finds it overdue and sends another; see
+ * `sweep-deadlines.ts`.
  *
- *     read the queue one that cannot be read: this message is deleted, because `dispatch` finds the match overdue and sends
- *                    another until the queue can be read
- *     put back       a crash after it, before this message is deleted: two messages remain, which is harmless
- *     end the match  conditional writes: repeating them changes nothing
+ *     read queue   if it cannot be read, the message is deleted, because `dispatch` finds the match overdue and sends another one
+ *                  until the queue can be read
+ *     put back     a crash after it, before this message is deleted: two messages remain, which is harmless
+ *     end match    conditional writes: repeating them changes nothing
  *
- * It also returns the tickets of matches that were not placed, and those of dissolved and abandoned matches that a crash has
- * left in them. Such a match keeps a
- * deadline until its tickets are returned.
+ * It also returns the tickets of matches that were not placed, and those that a crash has left in dissolved and abandoned
+ * matches. These matches keep a deadline until their tickets are returned.
  */
 export function checkDeadline(deps: DeadlineDeps, matchId: string, nowMs: number): Promise<DeadlineOutcome> {
   return unlessUnreadable(() => check(deps, matchId, nowMs));
@@ -55,12 +54,12 @@ async function check(deps: DeadlineDeps, matchId: string, nowMs: number): Promis
     const reason = `no assignment arrived by ${match.deadline}`;
     const why = { reason, reasonCode: 'PLACEMENT_TIMED_OUT' } as const;
     const isEnded = await failPlacement(deps, match, definition, why, nowMs);
-    // A backfill may have changed its tickets since it was read. It may also have failed by an earlier request of this write.
+    // A backfill may have changed its tickets since it was read, or an earlier request of this write may have failed it.
     const failed = await deps.matches.get(matchId);
     if (failed !== undefined && isDissolving(failed)) await returnDissolved(deps, failed, nowMs);
     return isEnded ? 'ended' : 'over';
   }
-  // An accept that arrives before it may be the last one; one that arrives later finds the answers closed.
+  // An accept that arrives before the answers are closed may be the last one. A later one finds them closed.
   const answers = await deps.matches.answer(match, 'expire', [], nowMs);
   return (await followAnswers(deps, match, answers, nowMs)) === 'dissolved' ? 'ended' : 'over';
 }

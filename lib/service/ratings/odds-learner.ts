@@ -1,7 +1,7 @@
 import { calibrated } from '../../ratings/odds.ts';
 import { learn, NEW_SLOPE } from '../../ratings/odds-slope.ts';
 import { addResult, noSums } from '../../ratings/odds-sums.ts';
-import { AtMost } from '../concurrency/in-parallel.ts';
+import { TaskLimit } from '../concurrency/in-parallel.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RatingStore } from '../ports/rating-store.ts';
 
@@ -28,7 +28,7 @@ export class OddsLearner {
   readonly #ratings: Pick<RatingStore, 'odds' | 'learn'>;
   readonly #clock: Clock;
   readonly #unwritten = new Map<string, Seen[]>();
-  readonly #one = new AtMost(1);
+  readonly #one = new TaskLimit(1);
 
   constructor(ratings: Pick<RatingStore, 'odds' | 'learn'>, clock: Clock) {
     this.#ratings = ratings;

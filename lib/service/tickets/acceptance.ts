@@ -14,15 +14,16 @@ import { unknownTicket, withMatchStatus } from './ticket-status.ts';
 export interface AcceptanceDeps extends ReturnDeps, PresenceDeps {}
 
 /**
- * A party, or some players of it, accept or decline their match. The request names the match, so a repetition after that match was
- * dissolved does not affect the next match.
+ * A party, or some of its players, accept or decline their match. The request names the match, so a repetition after the end of
+ * that match does not affect the next one.
  *
- *     answer    one conditional write to the answers beside the match, so exactly one happens: all accept, one declines, or the time
- *               is up (`deadline`). An accept adds seats to a set. Whoever repeats a request finds its own effect. A crash before
- *               it: nothing has changed, and the client has no response
- *     follow    the match advances or is dissolved by the answers, if they are decided: see {@link followAnswers}. A crash before
- *               it: the next answer, a repeated request or `deadline` does the same
- * @param speaker the player whose token the request has: it speaks for this player only
+ *     answer   one conditional write to the answers beside the match, so exactly one of these happens: all accept, one declines,
+ *              or the time is up (`deadline`). An accept adds seats to a set. A repeated request finds its own effect. A crash
+ *              before it: nothing has changed, and the client has no response
+ *     follow   when the answers are decided, the match advances or is dissolved by them: see {@link followAnswers}. A crash
+ *              before it: the next answer, a repeated request or `deadline` does the same
+ *
+ * @param speaker the player in the token of the request. The request counts for this player only
  * @throws Problem 400, 403, 404, 409 the ticket's match is another one, or its answers are decided
  */
 export async function answerMatch(
@@ -54,7 +55,7 @@ export async function answerMatch(
   return answered(now, answers, seats, accepted);
 }
 
-/** @throws Problem (409) the answers do not have that of these seats */
+/** @throws Problem (409) the answers do not include that of these seats */
 function answered(
   now: CurrentTicket,
   answers: Answers | undefined,
@@ -70,8 +71,8 @@ function answered(
 }
 
 /**
- * Whether the answers have that of these seats. Who has accepted and then declined has declined, and a decline after the time is up
- * adds nothing to the silence before.
+ * Whether the answers include that of these seats. A player who has accepted and then declined has declined. A decline after the
+ * time-out adds nothing, because the missing answer counts already.
  */
 function hasAnswered(
   { status, accepted, declined = [] }: Answers,
@@ -84,7 +85,7 @@ function hasAnswered(
   });
 }
 
-/** @throws Problem 400 a player who is not in the ticket, 403 another player than the one who asks */
+/** @throws Problem 400 a player who is not in the ticket, 403 a player other than the caller */
 function checkPlayers(
   { ticketId, players }: StoredTicket,
   playerIds: readonly string[] = [],
@@ -101,7 +102,7 @@ function checkPlayers(
 }
 
 /**
- * The seats that a request answers for.
+ * The seats for which a request answers.
  * @throws Problem 400 it names players, but each ticket answers as a whole
  */
 function seatsOf(
@@ -141,9 +142,10 @@ function otherMatch({ ticketId, status, matchId }: CurrentTicket, requestedId: s
 export type Followed = 'open' | 'advanced' | 'dissolved' | 'lost-race';
 
 /**
- * Lets a match follow its answers, once they are decided. When all have accepted, it advances; in a queue with `presence` it is
- * dissolved instead if a player has left: the ticket of this player is cancelled, and the others return. When somebody has declined,
- * or the time is up, it is dissolved. Decided answers do not change any more, so who is at fault is read from them alone.
+ * Advances or dissolves a match by its answers, once they are decided. When all have accepted, it advances. In a queue with
+ * `presence` it is dissolved instead if a player has left: the ticket of this player is cancelled, and the others return. When a
+ * player has declined, or the time is up, it is dissolved. Decided answers no longer change, so they alone determine who is at
+ * fault.
  */
 export async function followAnswers(
   deps: AcceptanceDeps,
@@ -184,12 +186,14 @@ function whyNotAccepted(match: StoredMatch, status: 'DECLINED' | 'EXPIRED'): Why
 }
 
 /**
- * Fails a match that was not accepted. Cancels the tickets of those who did not accept or who have left, and returns the others to
- * the pool with the time they were first enqueued. If the queue no longer exists, all are cancelled. `lost-race`: the match has moved on.
+ * Fails a match that was not accepted. It cancels the tickets of players who did not accept or have left, and returns the others
+ * to the pool with the time they were first enqueued. If the queue no longer exists, all are cancelled. `lost-race`: another
+ * process has moved the match.
  *
- *     dissolve   one conditional write fails the match, with its answers and the tickets that are cancelled. From here on every
+ *     dissolve   one conditional write fails the match, with its answers and the tickets that are cancelled. From then on every
  *                reader sees each ticket as CANCELLED or QUEUED. A crash before it changes nothing
- *     return     its tickets: see `commits/return-tickets.ts`
+ *     return     the tickets: see `commits/return-tickets.ts`
+ *
  * @param match with its answers
  */
 async function dissolveMatch(

@@ -14,7 +14,7 @@ import { type PoolWriter, poolWriter } from './pool-writer.ts';
 export type BatchOutcome = { readonly ticketId: string | null } & (
   | ({ readonly outcome: 'enqueued' } & Enqueued)
   | { readonly outcome: 'refused'; readonly problem: Problem }
-  /** The ticket may be stored or not; the request can be repeated safely. */
+  /** The ticket may or may not be stored; the request can be repeated safely. */
   | { readonly outcome: 'failed'; readonly error: unknown }
 );
 
@@ -47,7 +47,7 @@ export async function enqueueBatch(
     for (const one of queues.values()) await wake(deps, one, nowMs);
     return outcomes;
   } catch (error) {
-    // As for a single ticket: it is stored, but its ticks may not be scheduled.
+    // As for a single ticket, it is stored, but its ticks may not be scheduled.
     return outcomes.map((one) =>
       isWaiting(one) ? { ticketId: one.ticketId, outcome: 'failed', error } : one,
     );
@@ -80,7 +80,7 @@ async function putAll(
   );
 }
 
-/** The players of a ticket that may not be valid. */
+/** The players of a possibly invalid ticket. */
 function playersOf(posted: unknown): string[] {
   const players = (posted as { players?: unknown } | null)?.players;
   if (!Array.isArray(players)) return [];
@@ -103,7 +103,7 @@ async function putOne(
   }
 }
 
-/** The id of a ticket that may not be valid. */
+/** The id of a possibly invalid ticket. */
 function idOf(posted: unknown): string | null {
   const ticketId = (posted as { ticketId?: unknown } | null)?.ticketId;
   return typeof ticketId === 'string' ? ticketId : null;
@@ -114,7 +114,7 @@ function isWaiting(one: BatchOutcome): one is Extract<BatchOutcome, { outcome: '
 }
 
 /**
- * The result of one ticket of a batch, for the client.
+ * The result of one ticket of a batch in the format of the response.
  * @param problemOf the problem that the client gets for an error
  * @param view the ticket as the client gets it
  */

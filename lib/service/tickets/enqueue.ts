@@ -38,32 +38,31 @@ export interface Enqueued {
   /** False when the ticket already existed. */
   readonly created: boolean;
   readonly ticket: CurrentTicket;
-  /** Of its queues. */
+  /** The records of its queues. */
   readonly records: readonly QueueRecord[];
 }
 
 /**
  * Adds a ticket to a queue, and to the further queues of its `also`.
  *
- *     read the queues     a crash before or after changes nothing
- *     read ratings        only in a queue with `ladder`: see rated-skills.ts
- *     read who met        only in a queue with a `recent` rule: see meeting-records.ts
- *     read cooldowns      only in a queue with `cooldown`: see cooling-down.ts
- *     note in the queues  of a linked ticket that entries may be in their pools, once a day. A crash after it: their ticks read
- *                         no entries
- *     put the entries     of a linked ticket. A crash after it: they have no ticket, and the ticks of their queues remove them
- *     put the ticket      on the condition that its id is new; from here on it is accepted. See pool-writer.ts. In one
- *                         transaction with it: the places of its players (one-place.ts), and the end of the ticket that it
- *                         replaces (cancel-ticket.ts)
- *     expect its players  only in a queue with `presence` and `required`: their grace begins, once for all repetitions of the
- *                         request. A crash before it: they count as present until the request is repeated
- *     wake the queues     a crash before it: the next dispatch finds the ticket waiting
+ *     read the queues      a crash before or after changes nothing
+ *     read ratings         only in a queue with `ladder`: see rated-skills.ts
+ *     read meetings        only in a queue with a `recent` rule: see meeting-records.ts
+ *     read cooldowns       only in a queue with `cooldown`: see cooling-down.ts
+ *     mark the queues      of a linked ticket, once a day, so that their ticks read entries. A crash after it: they find none
+ *     put the entries      of a linked ticket. A crash after it: they have no ticket, and the ticks of their queues remove them
+ *     put the ticket       on the condition that its id is new. From then on it is accepted. See pool-writer.ts. In one
+ *                          transaction with it: the places of its players (one-place.ts), and the end of the ticket that it
+ *                          replaces (cancel-ticket.ts)
+ *     expect its players   only in a queue with `presence` and `required`: their grace begins, once for all repetitions of the
+ *                          request. A crash before it: they count as present until the request is repeated
+ *     wake the queues      a crash before it: the next dispatch finds the ticket waiting
  *
  * A repeated request returns the ticket's current state, and wakes the queue unless its ticks are scheduled. Once the ticket has
- * ended without a match, its id is refused.
+ * ended without a match, its id is rejected.
  * @throws Problem 400 invalid ticket, 404 no such queue, 409 the id belongs to another ticket or to one that has ended without a
- * match, a player is in another ticket, the ladder was removed, or the ticket that it replaces has a match, 429 a player is cooling
- * down
+ * match, a player is in another ticket, the ladder was removed, or the ticket that it replaces has a match, 429 a player has a
+ * cooldown
  */
 export async function enqueue(
   deps: EnqueueDeps,
@@ -117,7 +116,7 @@ async function toTicket(
   const places = new Map(posted[0].ticket.players.map(({ playerId }, place) => [playerId, place]));
   const views = await Promise.all(
     posted.map(async ({ record: { definition }, ticket: { players, split } }): Promise<TicketIn> => {
-      // Connections and pings name players by their place, which is the same in all queues.
+      // Connections and pings name players by their index, which is the same in all queues.
       const inOrder = players.toSorted((a, b) => places.get(a.playerId)! - places.get(b.playerId)!);
       const met = await withMeetings(deps, definition, inOrder, nowMs);
       return { queue: definition.name, players: met, ...(split === true && { split }) };
@@ -138,7 +137,7 @@ async function toTicket(
   };
 }
 
-/** Without a match. */
+/** The statuses of a ticket that has ended without a match. */
 const ENDED: readonly TicketStatus[] = ['CANCELLED', 'TIMED_OUT', 'FAILED'];
 
 function ended({ ticketId, status }: CurrentTicket): Problem {
@@ -149,7 +148,9 @@ function ended({ ticketId, status }: CurrentTicket): Problem {
   );
 }
 
-/** Each try after the first meets another ticket that has taken a place since, or a tick that has claimed the replaced one. */
+/**
+ * Each further try means that another ticket has taken a place since it was read, or that a tick has claimed the replaced one.
+ */
 const TRIES_MAX = 5;
 
 type Put = { created: true; ticket: QueuedTicket } | { created: false; existing: StoredTicket };
@@ -205,7 +206,7 @@ async function alongsideWrites(
   return { ...(replaced && { replaced }), places, nowMs };
 }
 
-/** A ticket that replaces another keeps its time of enqueueing and its number of failed matches. */
+/** The ticket with the enqueue time and the failed matches of the one that it replaces. */
 function withWaitOf(ticket: QueuedTicket, replaced: StoredTicket | undefined): QueuedTicket {
   if (replaced === undefined) return ticket;
   const { enqueuedAt, failures } = replaced;
@@ -251,7 +252,9 @@ function assertSame(
   );
 }
 
-/** A ticket in a queue without what Muster has added: the players' meetings, and in a queue with a ladder their skill. */
+/**
+ * A ticket in a queue, without the fields that Muster has added: the players' meetings, and in a queue with a ladder their skill.
+ */
 function asPosted({ queue, players, split }: TicketIn, ladder: string | undefined) {
   const posted = players.map(({ met: _, skill, ...player }) =>
     ladder === undefined ? { skill, ...player } : player,

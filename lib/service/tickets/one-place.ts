@@ -48,7 +48,7 @@ export async function freePlaces(
   const taken = await firstTaken(deps, ticket, places, nowMs);
   if (taken === undefined) return places;
   const queue = scope === ticket.queue ? 'this queue' : `queue ${scope}`;
-  return alreadyStanding(taken, scope === SERVICE ? 'in all queues with onePlace "service"' : `in ${queue}`);
+  return playerInTicket(taken, scope === SERVICE ? 'in all queues with onePlace "service"' : `in ${queue}`);
 }
 
 interface Taken {
@@ -71,7 +71,7 @@ async function firstTaken(
   const byId = new Map(now.map((one) => [one.ticket.ticketId, one]));
   for (const { playerId } of ticket.players) {
     const holder = byId.get(holders.get(playerId) ?? '');
-    if (holder === undefined || !stands(holder, playerId, nowMs)) continue;
+    if (holder === undefined || !isTaken(holder, playerId, nowMs)) continue;
     if (!(await playsElsewhere(deps, holder.ticket, scope))) return { playerId, by: holder.ticket };
   }
   return undefined;
@@ -88,7 +88,7 @@ async function playsElsewhere(
   return record === undefined || placeScope(record.definition) !== scope;
 }
 
-function stands({ ticket, match }: TicketAndMatch, playerId: string, nowMs: number): boolean {
+function isTaken({ ticket, match }: TicketAndMatch, playerId: string, nowMs: number): boolean {
   // A later ticket of other players may have the id that the place names.
   if (!ticket.players.some((player) => player.playerId === playerId)) return false;
   switch (ticket.status) {
@@ -113,7 +113,7 @@ function isSeated({ teams }: StoredMatch, playerId: string): boolean {
   return teams.some(({ players }) => players.some((seat) => seat.playerId === playerId && seat.bot !== true));
 }
 
-function alreadyStanding({ playerId, by: { ticketId, queue, status } }: Taken, where: string): Problem {
+function playerInTicket({ playerId, by: { ticketId, queue, status } }: Taken, where: string): Problem {
   return conflict(
     'PLAYER_IN_TICKET',
     `Player ${playerId} is already in ticket ${ticketId}, which is ${status}. A player has one place ${where}: cancel that ticket, or end its match.`,

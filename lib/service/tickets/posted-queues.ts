@@ -44,7 +44,7 @@ export async function readPosted(
 interface Part {
   readonly record: QueueRecord;
   readonly body: unknown;
-  /** The place in `also`; absent for the queue of the post. */
+  /** The index in `also`; absent for the queue of the post. */
   readonly index?: number;
 }
 
@@ -68,14 +68,14 @@ async function partsOf(deps: PostedQueuesDeps, record: QueueRecord, body: unknow
       },
     ]);
   const names = [name, ...further.map(({ queue }) => queue)];
-  const twice = further.flatMap(({ queue }, i) =>
+  const repeated = further.flatMap(({ queue }, i) =>
     names.indexOf(queue) <= i
       ? [{ pointer: `#/also/${i}/queue`, detail: `Expected each queue once, got ${queue} again` }]
       : [],
   );
-  if (twice.length > 0) throw invalid('The ticket', twice);
+  if (repeated.length > 0) throw invalid('The ticket', repeated);
   const records = await Promise.all(further.map(({ queue }, i) => furtherQueue(deps, queue, i)));
-  const strange = records.flatMap(({ definition }, i) =>
+  const ofOtherGroup = records.flatMap(({ definition }, i) =>
     definition.group === group
       ? []
       : [
@@ -85,7 +85,7 @@ async function partsOf(deps: PostedQueuesDeps, record: QueueRecord, body: unknow
           },
         ],
   );
-  if (strange.length > 0) throw invalid('The ticket', strange);
+  if (ofOtherGroup.length > 0) throw invalid('The ticket', ofOtherGroup);
   const parts = further.map(({ queue: _, ...more }, index): Part => {
     const players = 'players' in more ? more.players : withoutSkill(own.players, records[index]!);
     const split = own.split === undefined ? {} : { split: own.split };
@@ -108,7 +108,7 @@ async function furtherQueue(deps: PostedQueuesDeps, queue: string, index: number
   }
 }
 
-/** The players of the post as they are in a further queue: in one with a ladder without skill. */
+/** The players of the post in the form for a further queue: without skill if it has a ladder. */
 function withoutSkill(players: unknown, { definition: { ladder } }: QueueRecord): unknown {
   if (ladder === undefined || !Array.isArray(players)) return players;
   return players.map((player) => {
@@ -134,7 +134,7 @@ async function readPart(
   }
 }
 
-/** A problem of a further queue, with the field of the body and the name of the queue. */
+/** A problem of a further queue, with the pointer into the body and the name of the queue. */
 function pointed({ pointer, detail }: FieldProblem, { record, index }: Part): FieldProblem {
   if (index === undefined) return { pointer, detail };
   const queue = record.definition.name;
@@ -144,7 +144,7 @@ function pointed({ pointer, detail }: FieldProblem, { record, index }: Part): Fi
   };
 }
 
-/** The problems of further queues with other players than the post has. */
+/** The problems of further queues whose players differ from those of the post. */
 function otherPlayers([first, ...further]: readonly PostedTo[]): FieldProblem[] {
   const idsOf = ({ ticket }: PostedTo) => ticket.players.map(({ playerId }) => playerId).sort();
   const own = idsOf(first!);
@@ -160,7 +160,7 @@ function otherPlayers([first, ...further]: readonly PostedTo[]): FieldProblem[] 
   });
 }
 
-/** The places of all players in all queues are stored in one transaction with the ticket. */
+/** A problem if the places of all players in all queues exceed the transaction of the ticket. */
 function tooManyPlaces(posted: readonly PostedTo[]): FieldProblem[] {
   const scopes = new Set(posted.flatMap(({ record }) => placeScope(record.definition) ?? []));
   const { players, replaces } = posted[0]!.ticket;

@@ -26,7 +26,7 @@ export interface GameCommitDeps extends PresenceDeps, ExpectedOddsDeps {
   readonly newId: () => string;
 }
 
-/** A game and the outcome of its commit. `player-left`: one of its players was gone, so there is no match. */
+/** A game and the outcome of its commit. `player-left`: one of its players has left, so there is no match. */
 export interface GameCommit {
   readonly game: Released;
   readonly match: StoredMatch;
@@ -38,7 +38,7 @@ const TOO_LARGE: Why = {
   reasonCode: 'MATCH_TOO_LARGE',
 };
 
-/** Makes matches of the games that a tick releases, and fills backfills. */
+/** Commits the games that a tick releases, as new matches or into running ones. */
 export class GameCommits {
   readonly #deps: GameCommitDeps;
   readonly #tick: LeasedTick;
@@ -62,12 +62,12 @@ export class GameCommits {
   }
 
   /**
-   * Commits a game, unless a player of it has left, in a queue with `presence`.
+   * Commits a game. In a queue with `presence`, there is no commit if one of its players has left.
    *
-   *     look      one read for the records of the game's tickets
-   *     end       the tickets of those who have left. The next tick finds the other tickets, which have not changed. A crash
-   *               before it: the next tick does it
-   *     commit    see `commits/commit-match.ts`
+   *     check    one read of the presence records of the game's tickets
+   *     end      the tickets of players who have left. The others are unchanged, and the next tick finds them. A crash before it:
+   *              the next tick repeats it
+   *     commit   see `commits/commit-match.ts`
    */
   async commit(game: Released): Promise<GameCommit> {
     const { record } = this.#tick;
@@ -110,7 +110,7 @@ export class GameCommits {
     return { game, match: filled.match, outcome };
   }
 
-  /** In a match with a ladder, notes when newcomers have joined, and computes the odds of the new teams. */
+  /** In a match with a ladder, records when newcomers have joined, and computes the odds of the new teams. */
   async #backfilled(asked: OpenBackfill, game: Filling): Promise<BackfilledMatch> {
     const filled = backfilledMatch(asked, game);
     const { expected: _, ...match } = filled.match;
@@ -122,9 +122,10 @@ export class GameCommits {
   }
 
   /**
-   * Cancels the largest ticket of a new match that no item can hold, or the backfill of such a running match. Otherwise the next tick
-   * would make the same match again. A posted ticket is checked for its size, so this concerns tickets from before a limit.
-   * @returns their ids
+   * Cancels the largest ticket of a new match that no item can hold, or the backfill of a running one. Otherwise the next tick
+   * would form the same match again. Posted tickets are checked for their size, so this concerns only tickets that are older than
+   * a limit.
+   * @returns the ids of the cancelled tickets and backfills
    */
   async endTooLarge(commits: readonly GameCommit[]): Promise<string[]> {
     const ended: string[] = [];

@@ -8,8 +8,8 @@ const COMMITS_AT_ONCE = 16;
 /** A search yields the CPU to writes in flight at this interval. */
 const TURN_MS = 10;
 /**
- * After a search for one game that took this long, the commits in flight are awaited before the next one begins. Otherwise
- * their writes would wait for it, and a tick that is stopped in it would lose games that it has found.
+ * After a search for one game that took this long, the commits in flight are awaited before the next search. Otherwise their
+ * writes would wait for that search, and a tick that is stopped during it would lose games that it has found.
  */
 const SLOW_MS = 200;
 

@@ -4,7 +4,7 @@ import type { Ticket } from '../../engine/types.ts';
 import type { TickMemory } from '../../policies/plan.ts';
 import { Preparation } from '../../rules/preparation.ts';
 import type { RuledPlayer } from '../../rules/types.ts';
-import { removeOver } from '../commits/over-entries.ts';
+import { removeStale } from '../commits/stale-entries.ts';
 import { poolOrder, rangeName } from '../domain/buckets.ts';
 import { hasLinked } from '../domain/linked-ticket.ts';
 import { runningVariants } from '../domain/running-experiment.ts';
@@ -139,7 +139,7 @@ export async function readRange(
 }
 
 /** Each entry is looked at once in this time, so that one that a crash has left does not stay in the pool. Milliseconds. */
-const LOOK_EVERY_MS = 60_000;
+const CHECK_EVERY_MS = 60_000;
 
 /**
  * Looks at the entries whose turn it is, and removes those that are over. Those of tickets that other ticks have claimed lately rest.
@@ -152,12 +152,12 @@ async function awayTickets(
   entries: ReadonlyMap<string, StoredTicket>,
 ): Promise<(ticketId: string) => boolean> {
   const tickMs = 1_000 * definition.tickSeconds;
-  const turns = Math.ceil(LOOK_EVERY_MS / tickMs);
+  const turns = Math.ceil(CHECK_EVERY_MS / tickMs);
   const turn = Math.floor(slotMs / tickMs) % turns;
   const due = [...entries.values()].filter(
     ({ ticketId }) => Math.floor(turns * shareOf(tieKey(ticketId))) === turn,
   );
-  const over = await removeOver(deps, due, deps.clock.now());
+  const over = await removeStale(deps, due, deps.clock.now());
   const resting = new Map(report?.resting);
   return (ticketId) =>
     over.has(ticketId) || (entries.has(ticketId) && (resting.get(ticketId) ?? 0) > startMs);

@@ -22,14 +22,14 @@ interface AnswerDeps {
 export const ACTION_BYTES_MAX = 4 * 1024;
 
 /**
- * Does what a client asks for on its socket, for its own ticket, and responds there. The client gets changes of the ticket as every
- * watcher does. The response does not repeat them, because it could arrive after a later change.
+ * Executes the action of a client's frame for its own ticket, and responds on the socket. Changes of the ticket are sent as to
+ * every watcher. The response does not contain them, because it could arrive after a later change.
  *
- *     note     that the player is there, with a ping or an accept in a queue with `presence`: see keep-alive.ts
- *     do       the action, as the route of the API does it: see acceptance.ts and cancel-ticket.ts. It is safe to repeat
- *     answer   `Done`, or a problem. A crash before it: the client asks again
+ *     record    a sign of the player, for a ping or an accept in a queue with `presence`: see keep-alive.ts
+ *     act       as the route of the same name: see acceptance.ts and cancel-ticket.ts. The action is safe to repeat
+ *     respond   with `Done` or a problem. A crash before it: the client repeats the frame
  *
- * The connection stays open whatever the client sends.
+ * An invalid frame does not end the connection.
  * @param problemOf the problem that the client gets for an error
  */
 export async function answerFrame(
@@ -50,7 +50,7 @@ export async function answerFrame(
     }
   };
   const message = await answer();
-  // A client that has left needs no answer.
+  // A client that has disconnected needs no response.
   if (message !== undefined) await deps.sockets.send(connectionId, message);
 }
 
@@ -75,21 +75,21 @@ async function act(
   deps: FrameDeps,
   watcher: Watcher,
   connectionId: string,
-  asked: Frame,
+  sentFrame: Frame,
 ): Promise<{ action: Frame['action']; matchId?: string }> {
   const { ticketId } = watcher;
-  const { action } = asked;
+  const { action } = sentFrame;
   switch (action) {
     case 'ping':
       await noteSeen(deps, watcher, connectionId, deps.clock.now(), true);
-      await ping(deps, watcher, connectionId, asked.seen);
+      await ping(deps, watcher, connectionId, sentFrame.seen);
       return { action };
     case 'cancel':
       await checkWatched(deps, watcher);
       await cancelTicket(deps, ticketId, deps.clock.now());
       return { action };
     default: {
-      const { matchId } = asked;
+      const { matchId } = sentFrame;
       await checkWatched(deps, watcher);
       if (action === 'accept') await noteSeen(deps, watcher, connectionId, deps.clock.now(), true);
       const answer = { accepted: action === 'accept', matchId };
@@ -99,14 +99,15 @@ async function act(
   }
 }
 
-/** Sends the ticket, unless the client has seen it as it is. So a ping finds every message that was lost. */
+/** Sends the ticket, unless the client has seen its current state. So a ping detects every lost message. */
 async function ping(
   deps: FrameDeps,
   { playerId: _, ...watched }: Watcher,
   connectionId: string,
   seen: Extract<Frame, { action: 'ping' }>['seen'],
 ): Promise<void> {
-  // Most pings find nothing new, so they read for half the units. What such a read misses, the next ping finds.
+  // Most pings find nothing new, so this read is eventually consistent, for half the price. A change that it misses is found by
+  // the next ping.
   const state = seen && (await stateOf(deps, watched, 'eventual'));
   if (seen && state && isKnown(seen, state)) return;
   await checkWatched(deps, watched);

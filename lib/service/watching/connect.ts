@@ -22,35 +22,35 @@ export interface ConnectDeps extends KeepAliveDeps {
 
 /** API Gateway ends a connection after two hours. */
 export const CONNECTION_MS = 7_200_000;
-/** A queue counts as watched for this long, so that its item is written once in some hours. */
+/** A queue counts as watched for this long. So its item is written once in a few hours at most. */
 const WATCHED_MS = 4 * CONNECTION_MS;
-/** More than the clocks of functions differ by, and more than the write of the queue's item takes. */
+/** Upper bounds on the difference between the clocks of functions, and on the time of a write to the queue's item. */
 const CLOCKS_MS = 250;
 const WRITE_MS = 250;
-/** How long after the write every function knows that a queue is watched. */
+/** The time after which every function knows that a queue is watched. */
 const KNOWN_MS = DEFINITION_AGE_MS + CLOCKS_MS + WRITE_MS;
 /** The maximum of connections of one player of a ticket. */
 export const CONNECTIONS_PER_PLAYER_MAX = 3;
-/** The maximum of older connections that a new one closes: the one that it replaces, and some that a crash has left. */
+/** The maximum of older connections that a new one closes: the one that it replaces, and a few that crashes have left. */
 const CLOSED_MAX = 4;
-/** Each try after the first meets another connection that has extended the time. */
+/** Each further try means that another connection has extended the period at the same time. */
 const TRIES_MAX = 5;
 
 /**
- * A player begins to watch a ticket.
+ * Connects a player who watches a ticket.
  *
- *     check    that the ticket is the one that the token was issued for: a later ticket of others may have its id
- *     extend   the time in which the queue is watched, if it would end before the connection. From `fromMs` on `publish` knows
- *              of it. A crash after it: the queue counts as watched, and no connection is found
- *     add      the connection. Every later change is sent to it. Its stream reports it, and the ticket as it is follows: see
- *              show-ticket.ts. A crash before it: the client is not connected, and tries again. A crash after it: the client
- *              may not be connected, and the first message finds no client and removes the connection
- *     note     that the player is there, in a queue with `presence`: see keep-alive.ts. A crash before it: the client is not
+ *     check    that the token was issued for this ticket, and not for an earlier one with its id
+ *     extend   the period in which the queue is watched, if it would end before the connection. `publish` knows it from `fromMs`
+ *              on. A crash after it: the queue counts as watched, and no connection is found
+ *     add      the connection. Later changes are sent to it. The stream of its table sends the current ticket: see
+ *              show-ticket.ts. A crash before it: the client is not connected, and tries again. A crash after it: the client may
+ *              not be connected; then the first message removes the connection
+ *     record   a sign of the player, in a queue with `presence`: see keep-alive.ts. A crash before it: the client is not
  *              connected, and tries again
- *     close    older connections of the same player beyond the maximum, so that a token opens only a few. A crash before
- *              it: the next connection closes them
+ *     close    older connections of the same player beyond the maximum, so that a token opens only a few. A crash before it: the
+ *              next connection closes them
  *
- * @param query the state that the client already shows; if it is the current one, no first message is sent
+ * @param query the state that the client already shows; if it is current, no first message is sent
  * @throws Problem 404 the ticket or the queue is gone
  * @throws StoreBusy
  */
@@ -76,7 +76,7 @@ export async function connect(
   await closeOldest(deps, connection);
 }
 
-/** The time from which on the changes of these queues are sent to those who watch. */
+/** The time from which changes of these queues are sent to their connections. */
 async function watchedFrom(deps: ConnectDeps, queues: readonly string[], nowMs: number): Promise<number> {
   return Math.max(...(await Promise.all(queues.map((queue) => queueWatchedFrom(deps, queue, nowMs)))));
 }
@@ -93,18 +93,21 @@ async function queueWatchedFrom(
     if (watched !== undefined && watched.untilMs >= nowMs + CONNECTION_MS) return watched.fromMs;
     const beforeMs = clock.now();
     const next = { fromMs: startOf(record, beforeMs), untilMs: beforeMs + WATCHED_MS };
-    // A write that took too long is repeated with a later time, because other functions may not have read it at the time that it names.
+    // A write that took too long is repeated with a later time, because other functions may not know the queue as watched at the
+    // written one.
     if ((await queues.extendWatched(record, next)) && clock.now() - beforeMs <= WRITE_MS) return next.fromMs;
   }
   throw new StoreBusy(`other connections keep changing queue ${queue}`);
 }
 
-/** A queue that is already watched needs no write. */
+/** The start of the period: unchanged if every function knows the current period already. */
 function startOf({ watched }: QueueRecord, nowMs: number): number {
   return watched !== undefined && watched.untilMs > nowMs + KNOWN_MS ? watched.fromMs : nowMs + KNOWN_MS;
 }
 
-/** Each connection closes those older than itself. So a thousand that open at the same moment do not all close the same ones. */
+/**
+ * Closes connections older than the given one only. So a thousand connections that open at once do not all close the same ones.
+ */
 async function closeOldest(
   { connections, sockets }: ConnectDeps,
   { ticketId, player, connectionId }: Connection,
@@ -112,11 +115,11 @@ async function closeOldest(
   const all = await connections.of(ticketId, 'eventual');
   const own = all.filter((one) => one.player === player && one.status === 'CONNECTED');
   const at = own.findIndex((one) => one.connectionId === connectionId);
-  // The read may be from before this connection, which is then the latest.
+  // The read may miss this connection, which is then the latest.
   const place = at === -1 ? own.length : at;
   const older = own.slice(0, Math.max(0, place + 1 - CONNECTIONS_PER_PLAYER_MAX));
   for (const one of older.slice(-CLOSED_MAX)) {
-    // The next connection closes one that may still be opening.
+    // A connection that is still opening cannot be closed. The next one closes it.
     if (await sockets.close(one.connectionId)) await connections.remove(ticketId, one.connectionId);
   }
 }

@@ -15,15 +15,15 @@ export interface DisconnectDeps extends TicketStatusDeps {
 }
 
 /**
- * The connection of a player has ended. API Gateway's report may be lost, late or repeated. This does no harm, because the missing
- * pings of the client show the same a little later.
+ * Records that the connection of a player has ended. API Gateway's report may be lost, late or repeated. This is harmless,
+ * because missing pings show the same a little later.
  *
- *     look      whether the queue has `presence`, and the ticket may still be matched or placed. Otherwise nothing more: the
- *               next message removes the connection
- *     remove    the connection. A crash before it: the player is silent from the next ping on
- *     find      another connection of the player. If there is one, nothing more, because its pings are expected
- *     note      otherwise, that the grace begins now, on the condition that no other connection has sent a later sign of the
- *               player. A crash before it: as above
+ *     check    that the queue has `presence`, and that the ticket may still be matched or placed. Otherwise nothing else happens:
+ *              the next message removes the connection
+ *     remove   the connection. A crash before it: the player is silent from the next ping on
+ *     find     another connection of the player, whose pings are then expected
+ *     record   without one, that the player is silent from now on, unless another connection has sent a later sign. A crash
+ *              before it: as above
  */
 export async function disconnect(
   deps: DisconnectDeps,

@@ -9,9 +9,9 @@ export interface FrameLimitDeps {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** What a client needs: pings, a response to each match, and some more after an interruption of its network. */
+/** The rate that a client needs: pings, a response to each match, and some more after a network interruption. */
 export const FRAMES: RateLimit = { perSecond: 3, burst: 12 };
-/** The maximum of connections that a function remembers. */
+/** The maximum of connections that a function counts. */
 const CONNECTIONS_MAX = 1_000;
 
 interface Counted {
@@ -20,9 +20,9 @@ interface Counted {
 }
 
 /**
- * Ends connections that send more frames than {@link FRAMES}, because all clients share the rate limit of the stage and one of them
- * could use it up. Each instance of the function counts the frames that it receives. That is enough: a flood reaches few instances,
- * many times a second.
+ * Closes connections that send more frames than {@link FRAMES}, because all clients share the rate limit of the stage and one of
+ * them could use it up. Each instance of the function counts the frames that it receives. That suffices, because a flood of
+ * frames reaches few instances many times a second.
  */
 export class FrameLimit {
   readonly #counted = new Map<string, Counted>();
@@ -30,8 +30,8 @@ export class FrameLimit {
   /**
    * Whether a frame gets a response.
    *
-   *     report   the limit to the client, once. A crash before it: its next frame does it
-   *     close    the connection. If it fails, the next frame does it
+   *     report   the limit to the client, once. A crash before it: the next frame reports it
+   *     close    the connection. If it fails, the next frame closes it
    */
   async admits({ sockets, clock }: FrameLimitDeps, connectionId: string): Promise<boolean> {
     const nowMs = clock.now();

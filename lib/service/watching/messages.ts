@@ -22,8 +22,8 @@ interface Seen {
 }
 
 /**
- * The message with the ticket as it is, for one player of it.
- * @param player the place of the player in the ticket
+ * The message with the current ticket, for one of its players.
+ * @param player the index of the player in the ticket
  */
 export async function ticketText(
   deps: { readonly queues: Pick<QueueStore, 'get'> },
@@ -43,7 +43,7 @@ export async function ticketText(
   }));
 }
 
-/** The message of an event, or of players who are ready, for one player of the ticket. */
+/** The message of an event or of a ready check, for one player of the ticket. */
 export async function eventText(
   deps: { readonly queues: Pick<QueueStore, 'get'> },
   event: MusterEvent | (Pick<MusterEvent, 'eventId' | 'time' | 'queue'> & { readonly type: 'ReadyCheck' }),
@@ -65,7 +65,7 @@ export function messageOf(message: Exclude<WatchMessage, TicketStateMessage>): s
   return messageText(message);
 }
 
-/** A player who has left the match, because a backfill has filled the seat, sees the ticket alone. */
+/** The ticket and the match as the player may see them. A player whose seat a backfill has filled sees only the ticket. */
 async function seenBy(
   deps: { readonly queues: Pick<QueueStore, 'get'> },
   { ticket, match }: TicketAndMatch,
@@ -83,7 +83,7 @@ async function seenBy(
   }
 }
 
-/** The largest form that fits into a message: the whole, the short form, the short form without the match. */
+/** The text of the largest form that fits into a message: complete, short, or short without the match. */
 function fittingText(
   { ticket, match }: Seen,
   message: (seen: Seen & { truncated?: true }) => TicketStateMessage,
@@ -96,7 +96,7 @@ function fittingText(
   return fits(text) ? text : messageText(message(short));
 }
 
-/** The player's own token is small, and nothing else has it. */
+/** The short match with the player's own token, which is small and in no other message. */
 function withTokens(short: MatchView, { assignment }: MatchView): MatchView {
   if (short.assignment === undefined || assignment?.tokens === undefined) return short;
   return { ...short, assignment: { ...short.assignment, tokens: assignment.tokens } };

@@ -9,34 +9,34 @@ export interface PushAgainDeps extends ShowDeps {
   readonly connections: Pick<ConnectionStore, 'of' | 'remove'>;
 }
 
-/** For how long a message to the players of a ticket is retried. Then the next change or ping finds what they have missed. */
+/** How long messages to the players of a ticket are retried. After that, the next change or ping delivers the state. */
 const RETRIED_MS = 60_000;
 /** The pause before the next try: a fifth of the time since the first, within these milliseconds. */
 const PAUSE_MS = { min: 1_000, max: 20_000 } as const;
-/** Tickets of a message whose players get a message at the same time. */
-const RETRIED_AT_ONCE = 16;
+/** The maximum of tickets of a message that are handled concurrently. */
+const RETRIES_AT_ONCE = 16;
 
-/** `done`: every player has the current ticket, or no longer watches it. `dropped`: the time is up. */
+/** `done`: every player has the current ticket or no longer watches it. `dropped`: the time is up. */
 export type PushedAgain =
   | { readonly outcome: 'done' }
   | { readonly outcome: 'dropped' }
   | { readonly outcome: 'waiting'; readonly why: string; readonly afterMs: number };
 
 /**
- * Sends current tickets to players who could not be reached, with growing pauses. For a player who has to accept a match it tries
- * until the deadline, because a ping may come too late for it. A crash before the end: the message is received again, and
- * clients ignore what they know.
+ * Sends current tickets to players who could not be reached, with growing delays. For a player who has to accept a match it tries
+ * until the deadline, because a ping might come too late. A crash before the end: the message is received again, and clients
+ * ignore states that they know.
  */
 export async function pushAgain(
   deps: PushAgainDeps,
   { ticketIds, sinceMs }: PushRetry,
 ): Promise<PushedAgain> {
-  const left = await inParallel(ticketIds, RETRIED_AT_ONCE, (ticketId) => unreachedOf(deps, ticketId));
+  const left = await inParallel(ticketIds, RETRIES_AT_ONCE, (ticketId) => unreachedOf(deps, ticketId));
   const unreached = left.flat();
   if (unreached.length === 0) return { outcome: 'done' };
   const nowMs = deps.clock.now();
   const afterMs = Math.min(PAUSE_MS.max, Math.max(PAUSE_MS.min, (nowMs - sinceMs) / 5));
-  if (nowMs + afterMs > Math.max(sinceMs + RETRIED_MS, ...(await acceptsUntil(deps, unreached))))
+  if (nowMs + afterMs > Math.max(sinceMs + RETRIED_MS, ...(await acceptanceDeadlines(deps, unreached))))
     return { outcome: 'dropped' };
   return {
     outcome: 'waiting',
@@ -49,16 +49,19 @@ export async function pushAgain(
 async function unreachedOf(deps: PushAgainDeps, ticketId: string): Promise<Connection[]> {
   const unreached: Connection[] = [];
   for (const { seen: _, ...connection } of await deps.connections.of(ticketId)) {
-    // The state that the client showed when it connected is ignored, because a later message may have changed it.
+    // `seen` is ignored, because a later message may have changed what the client shows.
     const sent = await sendTicket(deps, connection);
     if (sent === 'failed' || (sent === 'gone' && isOpening(deps, connection))) unreached.push(connection);
   }
   return unreached;
 }
 
-/** The deadlines of the acceptances that the players of these connections are asked for. */
-async function acceptsUntil(deps: PushAgainDeps, connections: readonly Connection[]): Promise<number[]> {
-  const states = await inParallel(connections, RETRIED_AT_ONCE, (one) => stateOf(deps, one, 'eventual'));
+/** The acceptance deadlines of the matches of these connections. */
+async function acceptanceDeadlines(
+  deps: PushAgainDeps,
+  connections: readonly Connection[],
+): Promise<number[]> {
+  const states = await inParallel(connections, RETRIES_AT_ONCE, (one) => stateOf(deps, one, 'eventual'));
   return states.flatMap((state) => {
     const { status, deadline } = state?.match ?? {};
     return status === 'REQUIRES_ACCEPTANCE' && deadline !== undefined ? [Date.parse(deadline)] : [];

@@ -20,30 +20,31 @@ export interface PushDeps extends PushAgainDeps {
   readonly retries: PushRetries;
 }
 
-/** Matches and tickets whose changes are sent at the same time. */
+/** The maximum of matches and tickets whose changes are sent concurrently. */
 const SUBJECTS_AT_ONCE = 16;
-/** Tickets of a match whose players get a message at the same time. */
+/** The maximum of tickets of a match that are handled concurrently. */
 const TICKETS_AT_ONCE = 16;
 /**
- * For how long the changes of a batch are sent: some thousand messages. The next batch of the shard waits for this one. If API
- * Gateway does not respond, a command takes some 3 s, and the next batch must not wait for many of them.
+ * The time limit of a batch: enough for some thousand messages. The next batch of the shard waits for this one. A command takes
+ * some 3 s when API Gateway does not respond, and must not delay the next batch many times.
  */
 const PUSH_MS = 4_000;
 
 /**
- * Sends changes to the players who watch their tickets. A queue without watchers costs only the read of its record, which says so and
- * is kept for a second. Returns how many tickets are left to the retries.
+ * Sends changes to the players who watch their tickets. A queue without watchers costs only the read of its record, which is
+ * cached for a second. Returns the number of tickets left to the retries.
  *
- *     look for connections   one read for each ticket of the change. A connection that is added later finds the change itself
- *     read the ticket        and its match. When they are not as the change left them, a later change follows in the same
- *                            stream and says more; so a change that the stream delivers again is not sent after a later one
- *     send                   to each connection. A crash before it: the stream delivers the change again. After it: the same,
- *                            so the last message may be repeated, with the same eventId
- *     leave to the retries   tickets whose players could not be reached, or for which the time is up, or the store too busy: see
- *                            push-again.ts. So no batch waits for connections that fail
+ *     look for connections   one read for each ticket of the change. A connection that is added later reads the changed state
+ *                            itself
+ *     read the ticket        and its match. If their state is no longer that of the change, a later change follows in the stream,
+ *                            and this one is skipped. So a redelivered change is never sent after a later one
+ *     send                   to each connection. A crash before or after it: the stream delivers the change again, so the last
+ *                            message may be repeated, with the same eventId
+ *     leave to the retries   tickets whose players could not be reached, for which the time is up, or the store is too busy: see
+ *                            push-again.ts. So failing connections do not delay a batch
  *
- * Changes of one match are sent in their order, because its stream has them in order.
- * @param answered answers to matches, of which those are sent that {@link isShown}
+ * Changes of one match are sent in order, because its stream has them in order.
+ * @param answered answers to matches, of which those with {@link isShown} are sent
  */
 export async function push(
   deps: PushDeps,
@@ -66,13 +67,13 @@ export async function push(
   return retries.reduce((sum, { ticketIds }) => sum + ticketIds.length, 0);
 }
 
-/** More players of a match are ready. It is no event of the bus. */
+/** More players of a match are ready. It is not an event of the bus. */
 export interface ReadyCheck extends Pick<MusterEvent, 'eventId' | 'time' | 'queue'> {
   readonly type: 'ReadyCheck';
   readonly matchId: string;
 }
 
-/** What the players of a match or of a ticket are told, and the match as a change of it left it. */
+/** An announcement to the players of a match or a ticket, with the match after the change. */
 interface AnnouncedChange {
   readonly event: MusterEvent | ReadyCheck;
   readonly match?: StoredMatch;
@@ -80,12 +81,12 @@ interface AnnouncedChange {
 
 function announcedBy(change: Change): AnnouncedChange[] {
   const event = toEvent(change);
-  // Clients know that a ticket waits: from its creation, and from the event MatchFailed.
+  // Clients know that the ticket is QUEUED: from its creation, or from MatchFailed.
   if (event === undefined || event.type === 'TicketQueued') return [];
   return [{ event, ...(change.table === 'matches' && { match: change.after }) }];
 }
 
-/** One for each match: a later answer says more than those before it. */
+/** The last ready check of each match, because it includes the earlier ones. */
 function readyChecksOf(answered: readonly AnswersChange[]): AnnouncedChange[] {
   const byMatch = Map.groupBy(answered, ({ matchId }) => matchId);
   return [...byMatch.values()].flatMap((changes) => {
@@ -96,15 +97,18 @@ function readyChecksOf(answered: readonly AnswersChange[]): AnnouncedChange[] {
   });
 }
 
-/** Each answer is shown up to 20 players; of more of them each twentieth part, and the last four answers. */
+/**
+ * Whether the number of ready players is announced. Up to 20 players each answer is; with more, each twentieth part of them and
+ * the last four answers.
+ */
 function isShown(before: number, ready: number, of: number): boolean {
   const step = Math.ceil(of / 20);
   return ready > of - 4 || Math.floor(ready / step) > Math.floor(before / step);
 }
 
 /**
- * What is announced in queues that are watched, grouped by ticket or match. Queues take turns, so that a queue with many watchers does
- * not use up the time of the others.
+ * The announcements in watched queues, grouped by ticket or match. Queues take turns, so that one with many watchers does not use
+ * up the time of the others.
  */
 async function bySubject(
   deps: PushDeps,
@@ -122,7 +126,7 @@ async function bySubject(
     groupsOf.set(queue, groups);
     groups.set(subject, [...(groups.get(subject) ?? []), change]);
   }
-  return takingTurns([...groupsOf.values()].map((groups) => [...groups.values()]));
+  return interleaved([...groupsOf.values()].map((groups) => [...groups.values()]));
 }
 
 function matchIdOf(event: Exclude<AnnouncedChange['event'], { ticket: unknown }>): string {
@@ -130,7 +134,7 @@ function matchIdOf(event: Exclude<AnnouncedChange['event'], { ticket: unknown }>
 }
 
 /** The first of each list, then the second of each, and so on. */
-function takingTurns<T>(lists: readonly (readonly T[])[]): T[] {
+function interleaved<T>(lists: readonly (readonly T[])[]): T[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length));
   return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat();
 }
@@ -145,18 +149,18 @@ async function isWatched({ queues, clock }: PushDeps, queue: string): Promise<bo
   }
 }
 
-/** Returns the tickets whose players were not all reached. */
+/** Returns the tickets with players who could not be reached. */
 async function pushEvent(deps: PushDeps, change: AnnouncedChange, untilMs: number): Promise<string[]> {
-  // One read of the match for all of its tickets.
-  const its = { ...deps, matches: readOnce(deps.matches) };
+  // The match is read once for all of its tickets.
+  const cached = { ...deps, matches: readOnce(deps.matches) };
   const unreached = await inParallel(
-    await ticketIdsOf(its, change.event),
+    await ticketIdsOf(cached, change.event),
     TICKETS_AT_ONCE,
     async (ticketId): Promise<string[]> => {
       try {
-        return (await pushTicket(its, change, ticketId, untilMs)) ? [] : [ticketId];
+        return (await pushTicket(cached, change, ticketId, untilMs)) ? [] : [ticketId];
       } catch (error) {
-        // Another version has written this ticket or its match: its players get their next message from that one.
+        // Another version has written this ticket or its match, and sends the message itself.
         if (error instanceof Unreadable) return [];
         if (error instanceof StoreBusy) return [ticketId];
         throw error;
@@ -174,7 +178,7 @@ async function ticketIdsOf(
   try {
     return (await matches.get(event.matchId))?.ticketIds ?? [];
   } catch (error) {
-    // The next answer or change of the match says more.
+    // The next answer or change of the match has the later state.
     if (error instanceof Unreadable || error instanceof StoreBusy) return [];
     throw error;
   }
@@ -193,16 +197,16 @@ async function pushTicket(
   const newest = connected.at(-1);
   if (newest === undefined) return true;
   const state = await stateOf(deps, newest);
-  if (state === undefined || !isStill(event, state)) return true;
-  // A ticket that has returned to the pool has no match any more, but the message names it.
+  if (state === undefined || !isStateOf(event, state)) return true;
+  // A ticket that has returned to the pool no longer has the match, but the message names it.
   const named = state.match === undefined && match !== undefined ? { ...state, match } : state;
-  // The ticket says how many are ready, and the match is larger.
+  // The ticket has the number of ready players, and the match is larger.
   const shown = event.type === 'ReadyCheck' ? { ticket: state.ticket } : named;
   const texts = new Map<number, string>();
   let areReached = true;
   for (const connection of connected) {
     if (isLate()) return false;
-    // It watched an earlier ticket with this id.
+    // The connection watched an earlier ticket with this id.
     if (connection.enqueuedAtMs !== newest.enqueuedAtMs) continue;
     const { player } = connection;
     const text = texts.get(player) ?? (await eventText(deps, event, shown, player));
@@ -224,8 +228,8 @@ function readOnce(matches: PushDeps['matches']): PushDeps['matches'] {
   };
 }
 
-/** Whether a ticket and its match are as the event says. */
-function isStill(event: AnnouncedChange['event'], { ticket, match }: TicketAndMatch): boolean {
+/** Whether the state of a ticket and its match is still that of the event. */
+function isStateOf(event: AnnouncedChange['event'], { ticket, match }: TicketAndMatch): boolean {
   if (event.type === 'ReadyCheck')
     return ticket.matchId === event.matchId && ticket.status === 'REQUIRES_ACCEPTANCE';
   if ('ticket' in event) return ticket.status === event.ticket.status;

@@ -5,19 +5,19 @@ import type { TicketAndMatch } from '../tickets/ticket-status.ts';
 const STEPS = ['QUEUED', 'REQUIRES_ACCEPTANCE', 'PLACING', 'COMPLETED'];
 /** More than the players of a match. */
 const STEP = 1_000;
-/** More than the other terms can add up to. */
+/** More than the sum of the other terms can reach. */
 const RETURN = 1_000_000_000;
-/** The number of a ticket that has ended without a match: no later state follows. */
+/** The revision of a ticket that has ended without a match, after which no state follows. */
 const ENDED = Number.MAX_SAFE_INTEGER;
 
 /**
- * A number that grows with every change of a ticket and of its match. A client compares the numbers of two states to find the later
- * one, in whatever order they arrive. It is computed from the state alone, as a sum:
+ * A number that grows with every change of a ticket and of its match. Clients use it to discard states that arrive late. It is
+ * computed from the state alone, as a sum:
  *
- *     returns     how often the ticket has returned from a match. The other terms start again after each return
- *     status      the position of the status in its order, in thousands
- *     ready       while REQUIRES_ACCEPTANCE: how many players of the match have accepted
- *     match       its roster, which only grows; one for its assignment and one for its end
+ *     returns   how often the ticket has returned from a match. The other terms restart after each return
+ *     status    the position of the status in its order, in thousands
+ *     ready     while REQUIRES_ACCEPTANCE, the number of players of the match who have accepted
+ *     match     the number of the roster, which only grows, plus one each for the assignment and the end
  */
 export function revisionOf({ ticket, match }: TicketAndMatch): number {
   if (isFinal(ticket.status) && ticket.status !== 'COMPLETED') return ENDED;

@@ -10,16 +10,16 @@ export interface SendDeps {
   readonly clock: Clock;
 }
 
-/** A younger connection may not be open yet, because API Gateway opens it after the response of its function. */
+/** A connection younger than this may still be opening, because API Gateway opens it after the response of its function. */
 const OPENING_MS = 10_000;
 
 /**
  * Sends a message to a connection.
  *
- *     send     `gone`: its client has left, or is not connected yet. A client that connects gets the state in its first message.
- *              `failed`: API Gateway is throttled, fails or does not respond. The connection stays, because its client may be
- *              healthy, and a client that connects again adds to the load. The caller tries again later
- *     remove   the connection of a client that has left. A crash before it: the next message does the same
+ *     send     `gone`: the client has disconnected or is not connected yet; a client that connects gets the state in its first
+ *              message. `failed`: API Gateway is throttled, fails or does not respond. Then the connection is kept, because the
+ *              client may be healthy and reconnecting adds load. The caller tries again later
+ *     remove   the connection of a disconnected client. A crash before it: the next message removes it
  */
 export async function sendTo(deps: SendDeps, connection: Connection, text: string): Promise<Sent> {
   const sent = await deps.sockets.send(connection.connectionId, text);
@@ -27,12 +27,12 @@ export async function sendTo(deps: SendDeps, connection: Connection, text: strin
   return sent;
 }
 
-/** Whether a connection that is not found may still open. */
+/** Whether a connection that was not found may still open. */
 export function isOpening({ clock }: Pick<SendDeps, 'clock'>, { connectedAtMs }: Connection): boolean {
   return clock.now() - connectedAtMs < OPENING_MS;
 }
 
-/** Leaves a ticket whose player could not be reached to the retries: see push-again.ts. */
+/** Leaves a ticket whose players could not be reached to the retries: see push-again.ts. */
 export function leaveToRetries(
   { retries, clock }: { readonly retries: PushRetries; readonly clock: Clock },
   { queue, ticketId }: Pick<Connection, 'queue' | 'ticketId'>,
@@ -40,7 +40,7 @@ export function leaveToRetries(
   return retries.send([{ queue, ticketIds: [ticketId], sinceMs: clock.now() }]);
 }
 
-/** Ends a connection whose ticket is gone, or that does not open. Its client may connect again. */
+/** Closes a connection whose ticket is gone or that does not open. Its client may connect again. */
 export async function endConnection(deps: SendDeps, connection: Connection): Promise<void> {
   await deps.sockets.close(connection.connectionId);
   await forget(deps, connection);

@@ -19,17 +19,17 @@ export interface ShowDeps extends SendDeps {
   readonly queues: Pick<QueueStore, 'get'>;
 }
 
-/** How long the first message waits for its connection to open, in steps. */
+/** The intervals at which the first message checks whether its connection is open, in milliseconds. */
 const OPENS_MS = [25, 50, 100, 200, 400, 800, 1_600] as const;
 
 /**
- * Sends the current ticket to a new connection. No change is missed between this message and those of `push`:
+ * Sends the current ticket to a new connection. No change is lost between this message and those of `push`:
  *
- *     wait     until `publish` looks for those who watch the queue
- *     find     the connection open. From then on `push` reaches it; a change before that finds no connection. A connection that
- *              opens slowly is left to the retries
- *     show     the ticket: see {@link sendTicket}, unless the client has said that it shows it. What cannot be sent is left to
- *              the retries: see push-again.ts. A crash before it: the stream reports the connection again
+ *     wait   until `publish` knows the queue as watched
+ *     find   the open connection. From then on `push` reaches it; an earlier change does not find it. A connection that opens
+ *            slowly is left to the retries
+ *     show   the ticket, unless the client already shows it: see {@link sendTicket}. A message that cannot be sent is left to the
+ *            retries: see push-again.ts. A crash before it: the stream delivers the connection again
  */
 export async function showTicket(
   deps: ShowDeps & { readonly retries: PushRetries },
@@ -45,11 +45,11 @@ export async function showTicket(
 }
 
 /**
- * The latest connections of each player of a ticket, as many as a player may have; older ones have been closed. So a client that keeps
- * connecting delays the first messages of others by no more than three connections that never open.
- * @param added in this order
+ * The latest connections of each player of a ticket, up to the maximum of a player; older ones have been closed. So a client that
+ * keeps reconnecting delays the first messages of others by three unopened connections at most.
+ * @param added in the order in which they were added
  */
-export function latestOfEach<Added extends { readonly connection: Connection }>(
+export function latestOfEachPlayer<Added extends { readonly connection: Connection }>(
   added: readonly Added[],
 ): Added[] {
   const counts = new Map<string, number>();
@@ -67,9 +67,9 @@ export function latestOfEach<Added extends { readonly connection: Connection }>(
 /**
  * Sends the current ticket to an open connection.
  *
- *     read     the ticket and its match. Changes before it are in the message
- *     send     the message. `push` sends a change after the read, before this message or after it. The client takes the one with
- *              the higher revision. A crash after it: the message is sent once more
+ *     read   the ticket and its match. Earlier changes are in the message
+ *     send   the message. `push` may send a later change before or after it. The client keeps the one with the higher revision. A
+ *            crash after it: the message is sent once more
  */
 export async function sendTicket(deps: ShowDeps, connection: Connection): Promise<Sent> {
   const state = await stateOf(deps, connection);
@@ -77,12 +77,12 @@ export async function sendTicket(deps: ShowDeps, connection: Connection): Promis
     await endConnection(deps, connection);
     return 'gone';
   }
-  if (await needsNone(deps, connection, state)) return 'sent';
+  if (await isUpToDate(deps, connection, state)) return 'sent';
   return sendTo(deps, connection, await ticketText(deps, state, connection.player, deps.clock.now()));
 }
 
 /**
- * A watched ticket with its status and its match; undefined when there is none any more.
+ * A watched ticket with its status and its match; undefined when the ticket is gone.
  * @param consistency @default 'strong'
  */
 export async function stateOf(
@@ -98,25 +98,25 @@ export async function stateOf(
   return ticket && isWatched(ticket, watched) ? withMatch(deps, ticket) : undefined;
 }
 
-/** Whether a client has seen a ticket and its match as they are. */
+/** Whether a client has seen the current state of a ticket and its match. */
 export function isKnown(
   seen: { readonly status: TicketStatus; readonly matchId?: string; readonly roster?: number },
   { ticket, match }: TicketAndMatch,
 ): boolean {
   const isSame = seen.status === ticket.status && seen.matchId === ticket.matchId;
-  // A client that has seen the end of its match needs no more messages.
+  // A client that has seen the end of the match needs no further message.
   return isSame && seen.roster === match?.roster && match?.endedAt === undefined;
 }
 
-/** Whether the first message would contain nothing new, about the ticket or about how often to ping. */
-async function needsNone(deps: ShowDeps, connection: Connection, state: TicketAndMatch) {
+/** Whether the client already shows the ticket and pings often enough, so that it needs no first message. */
+async function isUpToDate(deps: ShowDeps, connection: Connection, state: TicketAndMatch) {
   const { seen, pingSeconds } = connection;
   if (seen === undefined || !isKnown({ status: seen }, state)) return false;
   const asked = await pingSecondsOf(deps, watchedQueues(connection));
   return asked === undefined || (pingSeconds !== undefined && pingSeconds <= asked);
 }
 
-/** Waits until a connection is open, or its client has left. */
+/** Waits until a connection is open, or its client has disconnected. */
 async function opened({ sockets, clock }: ShowDeps, connectionId: string): Promise<Found> {
   let found = await sockets.find(connectionId);
   for (const ms of OPENS_MS) {

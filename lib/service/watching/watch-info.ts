@@ -6,16 +6,16 @@ import { pingSecondsOf } from '../queues/read-queues.ts';
 export interface WatchInfoDeps {
   readonly queues: Pick<QueueStore, 'get'>;
   readonly tokens: PlayerTokens;
-  /** Of the WebSocket API. */
+  /** The URL of the WebSocket API. */
   readonly url: string;
 }
 
-/** A ticket is kept for a day after its end, and its queue may let it wait for a day. */
+/** How long a token is valid. A ticket may wait for a day, and is kept for a day after its end. */
 const VALID_MS = 2 * 86_400_000;
 
 /**
- * How the players of a ticket watch it: a URL, and a token for each of them that ends with the ticket. The same for a ticket at all
- * times, so that a repeated POST gets the same answer, unless its queue gets or loses `presence`.
+ * The URL and the token with which each player of a ticket watches it. Tokens end with the ticket. They depend on the ticket
+ * alone, so a repeated POST gets the same response, unless its queue gains or loses `presence`.
  */
 export async function watchInfo(
   { queues, tokens, url }: WatchInfoDeps,

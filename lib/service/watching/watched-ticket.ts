@@ -6,7 +6,7 @@ import { unknownTicket } from '../tickets/ticket-status.ts';
 /** The ticket that a token or a connection is for. */
 export type WatchedTicket = Pick<Watcher, 'ticketId' | 'enqueuedAtMs'>;
 
-/** Whether a stored ticket is the watched one, and not a later one with its id. */
+/** Whether a stored ticket is the watched one, not a later one with the same id. */
 export function isWatched(
   ticket: Pick<StoredTicket, 'enqueuedAt'>,
   { enqueuedAtMs }: WatchedTicket,
@@ -20,7 +20,7 @@ export async function checkWatched(
   watched: WatchedTicket,
 ): Promise<void> {
   const { ticketId } = watched;
-  // Most reads find it for half the units; one that was posted just now may be found by the second only.
+  // Most tickets are found by an eventually consistent read, for half the price. One posted just now may need the second read.
   const ticket = (await tickets.get(ticketId, 'eventual')) ?? (await tickets.get(ticketId));
   if (ticket === undefined || !isWatched(ticket, watched)) throw unknownTicket(ticketId);
 }

@@ -7,7 +7,7 @@ import { cancelTicket } from '../../../lib/service/tickets/cancel-ticket.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { connect } from '../../../lib/service/watching/connect.ts';
 import { pushAgain } from '../../../lib/service/watching/push-again.ts';
-import { latestOfEach, showTicket } from '../../../lib/service/watching/show-ticket.ts';
+import { latestOfEachPlayer, showTicket } from '../../../lib/service/watching/show-ticket.ts';
 import { tableResources } from '../../aws/emulated-tables.ts';
 import { definition, putQueue } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
@@ -28,7 +28,7 @@ it('only the latest connections of a player get a first message, however often i
   }));
   const other = { ...added[10]!, connectionId: 'other', ticketId: 'u' };
   const all = [...added.slice(0, 20), other, ...added.slice(20)].map((connection) => ({ connection }));
-  const shown = latestOfEach(all);
+  const shown = latestOfEachPlayer(all);
   expect(shown.map(({ connection: { connectionId } }) => connectionId)).toEqual([
     'other',
     'c50',
