@@ -68,5 +68,5 @@ export function deflatedJsonOf<T extends z.ZodType>(schema: T) {
 /** A set of strings. It is never empty, because DynamoDB removes the attribute with its last member. */
 export const stringSet = z.set(z.string()).transform((members) => [...members].sort());
 
-/** A set of numbers, in ascending order. It is never empty either. */
+/** A set of numbers, in ascending order. Like a set of strings it is never empty. */
 export const numberSet = z.set(z.number()).transform((members) => [...members].sort((a, b) => a - b));

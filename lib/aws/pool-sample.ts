@@ -68,7 +68,7 @@ export function poolSample(client: DynamoDBDocumentClient, tables: PoolTables): 
   };
 }
 
-/** A pool key of the tickets, or of the entries. */
+/** A pool key in the index of the tickets, or in the table of the entries. */
 interface Pool {
   readonly key: string;
   readonly isOfEntries: boolean;

@@ -41,7 +41,7 @@ type Client = DynamoDBDocumentClient;
 export const tickets = (client: Client, parsed?: ParsedTickets) => ticketStore(client, pools(), parsed);
 /** Tickets for a function that only reads them by their ids. */
 export const readTickets = (client: Client) => ticketReads(client, environment('TICKETS_TABLE'));
-/** The names of the tables with what waits in pools. */
+/** The names of the tables with the items of pools. */
 export const pools = () => ({
   tickets: environment('TICKETS_TABLE'),
   entries: environment('ENTRIES_TABLE'),

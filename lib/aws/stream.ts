@@ -48,7 +48,7 @@ export function toChange(record: DynamoDBRecord): Change | undefined {
     : { ...position, table: 'tickets', before: before && toTicket(before), after: toTicket(after) };
 }
 
-/** The answers to matches in stream records of the matches table, as those with which more players are ready. */
+/** The changes of answers to matches, in stream records of the matches table, after which more players are ready. */
 export function answersChanges(records: readonly DynamoDBRecord[]): AnswersChange[] {
   return records.flatMap(({ eventID: changeId, dynamodb }) => {
     const { NewImage, OldImage, ApproximateCreationDateTime = 0 } = dynamodb ?? {};

@@ -226,7 +226,7 @@ function queued(ticket: StoredTicket, layout: BucketLayout) {
   return ticket.views === undefined ? place : { ...place, queue: ticket.views[0]!.queue, ...more };
 }
 
-/** The attributes by which a ticket is in the pool of its home. */
+/** The attributes of a ticket in the pool of its home. */
 function inPool(ticket: StoredTicket, layout: BucketLayout) {
   const { queue, players, split } = homeOf(ticket);
   const order = poolOrder(ticket.ticketId, players);

@@ -80,8 +80,8 @@ export interface MusterClient {
   alive(ticketId: string, options?: RequestOptions): Promise<Ticket>;
   /**
    * Accepts the match of a ticket that REQUIRES_ACCEPTANCE, or declines it.
-   * @param options `playerIds`: where each player answers, who of the ticket does so now (default: all of them, or the player whose
-   * token this client has)
+   * @param options `playerIds`: in a queue in which each player answers, the players of the ticket who answer now (default: all
+   * of them, or the player of this client's token)
    */
   accept(
     ticketId: string,

@@ -54,7 +54,7 @@ export async function waitForMatch(
 ): Promise<Ticket> {
   let last: Ticket | undefined;
   for await (const ticket of pollsOf(sender, ticketId, options)) {
-    // More players are ready: a match that was accepted by `onChange` need not be accepted again.
+    // More players are ready. A match that `onChange` has accepted need not be accepted again.
     if (last && isSame(last, ticket)) continue;
     last = ticket;
     await onChange?.(ticket);
@@ -119,7 +119,7 @@ async function read(
 }
 
 const isSame = (one: Ticket, other: Ticket) => one.status === other.status && one.matchId === other.matchId;
-/** How many players of its match are ready. */
+/** The number of ready players of its match. */
 export const readyIn = ({ acceptance }: Ticket) => acceptance?.ready;
 
 function mayPass(error: unknown): error is Error {

@@ -24,8 +24,8 @@ export interface WatchOptions extends RequestOptions {
 /** A watched ticket: an iterable of its changes. It connects when the iteration starts. */
 export interface Watch extends AsyncIterable<Change> {
   /**
-   * Accepts a match: by a socket or with the token of a player, for this player where each player answers, else for the ticket. Its
-   * effect arrives as a change.
+   * Accepts a match. By a socket or with the token of a player, it answers for this player where each player answers, otherwise
+   * for the ticket. The effect arrives as a change.
    */
   accept(matchId: string): Promise<void>;
   /** Declines a match in the same way. */

@@ -71,5 +71,5 @@ export function readStream(scope: Construct, id: string, props: StreamReaderProp
  */
 export const ENDED_TICKETS = { status: { S: FilterRule.or('CANCELLED', 'TIMED_OUT', 'FAILED') } };
 
-/** Matches, without the answers to them and those that were abandoned. */
+/** Matches, except abandoned ones, and without the items of answers. */
 export const GAMES = { game: { S: FilterRule.exists() } };

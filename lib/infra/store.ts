@@ -111,7 +111,7 @@ export class Store extends Construct {
     });
   }
 
-  /** Reads of what waits in pools. */
+  /** Lets a function read the tickets and entries of pools. */
   allowPoolReads(fn: MusterFunction): void {
     this.tickets.allowIndexQuery(fn, 'pool');
     this.entries.allow(fn, 'Query');

@@ -24,7 +24,7 @@ export interface QueueState extends DefinitionState {
    * fault. See `ticks/without-vanished.ts`.
    */
   readonly presenceHeldUntilMs?: number;
-  /** Until then entries of linked tickets may be in its pool; absent if there never were any. */
+  /** Until this time its pool may contain entries of linked tickets; absent if it never did. */
   readonly linkedUntilMs?: number;
   /** Set when the queue is deleted. It accepts no new tickets, but waiting tickets can still be matched. */
   readonly deletedAt?: string;

@@ -165,8 +165,9 @@ export const MATCH = machine<StoredMatchStatus>()({
 export type AnswersStatus = 'OPEN' | 'DECLINED' | 'EXPIRED';
 
 /**
- * The answers to a match, one item beside it. Exactly one of three things happens: all accept, one declines, the time is up. The match
- * follows, by whoever comes first: who has decided it, a repeated request, or `deadline`.
+ * The answers to a match, a separate item. Exactly one of three things happens: all accept, one declines, or the time is up. The
+ * match follows by the first process that finds the answers decided: the request that decides them, a repeated request, or
+ * `deadline`.
  */
 export const ANSWERS = machine<AnswersStatus>()({
   statuses: ['OPEN', 'DECLINED', 'EXPIRED'],

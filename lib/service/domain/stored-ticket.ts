@@ -52,16 +52,16 @@ export interface StoredTicket {
   readonly replacedBy?: string;
   /** The digest of the post of a linked ticket, which waits in several queues. Its entries have it too. */
   readonly linked?: string;
-  /** A linked ticket in each of its queues, that of the post first. Absent in what a tick reads of the pool. */
+  /** The forms of a linked ticket in its queues, that of the post first. Absent in tickets that a tick reads from the pool. */
   readonly views?: readonly TicketIn[];
-  /** Where a tick has found it in a further queue. */
+  /** The entry by which a tick has read it in a further queue. */
   readonly entry?: Entry;
 }
 
 /** A ticket in the pool. */
 export type QueuedTicket = StoredTicket & { readonly status: 'QUEUED' };
 
-/** A ticket with the status that clients see, and how far its match is that has to be accepted. */
+/** A ticket with the status that clients see, and with the progress of a match that has to be accepted. */
 export type CurrentTicket = Omit<StoredTicket, 'status'> & {
   readonly status: TicketStatus;
   readonly acceptance?: TicketView['acceptance'];

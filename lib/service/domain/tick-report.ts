@@ -39,9 +39,9 @@ export interface TickReport {
   readonly waits?: WaitTable | undefined;
   /** The backfills of the range, in a queue with backfills. */
   readonly backfills?: BackfillReport | undefined;
-  /** The ids of linked tickets that other ticks have claimed first, until when this range leaves them alone. */
+  /** The ids of linked tickets that other ticks have claimed first, each with the time until which this range skips it. */
   readonly resting?: readonly (readonly [string, number])[] | undefined;
-  /** The linked tickets among those that wait. */
+  /** The number of linked tickets among the waiting ones. */
   readonly linked?: number | undefined;
   /** Present while the range is not searched, because its ticks fail. */
   readonly setAside?: SetAside | undefined;

@@ -32,7 +32,7 @@ export async function countUnmatched(
   nowMs: number,
 ): Promise<void> {
   const ends = changes.flatMap((change) => {
-    // A linked ticket may end in one queue because of another one.
+    // A linked ticket may end in this queue because of another queue.
     const isCounted = change.table === 'tickets' && change.after.linked === undefined;
     const end = isCounted ? endWithoutMatch(change) : undefined;
     return end === undefined ? [] : [{ change: change as TicketChange, end }];

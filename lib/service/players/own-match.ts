@@ -17,7 +17,7 @@ export async function matchFor(
 ): Promise<MatchView> {
   if (caller.scope !== 'player') return whole;
   const { playerId } = caller;
-  // The ticket has those of the player's own party.
+  // The ticket has the answers of the player's own party.
   const { acceptance: _, ...match } = whole;
   const seats = match.teams.flatMap(({ players }) => players);
   // A caller must not match the id of a bot.

@@ -21,7 +21,7 @@ export async function checkOwnTicket(
   if (!ticket?.players.some(({ playerId }) => playerId === caller.playerId)) throw unknownTicket(ticketId);
 }
 
-/** The player that a caller is; undefined for callers who speak for any. */
+/** The player of a caller; undefined for callers who act for any player. */
 export function speakerOf(caller: Caller): string | undefined {
   return caller.scope === 'player' ? caller.playerId : undefined;
 }

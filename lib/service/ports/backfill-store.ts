@@ -44,7 +44,7 @@ export interface BackfillStore {
    * the status of the match. Every other outcome changes nothing. `lost-race`: the match has changed, ended or has a newer
    * backfill, the backfill has ended, or a ticket is not QUEUED. `busy`: the store rejected the transaction. `too-large`: no item
    * can hold the match with its newcomers.
-   * @param linked the linked tickets among the new ones, as the tick has read them. They join as they are claimed
+   * @param linked the linked tickets among the new ones, as the tick has read them. Each is claimed with the fill
    */
   fill(
     backfill: StoredBackfill,

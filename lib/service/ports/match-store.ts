@@ -26,12 +26,15 @@ export interface SingleMatchStore {
   abandon(queue: string, match: FormingMatch, nowMs: number): Promise<'abandoned' | 'exists'>;
   /** An abandoned match whose tickets have to be checked again; undefined for all others. */
   abandoned(matchId: string): Promise<(FormingMatch & { readonly queue: string }) | undefined>;
-  /** The answers to a match, for a day; undefined: nobody has answered. {@link SingleMatchStore.get} has them while it requires acceptance. */
+  /**
+   * The answers to a match, for a day; undefined: no player has answered. While the match requires acceptance, {@link
+   * SingleMatchStore.get} includes them.
+   */
   answers(matchId: string): Promise<Answers | undefined>;
   /**
-   * Writes one of the transitions of `ANSWERS` for some seats of a match. Returns the answers as they are then, unchanged if they do
-   * not allow it.
-   * @param seats of `expire`: none
+   * Writes one of the transitions of `ANSWERS` for some seats of a match. Returns the answers afterwards, unchanged if the
+   * transition is not possible.
+   * @param seats none for `expire`
    */
   answer(
     match: Pick<StoredMatch, 'matchId' | 'queue' | 'teams'>,

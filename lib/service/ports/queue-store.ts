@@ -25,7 +25,7 @@ export interface QueueStore extends Omit<DefinitionStore<QueueDefinition, QueueS
   confirmSent(record: QueueRecord, untilMs: number): Promise<void>;
   /** Sets the period in which the queue is watched, if it is still that of the record. */
   extendWatched(record: QueueRecord, watched: Watched): Promise<boolean>;
-  /** Sets one of these times of the record, if the queue exists. */
+  /** Sets one of these times in the record, if the queue exists. */
   extend(record: QueueRecord, what: 'presenceHeldUntilMs' | 'linkedUntilMs', untilMs: number): Promise<void>;
   /** Removes layouts that contain no ticket if the version is still that of the record. */
   dropLayouts(record: QueueRecord, keep: readonly BucketLayout[]): Promise<boolean>;

@@ -122,9 +122,9 @@ export interface TicketStore {
    */
   claim(ticketId: string, matchId: string, nowMs: number): Promise<boolean>;
   /**
-   * The same for a linked ticket that a tick has read. It leaves all of its queues, and is one of the queue of the match.
-   * By an entry it also has to be the ticket for which the entry was put.
-   * @returns also the ticket as it is then; undefined when it does not exist
+   * Claims a linked ticket that a tick has read. It leaves all of its queues, and its queue becomes that of the match. A ticket
+   * read by an entry also has to be the one for which the entry was put.
+   * @returns also the ticket afterwards; undefined when it does not exist
    */
   claimLinked(
     ticket: StoredTicket,
@@ -133,7 +133,7 @@ export interface TicketStore {
   ): Promise<{ readonly claimed: boolean; readonly ticket: StoredTicket | undefined }>;
   /** Removes the entries of a linked ticket that has left the pool. A failure leaves them to the ticks of their queues. */
   removeEntries(ticket: StoredTicket): Promise<void>;
-  /** Removes the entry by which a tick has read a ticket. @param putBeforeMs only if it was put before this time */
+  /** Removes the entry by which a tick has read a ticket. @param putBeforeMs removes it only if it was put before this time */
   removeEntry(ticket: StoredTicket, putBeforeMs?: number): Promise<void>;
   /**
    * Returns a ticket from a match that does not exist to the pool, with the time it was first enqueued. Does nothing when

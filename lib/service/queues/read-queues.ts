@@ -86,7 +86,7 @@ export async function presenceOf(
   }
 }
 
-/** The interval at which clients ping, in seconds, if one of these queues has `presence`; undefined otherwise. */
+/** The interval at which clients ping if one of these queues has `presence`, in seconds; undefined otherwise. */
 export async function pingSecondsOf(
   deps: { readonly queues: Pick<QueueStore, 'get'> },
   queues: readonly string[],

@@ -27,9 +27,11 @@ export interface ReadOptions {
   readonly waitMs?: number;
   /** The last status that the client has seen. Any other status is a change. @default the status at the first read */
   readonly seen?: TicketStatus | undefined;
-  /** How many players the client has last seen to be ready; another number is a change, and then a match to accept is none. */
+  /**
+   * The number of ready players that the client has last seen. With it, another number is a change, and a match to accept is not.
+   */
   readonly ready?: number | undefined;
-  /** Whose answer matters, of the players of the ticket. @default all of them */
+  /** The player of the ticket whose answer matters. @default all of them */
   readonly playerId?: string | undefined;
   /** Whether to explain why a ticket is waiting, which runs a search. @default false */
   readonly explain?: boolean | undefined;
@@ -69,7 +71,7 @@ async function explained(deps: GetTicketDeps, ticket: QueuedTicket): Promise<Que
 
 const isQueued = (ticket: CurrentTicket): ticket is QueuedTicket => ticket.status === 'QUEUED';
 
-/** What a poll knows already, and whom it is for. */
+/** The state that a poll knows already, and the player that it is for. */
 interface Known extends Pick<ReadOptions, 'ready' | 'playerId'> {
   readonly status: TicketStatus;
   readonly matchId: string | undefined;
@@ -80,7 +82,7 @@ function isNews({ ticket }: TicketAndMatch, known: Known): boolean {
   return isFinal(status) || status !== known.status || matchId !== known.matchId || isAsked(ticket, known);
 }
 
-/** Whether there is something to say about the answers to its match. */
+/** Whether the answers to its match are a change. */
 function isAsked({ acceptance, players }: CurrentTicket, { ready, playerId }: Known): boolean {
   if (acceptance === undefined) return false;
   if (ready !== undefined) return acceptance.ready !== ready;

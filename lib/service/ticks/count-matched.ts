@@ -23,7 +23,7 @@ export function matchedWaits(
   for (const { game, outcome } of commits) {
     if (outcome !== 'committed') continue;
     for (const ticketId of game.ticketIds) {
-      // A slow variant would lose the long waits of linked tickets to other queues.
+      // Not counted, because a slow variant would lose the long waits of linked tickets to other queues.
       if (linked.has(ticketId)) continue;
       const { players, enqueuedAtMs } = byId.get(ticketId)!;
       const block = countedBlock(record, enqueuedAtMs);

@@ -73,8 +73,8 @@ export class TicketEnds {
   }
 
   /**
-   * Ends tickets that are still QUEUED. A ticket past the time-out of a further queue leaves that queue alone. Returns the number of
-   * time-outs, and the tickets that remain because the time was up.
+   * Ends tickets that are still QUEUED. A ticket past the time-out of a further queue leaves only that queue. Returns the number
+   * of time-outs, and the tickets that remain because the time was up.
    */
   async end(
     ending: readonly EndingTicket[],

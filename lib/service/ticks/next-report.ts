@@ -118,9 +118,9 @@ function waitsAfter(
   });
 }
 
-/** An entry whose ticket another tick has claimed first is left alone for this long. Milliseconds. */
+/** A range skips an entry for this long after another tick has claimed its ticket. Milliseconds. */
 const REST_MS = 10_000;
-/** The maximum of tickets that rest. Others may cost a game at the next tick. */
+/** The maximum of skipped tickets. Further ones may cost a game at the next tick. */
 const RESTING_MAX = 1_000;
 
 function restingAfter(

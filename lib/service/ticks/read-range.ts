@@ -62,7 +62,7 @@ export interface RangeRead {
   /** Those of `stored` that may be matched, and the work of preparing them, in the units of `Preparation`. */
   readonly tickets: readonly Ticket[];
   readonly work: number;
-  /** Those that were read from entries, by id. */
+  /** The tickets that were read from entries, by id. */
   readonly entries: ReadonlyMap<string, StoredTicket>;
   /**
    * The checked tickets that end without a search: they cannot be read, no longer fit the queue's definition, or are past their
@@ -138,11 +138,12 @@ export async function readRange(
   };
 }
 
-/** Each entry is looked at once in this time, so that one that a crash has left does not stay in the pool. Milliseconds. */
+/** Each entry is checked once in this time, so that an entry that a crash has left does not stay in the pool. Milliseconds. */
 const CHECK_EVERY_MS = 60_000;
 
 /**
- * Looks at the entries whose turn it is, and removes those that are over. Those of tickets that other ticks have claimed lately rest.
+ * Checks the entries whose turn it is, and removes stale ones. Entries of tickets that other ticks have claimed recently are
+ * skipped.
  * @returns whether a ticket is not searched
  */
 async function awayTickets(

@@ -98,15 +98,15 @@ export async function searchRange(
   return { plan, commits, open, nextBackfill, timedOut, isCut, tooLarge };
 }
 
-/** A tick that has lost games to other queues plans again at most this often. */
+/** The maximum of further plans of a tick that has lost games to other queues. */
 const AGAIN_MAX = 2;
 
 type Planned = Awaited<ReturnType<typeof commitWhileSearching<GameCommit>>>;
 
 /**
- * Plans again while games were lost because other queues have claimed their tickets, with the tickets that still wait. Backfills are
- * left to the next tick.
- * @returns all commits, and the first plan with those who wait after the last one
+ * Plans again while games are lost because other queues have claimed their tickets, with the tickets that are still waiting.
+ * Backfills are left to the next tick.
+ * @returns all commits, and the first plan with the tickets that are waiting after the last one
  */
 async function planAgain(
   { tickets }: SearchDeps,
