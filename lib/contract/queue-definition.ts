@@ -367,7 +367,7 @@ export const queueDefinition = z
           .meta({ description: 'How long the tickets, or the players, have to answer, in seconds' }),
         by: z.enum(['ticket', 'player']).optional().meta({
           description:
-            'Who answers: one for the whole ticket, or each player for themselves (default ticket). A match keeps the rule that it began with',
+            'Who answers: one for the whole ticket, or each player for themselves. A match keeps the rule that it began with (default ticket)',
         }),
       })
       .optional()

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -38,6 +39,7 @@ public final class Backend {
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
     /** The ports of the game servers, one for each match, however often it is asked for. */
     private static final Map<String, Integer> PORTS = new ConcurrentHashMap<>();
+    private static final AtomicInteger NEXT_PORT = new AtomicInteger(7000);
 
     /** Muster has refused a request for good. Its document has a title, a detail, and a code with most 409. */
     private static final class Refused extends IOException {
@@ -108,7 +110,7 @@ public final class Backend {
                         send("PUT", "/tickets/" + map(player).get("ticketId") + "/acceptance", answer);
             }
             case "MatchAccepted" -> {
-                int port = PORTS.computeIfAbsent(matchId, id -> 7000 + PORTS.size());
+                int port = PORTS.computeIfAbsent(matchId, id -> NEXT_PORT.getAndIncrement());
                 send("PUT", path + "/assignment", "{\"address\":\"203.0.113.7\",\"port\":" + port + "}");
             }
             // Put your game here. This one is over at once, and the first team has won.
