@@ -8,7 +8,7 @@ export const acceptanceBody = z
     accepted: z.boolean().meta({ description: 'false: the party, or these players, decline this match' }),
     matchId: id.meta({
       description:
-        'The match to accept or decline. The request is rejected when the ticket has another match by now',
+        'The match to accept or decline. The request is rejected when the ticket has another match',
     }),
     playerIds: z
       .array(id)

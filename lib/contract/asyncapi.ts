@@ -16,7 +16,7 @@ type Json = Readonly<Record<string, unknown>>;
 const MESSAGES = {
   TicketMessage: {
     schema: ticketMessage,
-    summary: 'The ticket as it is: the first message, and the response to a ping',
+    summary: 'The current ticket: the first message, and the response to a ping',
   },
   TicketChangeMessage: { schema: ticketChangeMessage, summary: 'The ticket has ended' },
   ReadyCheckMessage: {
@@ -25,7 +25,7 @@ const MESSAGES = {
       'More players have accepted the match of the ticket: after each answer up to 20 players; above, after each twentieth part of them and the last four answers',
   },
   MatchChangeMessage: { schema: matchChangeMessage, summary: 'The match of the ticket has changed' },
-  DoneMessage: { schema: doneMessage, summary: 'What the client asked for was done' },
+  DoneMessage: { schema: doneMessage, summary: 'The action of the client was done' },
   ProblemMessage: { schema: problemMessage, summary: 'A frame was rejected. The connection stays open' },
 } as const;
 
@@ -34,7 +34,7 @@ export function asyncApi(): Json {
   const names = Object.keys(MESSAGES);
   const messages = Object.fromEntries([
     ...Object.entries(MESSAGES).map(([name, { summary }]) => [name, messageOf(name, summary)]),
-    ['Frame', messageOf('Frame', 'What a client asks for')],
+    ['Frame', messageOf('Frame', 'An action or a ping of a client')],
   ]);
   const refTo = (name: string) => ({ $ref: `#/channels/watch/messages/${name}` });
   return {

@@ -29,7 +29,7 @@ const backfillOf = <T extends z.ZodType>(present: T) =>
     }),
     roster: z.number().int().min(1).exactOptional().meta({
       description:
-        'The roster of the match that the server knows (default: the first one, or the newest one if one of its newcomers is among the players). 409 when the match has another one by now',
+        'The roster of the match that the server knows (default: the first one, or the newest one if one of its newcomers is among the players). 409 when the match has another one',
     }),
     region,
   });
@@ -73,7 +73,7 @@ export const matchEnd = z
   .strictObject({
     leavers: z.array(id).max(LIMITS.seatsMax).exactOptional().meta({
       description:
-        'The players who have left the match before its end, also those whose seats were filled since. In a queue with `cooldown.leave` they wait before their next ticket; elsewhere this changes nothing',
+        'The players who have left the match before its end, including those whose seats were filled since. In a queue with `cooldown.leave` they wait before their next ticket; elsewhere this changes nothing',
     }),
   })
   .meta({ id: 'MatchEnd' });

@@ -28,7 +28,7 @@ const effect = z
     rounds: z.number().int().meta({ description: 'The rounds in which both variants have players' }),
     moreDaysToSee5Percent: mean.meta({
       description:
-        'How many more days it takes to see a difference of 5 % four times in five; null without an interval',
+        'The number of further days after which a difference of 5 % is detected with a probability of 80 %; null without an interval',
     }),
     verdict: z.enum(['real', 'unclear', 'tooFewRounds']).meta({
       description:
@@ -61,7 +61,7 @@ export const experimentView = z
     inForce: z
       .object({ variant: z.string(), block: z.number().int(), until: z.iso.datetime() })
       .nullable()
-      .meta({ description: 'The variant that the queue is searched by now; null when none is' }),
+      .meta({ description: 'The variant in force; null when there is none' }),
     players: z.number().int().meta({ description: 'The players that the results count' }),
     blocks: z
       .array(

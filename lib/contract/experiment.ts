@@ -48,7 +48,7 @@ const variant = z.strictObject({
       >,
     )
     .meta({
-      description: `Keys of the definition with the values they have in this variant, of ${Object.keys(CHANGEABLE).join(', ')}; null removes a key. What no key names is as in the definition`,
+      description: `Keys of the definition with the values they have in this variant, of ${Object.keys(CHANGEABLE).join(', ')}; null removes a key. Other keys are those of the definition`,
     }),
 });
 
@@ -97,7 +97,7 @@ export const experimentDefinition = z
       .optional()
       .meta({
         description:
-          'Ends the experiment on a running queue when a block of a variant exceeds this. Variants without changes are not judged: they are what is in force after the end',
+          'Ends the experiment on a running queue when a block of a variant exceeds this. Variants without changes are exempt, because their definition is in force after the end',
       }),
   })
   .superRefine(({ blockMinutes, burnInMinutes, days, variants }, context) => {

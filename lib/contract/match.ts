@@ -75,14 +75,17 @@ export const ruling = {
     .record(
       z.string(),
       z.object({
-        cost: z.number().optional().meta({ description: 'What the rule added to `imbalance`' }),
-        values: z.array(z.string()).optional().meta({ description: 'What the players share under it' }),
+        cost: z.number().optional().meta({ description: 'The cost that the rule added to `imbalance`' }),
+        values: z
+          .array(z.string())
+          .optional()
+          .meta({ description: 'The values that the players share under the rule' }),
       }),
     )
     .optional()
     .meta({
       description:
-        'By name: what rules of the queue cost, and what the players share; to a player, of rules that read only attributes `visibleTo` match',
+        'By name of the rule: its cost, and the values that the players share. A player sees only rules that read only attributes `visibleTo` match',
     }),
 };
 
@@ -127,7 +130,7 @@ export const matchView = z
     }),
     requeued: z.literal(true).optional().meta({
       description:
-        'Present when its tickets return to the queue, because it was not placed. Those of which it is the third such match are FAILED; if a player had left, the tickets of those who left are CANCELLED',
+        'Present when its tickets return to the queue, because it was not placed. A ticket is FAILED with its third unplaced match. If players had left, their tickets are CANCELLED',
     }),
     roster: z.number().optional().meta({
       description: 'The version of `teams`: absent in the first; each backfill makes the next, from 2 up',
@@ -163,7 +166,7 @@ export const matchResult = z
           teams,
           ...quality,
           increment: z.number().meta({
-            description: 'What the newcomers add to the least imbalance that the match could have had',
+            description: 'The increase that the newcomers cause in the least possible imbalance of the match',
           }),
           ...ruling,
         }),

@@ -32,7 +32,7 @@ const TAGS: Record<string, { readonly description: string; readonly routes?: Reg
   },
   Experiments: { description: 'Two definitions of a queue, compared', routes: /\/experiment/ },
   Ladders: { description: 'Ratings of players', routes: / \/ladders/ },
-  Players: { description: 'Export and erasure of what is stored about a player', routes: / \/players/ },
+  Players: { description: 'Export and erasure of the stored data about a player', routes: / \/players/ },
   Service: { description: 'The service itself', routes: / \/(dead-letters|health|openapi)/ },
   Webhooks: { description: 'Events that Muster posts to a backend' },
 };

@@ -10,7 +10,7 @@ const continuation = z.string().max(2_048);
 /** The query of a request for the data of a player, or for its erasure. */
 export const continuationQuery = z.object({
   continuation: continuation.optional().meta({
-    description: 'The `continuation` of the response before (default: from the beginning)',
+    description: 'The `continuation` of the previous response (default: from the beginning)',
   }),
 });
 
@@ -63,7 +63,7 @@ export const playerData = z
           endedAt: true,
         })
         .extend({
-          seat: seat.optional().meta({ description: 'Absent for a player of whom only a token is stored' }),
+          seat: seat.optional().meta({ description: 'Absent if only a token of the player is stored' }),
           token: z.string().optional().meta({ description: "The player's token of the game server" }),
           joinedAt: z.iso.datetime().optional().meta({ description: 'When a backfill added the player' }),
           result: z
@@ -77,7 +77,7 @@ export const playerData = z
             .optional()
             .meta({ description: 'Without `rank` it is void' }),
           rating: rating.omit({ playerId: true }).optional().meta({
-            description: 'What the result has changed: before and after the match',
+            description: 'The change by the result: before and after the match',
           }),
         }),
     ),
@@ -98,7 +98,7 @@ export const playerData = z
       )
       .meta({
         description:
-          'Whom the player met, in queues with a `recent` rule: the record of the queue, and what a ticket or a backfill has of it',
+          'The players that the player has met, in queues with a `recent` rule: the record of the queue, and its copies in tickets and backfills',
       }),
     places: z.array(z.object({ queue: z.string(), ticketId: z.string() })).meta({
       description:
@@ -112,10 +112,10 @@ export const playerData = z
           forgivenAt: z.iso
             .datetime()
             .optional()
-            .meta({ description: 'Offences up to this time do not count any more' }),
+            .meta({ description: 'Offences up to this time no longer count' }),
         }),
       )
-      .meta({ description: 'What the player has done in queues with `cooldown`, oldest first' }),
+      .meta({ description: 'The offences of the player in queues with `cooldown`, oldest first' }),
     ratings: z
       .array(
         z.object({

@@ -11,7 +11,7 @@ export const CONFLICT_CODES = {
   NO_BACKFILL: 'the queue takes no backfills',
   BACKFILL_ID_TAKEN: 'another backfill has this id',
   BACKFILL_ENDED: 'the backfill is not QUEUED',
-  ROSTER_CHANGED: 'the match has players whom the request does not know',
+  ROSTER_CHANGED: 'the match has players that the request does not name',
   MATCH_STATUS: 'the status of the match does not allow the request',
   MATCH_ASSIGNED: 'the match has another assignment',
   MATCH_NOT_RATED: 'the match was made in a queue without a ladder',

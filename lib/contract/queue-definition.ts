@@ -108,7 +108,7 @@ const placementSeconds = z.number().int().min(1).max(LIMITS.placementSecondsMax)
 
 const onFailure = z.enum(['fail', 'requeue']).optional().meta({
   description:
-    'What becomes of the tickets of a match that is not placed. fail: they are FAILED with it; requeue: they return to the queue with the wait they had, and a ticket is FAILED with its third such match (default fail)',
+    'How the tickets of an unplaced match continue. fail: they are FAILED with it; requeue: they return to the queue with the wait they had, and a ticket is FAILED with its third unplaced match (default fail)',
 });
 
 /** The name or ARN of a queue of Amazon GameLift Servers. */
@@ -327,7 +327,7 @@ export const queueDefinition = z
       }),
     fill: z.enum(['none', 'bots']).optional().meta({
       description:
-        'What fills the match of a ticket at its time-out: "bots" take the seats for which nobody waits (default none)',
+        'Fills the match of a ticket at its time-out: "bots" take the seats for which no player is waiting (default none)',
     }),
     backfill: z
       .strictObject({

@@ -4,7 +4,7 @@ import { queueDefinition, queueName } from './queue-definition.ts';
 /** The query of a request for the definitions of all queues. */
 export const queueListQuery = z.object({
   continuation: queueName.optional().meta({
-    description: 'The `continuation` of the response before (default: from the beginning)',
+    description: 'The `continuation` of the previous response (default: from the beginning)',
   }),
 });
 

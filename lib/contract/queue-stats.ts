@@ -172,7 +172,7 @@ export const queueStats = z
       .object({
         notPublished: count.meta({
           description:
-            'Tries to publish an event that the event bus rejected. They are repeated; webhooks, placements and deadlines are late meanwhile',
+            'Tries to publish an event that the event bus rejected. They are repeated; until then webhooks, placements and deadlines are late',
         }),
         notDispatched: count.meta({
           description:
@@ -213,7 +213,7 @@ export const queueStats = z
       }),
     presenceHeldUntil: z.iso.datetime().optional().meta({
       description:
-        'Present while the pings of many players are missing at once: the service may not hear them. Until then no ticket is cancelled because pings are missing, and it is prolonged while they are',
+        'Present while the pings of many players are missing at once, because the service may be at fault. Until this time no ticket is cancelled for missing pings. It is extended while they are missing',
     }),
     regions: z
       .record(
@@ -268,7 +268,7 @@ export const queueStats = z
       }),
     choices: z.array(choice).optional().meta({
       description:
-        'What players choose: sides, roles and regions. Whether their wait is bounded, estimated from the last thousand players or the last hour. Absent for a queue without choices',
+        'The choices of players: sides, roles and regions. Whether they leave the wait bounded, estimated from the last thousand players or the last hour. Absent for a queue without choices',
     }),
   })
   .meta({ id: 'QueueStats' });

@@ -22,7 +22,7 @@ const deviation = z.number().min(RATING_MIN).max(SCALE_MAX);
 export const ratingView = z
   .object({
     playerId: z.string(),
-    mean: z.number().meta({ description: 'What the skill is expected to be' }),
+    mean: z.number().meta({ description: 'The expected skill' }),
     deviation: z.number().meta({ description: 'How little is known of it, as a standard deviation' }),
     matches: z
       .number()

@@ -126,7 +126,7 @@ export const ROUTES = {
     id: 'createTicket',
     summary: 'Create a ticket',
     description:
-      'Enqueues one player or a party. The `ticketId` is yours, so a repeated request gives 200 with the ticket as it is now, and 409 if it names other players.',
+      'Enqueues one player or a party. The `ticketId` is yours, so a repeated request gives 200 with the current ticket, and 409 if it names other players.',
     function: 'enqueue',
     scopes: ['backend'],
     body: newTicket,
@@ -147,7 +147,7 @@ export const ROUTES = {
   'GET /queues/{queue}/stats': {
     id: 'getQueueStats',
     summary: 'Get the statistics of a queue',
-    description: 'Arrivals, waiting tickets, recent matches and ends, and what is wrong at the moment.',
+    description: 'Arrivals, waiting tickets, recent matches and ends, and current faults.',
     function: 'queues',
     scopes: ['backend', 'admin'],
     answers: { 200: queueStats },
@@ -196,7 +196,7 @@ export const ROUTES = {
   'DELETE /queues/{queue}/players/{playerId}/cooldown': {
     id: 'endCooldown',
     summary: 'Forgive a player',
-    description: 'What the player has done in the queue until now counts no more.',
+    description: 'Offences of the player in the queue up to now no longer count.',
     function: 'players',
     scopes: ['backend', 'admin'],
     answers: { 204: undefined },
@@ -224,7 +224,7 @@ export const ROUTES = {
   'GET /queues/{queue}/experiment': {
     id: 'getExperiment',
     summary: 'Get the experiment on a queue',
-    description: 'The last one: the variant in force, its blocks, and what the variants change.',
+    description: 'The last experiment: the variant in force, its blocks, and the effects of the variants.',
     function: 'queues',
     scopes: ['backend', 'admin'],
     answers: { 200: experimentView },
@@ -243,7 +243,7 @@ export const ROUTES = {
   'DELETE /queues/{queue}/experiment': {
     id: 'endExperiment',
     summary: 'End the experiment on a queue',
-    description: 'Its results stay. An experiment that has ended stays as it is.',
+    description: 'Its results stay. Ending an ended experiment changes nothing.',
     function: 'queues',
     scopes: ['admin'],
     answers: { 204: undefined },
@@ -425,7 +425,7 @@ export const ROUTES = {
   'DELETE /tickets/{ticketId}': {
     id: 'cancelTicket',
     summary: 'Cancel a ticket',
-    description: 'Only a ticket that is QUEUED. One that is CANCELLED stays as it is.',
+    description: 'Only a QUEUED ticket can be cancelled. Cancelling a CANCELLED one changes nothing.',
     function: 'ticket-changes',
     scopes: ['player', 'backend'],
     answers: { 200: ticketView },
@@ -527,7 +527,7 @@ export const ROUTES = {
     function: 'meta',
     scopes: [],
     openBecause:
-      'Load balancers and monitors call it without credentials. The response says only that the service responds.',
+      'Load balancers and monitors call it without credentials. The response shows only that the service responds.',
     answers: { 200: z.object({ status: z.literal('ok') }) },
   },
   'GET /openapi.json': {

@@ -52,7 +52,7 @@ export const frame = z
         .exactOptional()
         .meta({
           description:
-            'The last state that the client has seen. The ticket is sent only if it is not as this says, or its match has ended; without it, in any case',
+            'The last state that the client has seen. The ticket is sent only if its state differs or its match has ended; without `seen`, it is always sent',
         }),
     }),
   ])
@@ -61,7 +61,7 @@ export type Frame = z.output<typeof frame>;
 export const FRAME_ACTIONS = ['accept', 'decline', 'cancel', 'ping'] as const;
 
 const timestamp = z.iso.datetime().meta({ description: 'When it happened, or was read' });
-const ticket = ticketView.meta({ description: 'The ticket as it is now, as a player of it may see it' });
+const ticket = ticketView.meta({ description: 'The current ticket, as its player may see it' });
 const match = matchView.meta({ description: 'Its match, as this player may see it' });
 
 const revision = z.number().int().meta({
