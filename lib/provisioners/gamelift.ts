@@ -95,7 +95,7 @@ export function gameLiftProvisioner(
         if (status === 'pending') return { outcome: 'retry', why: 'GameLift is stopping the placement' };
         if (status === 'ended') continue;
         if (session?.arn === undefined)
-          return { outcome: 'retry', why: 'GameLift does not say which game session it has started' };
+          return { outcome: 'retry', why: 'GameLift has not reported the game session that it has started' };
         if (session.arn === match.assignment?.sessionId) break;
         const ended = await sessions.terminate(session.arn, queue);
         return ended.outcome === 'done' || ended.outcome === 'unknown'

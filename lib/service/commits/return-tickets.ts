@@ -11,7 +11,7 @@ import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import type { FormingMatch, SingleMatchStore } from '../ports/match-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
-import { noteLinked, type ScheduleDeps, wake } from '../waking/schedule.ts';
+import { markLinked, type ScheduleDeps, wake } from '../waking/schedule.ts';
 import { noteOffences, type OffenceDeps } from './note-offences.ts';
 
 export interface ReturnDeps extends ScheduleDeps, OffenceDeps {
@@ -91,7 +91,7 @@ async function placeOf(
   const views = placedViews(ticket.ticketId, own, byName, nowMs);
   const placed = ticket.views === undefined ? ticket : { ...ticket, views };
   const home = byName.get(homeOf(placed).queue)!;
-  if (ticket.views !== undefined) await noteLinked(queues, views, byName, nowMs);
+  if (ticket.views !== undefined) await markLinked(queues, views, byName, nowMs);
   return { ticket: placed, layout: layoutAt(home.layouts, nowMs), records };
 }
 

@@ -39,7 +39,7 @@ export async function putExperiment(
       if (isDeepStrictEqual(last.definition, definition)) return 'unchanged';
       throw alreadyRunning(queue, last.definition);
     }
-    const experiment = begun(record, definition, draw(), nowMs);
+    const experiment = newExperiment(record, definition, draw(), nowMs);
     if (await queues.put({ ...record, version: record.version + 1, experiment })) return 'begun';
   }
   throw new StoreBusy(`queue ${queue} is being changed by others`);
@@ -74,7 +74,7 @@ export function noExperiment(queue: string): Problem {
   );
 }
 
-function begun(
+function newExperiment(
   record: QueueRecord,
   definition: ExperimentDefinition,
   seed: number,

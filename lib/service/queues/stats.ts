@@ -147,7 +147,7 @@ function endsView({ matched = 0, timedOut = 0 }: Counts<TickCount>): QueueStats[
   return { tickets, timedOutShare: tickets > 0 ? timedOut / tickets : null };
 }
 
-/** From the tickets that left the pool to the games that began. */
+/** The outcomes from the tickets that left the pool to the games that began. */
 function outcomesView(
   definition: QueueDefinition,
   { found = 0, matched = 0, timedOut = 0 }: Counts<TickCount>,

@@ -10,7 +10,7 @@ const TRIES_MAX = 8;
 const PAUSE_MS = 10;
 
 /** A rated match, from which the odds learn. */
-export interface Seen {
+export interface RatedMatch {
   /** The odds before it, as the ratings have them. */
   readonly raw: readonly number[];
   /** The odds stored when the match was made; undefined: computed from `raw` by the slope. */
@@ -27,19 +27,19 @@ export interface Seen {
 export class OddsLearner {
   readonly #ratings: Pick<RatingStore, 'odds' | 'learn'>;
   readonly #clock: Clock;
-  readonly #unwritten = new Map<string, Seen[]>();
-  readonly #one = new TaskLimit(1);
+  readonly #unwritten = new Map<string, RatedMatch[]>();
+  readonly #limit = new TaskLimit(1);
 
   constructor(ratings: Pick<RatingStore, 'odds' | 'learn'>, clock: Clock) {
     this.#ratings = ratings;
     this.#clock = clock;
   }
 
-  async learn(ladder: string, seen: Seen): Promise<void> {
-    const together = this.#unwritten.get(ladder);
-    if (together !== undefined) together.push(seen);
-    else this.#unwritten.set(ladder, [seen]);
-    await this.#one.run(async () => {
+  async learn(ladder: string, rated: RatedMatch): Promise<void> {
+    const pending = this.#unwritten.get(ladder);
+    if (pending !== undefined) pending.push(rated);
+    else this.#unwritten.set(ladder, [rated]);
+    await this.#limit.run(async () => {
       const all = this.#unwritten.get(ladder);
       if (all === undefined) return;
       this.#unwritten.delete(ladder);
@@ -47,7 +47,7 @@ export class OddsLearner {
     });
   }
 
-  async #write(ladder: string, all: readonly Seen[]): Promise<void> {
+  async #write(ladder: string, all: readonly RatedMatch[]): Promise<void> {
     for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
       const read = await this.#ratings.odds(ladder);
       const sums = structuredClone(read?.sums ?? noSums());

@@ -146,6 +146,6 @@ function isSame(a: StoredResult, b: StoredResult): boolean {
 function anotherResult(matchId: string): Problem {
   return conflict(
     'MATCH_HAS_RESULT',
-    `Match ${matchId} has another result, which stands: GET /matches/${matchId} returns it.`,
+    `Match ${matchId} already has another result: GET /matches/${matchId} returns it.`,
   );
 }

@@ -16,7 +16,7 @@ import type { PresenceStore } from '../ports/presence-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import type { AlongsideWrites, Places, TicketStore } from '../ports/ticket-store.ts';
 import { openQueue } from '../queues/read-queues.ts';
-import { noteLinked, type ScheduleDeps, wake } from '../waking/schedule.ts';
+import { markLinked, type ScheduleDeps, wake } from '../waking/schedule.ts';
 import { replacedTicket } from './cancel-ticket.ts';
 import { coolingDown } from './cooling-down.ts';
 import { freePlaces, placeScope } from './one-place.ts';
@@ -93,7 +93,7 @@ export async function putTicket(
   const ticket = await toTicket(deps, posted, byName, nowMs);
   const home = byName.get(homeOf(ticket).queue)!;
   const putHome = home === record ? put : poolWriter(deps, home, nowMs);
-  if (ticket.views !== undefined) await noteLinked(deps.queues, ticket.views, byName, nowMs);
+  if (ticket.views !== undefined) await markLinked(deps.queues, ticket.views, byName, nowMs);
   const result = await putOnce(deps, records, putHome, ticket, nowMs);
   if (!result.created) assertSame(result.existing, ticket, byName);
   const { status } = result.created ? result.ticket : result.existing;

@@ -7,7 +7,7 @@ import type { TickSender } from '../ports/tick-sender.ts';
 
 /**
  * Ticks are due at multiples of `tickSeconds` since the epoch, called slots. Those of a queue with a group are shifted by some
- * seconds, because queues of a group want the same tickets and should not begin together. `awakeUntilMs` of a queue is the
+ * seconds, so that queues of a group do not compete for the same tickets at once. `awakeUntilMs` of a queue is the
  * last slot whose ticks are scheduled; it only ever grows:
  *
  *     dispatch   once a minute, at any second of it: AHEAD_MS ahead, for queues with waiting tickets
@@ -98,11 +98,14 @@ export function isOdd(record: QueueRecord, slotMs: number): boolean {
   return Math.floor(slotMs / step(record)) % 2 === 1;
 }
 
-/** A queue is noted for this long, so that its item is written once a day. Milliseconds. */
-const NOTED_MS = LINKED_MS + 24 * 3_600_000;
+/** The mark is set this far ahead, so that the queue's item is written once a day. Milliseconds. */
+const MARKED_MS = LINKED_MS + 24 * 3_600_000;
 
-/** Notes in the queues of a linked ticket that have an entry that their ticks read entries, unless they know. */
-export async function noteLinked(
+/**
+ * Marks the queues in which a linked ticket has an entry, so that their ticks read entries. Queues that are marked already are
+ * not written.
+ */
+export async function markLinked(
   queues: Pick<QueueStore, 'extend'>,
   views: readonly TicketIn[],
   records: ReadonlyMap<string, QueueRecord>,
@@ -112,7 +115,7 @@ export async function noteLinked(
     views.map(async ({ queue, pool }) => {
       const record = records.get(queue)!;
       if (pool !== undefined && !hasLinked(record, nowMs + LINKED_MS))
-        await queues.extend(record, 'linkedUntilMs', nowMs + NOTED_MS);
+        await queues.extend(record, 'linkedUntilMs', nowMs + MARKED_MS);
     }),
   );
 }

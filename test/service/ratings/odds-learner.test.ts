@@ -3,9 +3,9 @@ import { learn, NEW_SLOPE } from '../../../lib/ratings/odds-slope.ts';
 import type { StoredOdds } from '../../../lib/service/domain/stored-rating.ts';
 import type { RatingStore } from '../../../lib/service/ports/rating-store.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
-import { OddsLearner, type Seen } from '../../../lib/service/ratings/odds-learner.ts';
+import { OddsLearner, type RatedMatch } from '../../../lib/service/ratings/odds-learner.ts';
 
-const WON: Seen = { raw: [0.8, 0.2], expected: undefined, shares: [1, 0] };
+const WON: RatedMatch = { raw: [0.8, 0.2], expected: undefined, shares: [1, 0] };
 
 describe('what is learnt of the odds of a ladder', () => {
   let stored: StoredOdds | undefined;
