@@ -42,6 +42,8 @@ const WATCHED_EVERY = 3;
 const LINKED_OF = [1, 2];
 /** Calls to ports while results are posted and rated. */
 const RESULT_STEPS = 400;
+/** Tickets that are posted before players answer their matches, in queues in which each player answers. */
+const ANSWERING_TICKETS = 8;
 /** In every second run results are posted, and the queue has a ladder, unless the caller says otherwise. */
 const RATED_EVERY = 2;
 /** Every `LARGE_EVERY`th run begins with a pool of `LARGE_POOL` tickets. */
@@ -240,7 +242,7 @@ export class ChaosRun {
       timeoutSeconds: 90,
       buckets: this.all.chance(0.6) ? 'auto' : [],
       // Few matches are accepted in time, and only those that are can ask for players.
-      ...(this.all.chance(asks ? 0.1 : 0.6) && { acceptance: { timeoutSeconds: 15, by } }),
+      ...(this.all.chance(asks && by === 'ticket' ? 0.1 : 0.6) && { acceptance: { timeoutSeconds: 15, by } }),
       ...(this.all.chance(0.5) && {
         provisioner: {
           type: 'http',
@@ -306,7 +308,36 @@ export class ChaosRun {
       this.#deliver();
       await this.all.step();
     }
+    if (this.#definition.acceptance?.by === 'player') await this.#disorderOfAnswers();
     if (this.#definition.ladder) await this.#disorderOfResults();
+  }
+
+  /** Lets some matches be made without faults, then their players answer at once, with faults, beside the deadlines. */
+  async #disorderOfAnswers(): Promise<void> {
+    const { trouble } = this.all;
+    this.all.trouble = { fails: 0, kills: 0, lost: 0 };
+    for (let i = 0; i < ANSWERING_TICKETS; i++) this.#join(this.#posted(this.#newTicketId()));
+    while (await this.all.step()) this.#advance(0);
+    await this.#publishAll();
+    const asked = () => {
+      const last = new Map(
+        this.cloud.changes.flatMap(({ table, after }) =>
+          table === 'matches' ? [[after.matchId, after]] : [],
+        ),
+      );
+      return [...last.values()].filter(({ status }) => status === 'REQUIRES_ACCEPTANCE');
+    };
+    for (let i = 0; i < 25 && asked().length === 0; i++) await this.cloud.run(1_000);
+    this.all.trouble = trouble;
+    for (const { matchId } of asked()) this.#answer(matchId!);
+    const stepMsMax = 10 + this.#checks.integer(100);
+    for (let i = 0; i < RESULT_STEPS; i++) {
+      this.#advance(this.all.random.integer(stepMsMax));
+      if (this.all.chance(0.1)) await this.#publish();
+      this.#watchers.deliver();
+      this.#deliver();
+      await this.all.step();
+    }
   }
 
   /** Lets the matches be made without faults, then posts and rates results of a few people at once, with faults. */
@@ -573,7 +604,7 @@ export class ChaosRun {
     return {
       ...plain,
       ladder: CHAOS_LADDER.name,
-      ...(acceptance && this.#games.uniform() < 0.1 && { acceptance }),
+      ...(acceptance && (this.#games.uniform() < 0.1 || acceptance.by === 'player') && { acceptance }),
       ...(provisioner && this.#games.uniform() < 0.3 && { provisioner }),
     };
   }
