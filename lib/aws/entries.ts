@@ -1,4 +1,5 @@
 import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { allOf } from '../service/concurrency/in-parallel.ts';
 import { poolOrder } from '../service/domain/buckets.ts';
 import type { StoredTicket, TicketIn } from '../service/domain/stored-ticket.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
@@ -38,7 +39,7 @@ export function entries(
   return {
     async put(ticket, nowMs) {
       const { ticketId, linked, returns: n = 0 } = ticket;
-      await Promise.all(
+      await allOf(
         entryViews(ticket).map((view) =>
           client.send(
             new PutCommand({
@@ -61,7 +62,7 @@ export function entries(
 
     async removeEntries(ticket) {
       try {
-        await Promise.all(entryViews(ticket).map((view) => remove(keyOf(ticket, view))));
+        await allOf(entryViews(ticket).map((view) => remove(keyOf(ticket, view))));
       } catch (error) {
         if (!(error instanceof StoreBusy)) throw error;
       }

@@ -38,8 +38,10 @@ import { type Streams, VirtualCloud } from './virtual-cloud.ts';
 const STEPS = 700;
 /** In every third run game clients watch tickets. They take steps from all others. */
 const WATCHED_EVERY = 3;
-/** The runs with linked tickets, by the rest of their seed. Half of them have a ladder. */
-const LINKED_OF = [1, 2];
+/** The runs with linked tickets, by the last digit of their seed; some have a ladder. */
+const LINKED_OF = [1, 4, 5, 7];
+/** The calls of such a run in each step: three queues and their entries need more of them. */
+const LINKED_CALLS = 4;
 /** Calls to ports while results are posted and rated. */
 const RESULT_STEPS = 400;
 /** Tickets that are posted before players answer their matches, in queues in which each player answers. */
@@ -230,14 +232,15 @@ export class ChaosRun {
     this.#games = seededRandom(seed).fork('results');
     this.#links = seededRandom(seed).fork('linked');
     // These take steps from all others too.
-    const isLinked = LINKED_OF.includes(seed % 4) && !this.#isWatched && !this.#isLarge;
+    const isLinked = LINKED_OF.includes(seed % 10) && !this.#isWatched && !this.#isLarge;
     this.#further = isLinked ? ['b', 'c'].map((name) => `${this.queue}-${name}`) : [];
     this.#checks = seededRandom(seed).fork('answers');
     const by = this.#checks.uniform() < 0.5 ? ('player' as const) : ('ticket' as const);
     const plain = definition({
       name: this.queue,
       teamSize: 2,
-      group: 'chaos',
+      // A group shifts the slots of the queue.
+      ...(isLinked && { group: 'chaos' }),
       tickSeconds: this.#pick([2, 5, 20]),
       timeoutSeconds: 90,
       buckets: this.all.chance(0.6) ? 'auto' : [],
@@ -295,6 +298,7 @@ export class ChaosRun {
     if (this.#isLarge) await this.#fill();
     this.all.trouble = { fails: 0.01, kills: 0.01, lost: 0.02 };
     const stepMsMax = this.#pick([30, 100, 250, 700]);
+    const calls = this.#further.length > 0 ? LINKED_CALLS : 1;
     for (let i = 0; i < STEPS; i++) {
       this.#advance(this.all.chance(CALM_CHANCE) ? CALM_MS : this.all.random.integer(stepMsMax));
       if (this.all.chance(0.12)) this.#client();
@@ -306,7 +310,7 @@ export class ChaosRun {
       if (this.all.chance(0.02)) this.#changeLayout();
       if (this.all.chance(0.1)) await this.#publish();
       this.#deliver();
-      await this.all.step();
+      for (let call = 0; call < calls; call++) await this.all.step();
     }
     if (this.#definition.acceptance?.by === 'player') await this.#disorderOfAnswers();
     if (this.#definition.ladder) await this.#disorderOfResults();
@@ -444,7 +448,7 @@ export class ChaosRun {
   /** Lets some matches ask for a player each, and as many players come: each match gets one, although nothing else happens. */
   async #starved(): Promise<string[]> {
     if (this.#definition.backfill === undefined) return [];
-    const asked = await this.#servers.askForOne(3);
+    const asked = await this.#servers.askForOne(3, this.queue);
     for (const { skill } of asked) {
       const newcomer = this.#posted(this.#newTicketId(), [skill]);
       await enqueue(this.cloud.deps, this.queue, this.#bodyOf(newcomer), this.cloud.nowMs);
@@ -565,7 +569,10 @@ export class ChaosRun {
       teamSize: 2,
       tickSeconds: 10,
       timeoutSeconds: this.#links.uniform() < 0.5 ? 40 : 120,
-      ...(isAccepted && { acceptance: { timeoutSeconds: 15 } }),
+      ...(this.#definition.backfill && { backfill: this.#definition.backfill }),
+      ...(isAccepted && {
+        acceptance: { timeoutSeconds: 15, by: this.#links.uniform() < 0.8 ? 'player' : 'ticket' },
+      }),
       ...(!isAccepted &&
         this.#links.uniform() < 0.5 && {
           provisioner: {

@@ -80,12 +80,12 @@ export class ChaosServers {
     else this.#read(known.matchId);
   }
 
-  /** Without faults: this many matches, as far as there are, ask for one player of the mean skill of those who are there. */
-  async askForOne(matches: number): Promise<{ backfillId: string; skill: number }[]> {
+  /** Without faults: this many matches of a queue, as far as there are, ask for one player of the mean skill of those who are there. */
+  async askForOne(matches: number, queue: string): Promise<{ backfillId: string; skill: number }[]> {
     const asked: { backfillId: string; skill: number }[] = [];
     for (const matchId of this.#known.keys()) {
       const match = await this.#cloud.deps.matches.get(matchId);
-      const isRunning = match?.status === 'COMPLETED' && match.endedAt === undefined;
+      const isRunning = match?.queue === queue && match.status === 'COMPLETED' && match.endedAt === undefined;
       const there = isRunning ? playersOf(match, 50).slice(1) : [];
       if (match === undefined || there.length === 0 || asked.length === matches) continue;
       const one = this.#newRequest(match, there);

@@ -127,7 +127,7 @@ export class MatchCommits {
     const isComplete = linked !== undefined && (await this.#claim(match.matchId, tickets, nowMs));
     const created = isComplete ? await this.#deps.matches.create(match, nowMs, meetings) : undefined;
     if (created === 'created') {
-      await Promise.all((linked ?? []).map((ticket) => this.#deps.tickets.removeEntries(ticket)));
+      await allOf((linked ?? []).map((ticket) => this.#deps.tickets.removeEntries(ticket)));
       return 'committed';
     }
     await settleMatch(this.#deps, this.#record, match, this.#deps.clock.now());

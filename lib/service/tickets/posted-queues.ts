@@ -48,12 +48,13 @@ interface Part {
   readonly index?: number;
 }
 
-const furtherQueues = z.object({
-  also: z
-    .array(z.looseObject({ queue: queueName }))
-    .min(1)
-    .max(LIMITS.alsoMax),
+/** The players and `split` of each are read like those of the post. */
+const furtherQueue = z.strictObject({
+  queue: queueName,
+  players: z.unknown().optional(),
+  split: z.unknown().optional(),
 });
+const furtherQueues = z.object({ also: z.array(furtherQueue).min(1).max(LIMITS.alsoMax) });
 
 async function partsOf(deps: PostedQueuesDeps, record: QueueRecord, body: unknown): Promise<Part[]> {
   if ((body as { also?: unknown } | null)?.also === undefined) return [{ record, body }];
@@ -74,7 +75,7 @@ async function partsOf(deps: PostedQueuesDeps, record: QueueRecord, body: unknow
       : [],
   );
   if (repeated.length > 0) throw invalid('The ticket', repeated);
-  const records = await Promise.all(further.map(({ queue }, i) => furtherQueue(deps, queue, i)));
+  const records = await Promise.all(further.map(({ queue }, i) => openFurther(deps, queue, i)));
   const ofOtherGroup = records.flatMap(({ definition }, i) =>
     definition.group === group
       ? []
@@ -98,7 +99,7 @@ async function partsOf(deps: PostedQueuesDeps, record: QueueRecord, body: unknow
   return [{ record, body: own }, ...parts];
 }
 
-async function furtherQueue(deps: PostedQueuesDeps, queue: string, index: number): Promise<QueueRecord> {
+async function openFurther(deps: PostedQueuesDeps, queue: string, index: number): Promise<QueueRecord> {
   try {
     return await openQueue(deps.queues, queue, DEFINITION_AGE_MS);
   } catch (error) {

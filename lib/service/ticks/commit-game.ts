@@ -9,6 +9,7 @@ import type { OpenBackfill } from '../backfills/open-backfills.ts';
 import type { CommitOutcome } from '../commits/commit-match.ts';
 import { meetingRecords, meetingsOfNewcomers } from '../commits/meeting-records.ts';
 import { PLAYER_LEFT, type PresenceDeps, vanishedTickets } from '../commits/vanished-tickets.ts';
+import { allOf } from '../concurrency/in-parallel.ts';
 import { firstStatus } from '../domain/match-status.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
@@ -102,10 +103,10 @@ export class GameCommits {
       return ticket.linked === undefined ? [] : ticket;
     });
     const outcome = await backfills.fill(asked.backfill, filled, this.#nowMs, met, linked);
-    if (outcome === 'lost-race') await Promise.all(linked.map((one) => this.#tick.commits.lose(one)));
+    if (outcome === 'lost-race') await allOf(linked.map((one) => this.#tick.commits.lose(one)));
     if (outcome === 'committed' && linked.length > 0) {
       const joined = await tickets.getMany(linked.map(({ ticketId }) => ticketId));
-      await Promise.all([...joined.values()].map((one) => tickets.removeEntries(one)));
+      await allOf([...joined.values()].map((one) => tickets.removeEntries(one)));
     }
     return { game, match: filled.match, outcome };
   }

@@ -1,3 +1,4 @@
+import { allOf } from '../concurrency/in-parallel.ts';
 import { hasLinked, LINKED_MS } from '../domain/linked-ticket.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import type { TicketIn } from '../domain/stored-ticket.ts';
@@ -111,7 +112,7 @@ export async function markLinked(
   records: ReadonlyMap<string, QueueRecord>,
   nowMs: number,
 ): Promise<void> {
-  await Promise.all(
+  await allOf(
     views.map(async ({ queue, pool }) => {
       const record = records.get(queue)!;
       if (pool !== undefined && !hasLinked(record, nowMs + LINKED_MS))

@@ -78,6 +78,21 @@ describe('a ticket in several queues', () => {
       expect(cloud.tickMessages.some(({ what }) => what.queue === queue)).toBe(true);
   });
 
+  it('has ticks at the interval of each queue, which begins at a second of its own', async () => {
+    const names = Array.from({ length: 12 }, (_, i) => `${duel}-${i}`);
+    for (const name of names) await define(name);
+    for (const [i, name] of names.entries()) await post(`a${i}`, [], name);
+    const shifts = names.map((name) => {
+      const slots = cloud.tickMessages
+        .filter(({ what }) => what.queue === name)
+        .map(({ what }) => what.slotMs);
+      for (const [i, slotMs] of slots.entries()) expect(slotMs - slots[0]!).toBe(5_000 * i);
+      return slots[0]! % 5_000;
+    });
+    for (const shift of shifts) expect(shift % 1_000).toBe(0);
+    expect(new Set(shifts).size).toBeGreaterThan(2);
+  });
+
   it('is matched by whichever queue has a game first, and leaves the others', async () => {
     await post('a');
     await post('b', [], raid);
@@ -342,7 +357,10 @@ describe('a ticket in several queues', () => {
         '#/also/0/players/0/roles/0',
         raid,
       );
-      await refused(body('x', [{ queue: raid, extra: true }]), 400, '#/also/0/extra', raid);
+      for (const extra of ['extra', 'ticketId', 'replaces', 'also'])
+        await refused(body('x', [{ queue: raid, [extra]: 'y' }]), 400, `#/also/0/${extra}`);
+      for (const also of [null, {}, [], [null], [{}], [{ queue: raid, players: null }]])
+        await refused({ ...body('x'), also }, 400, '#/also');
     });
 
     it('alone in a batch', async () => {
