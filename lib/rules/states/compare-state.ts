@@ -14,6 +14,7 @@ import { type EnteredTicket, type IndexedRule, Levels, type Seats, type StateGro
 export class CompareState implements StateGroup {
   readonly #left: Sums | undefined;
   readonly #right: Sums | undefined;
+  readonly #isCount: boolean;
   readonly #levels: Levels;
   /** By level: the limits of left − right; undefined when the rule is off. */
   readonly #limits: readonly (Interval | undefined)[];
@@ -39,6 +40,7 @@ export class CompareState implements StateGroup {
       rule.type === 'count'
         ? sumsOf(countedBy(rule, attributes), 'count', tickets, seats.most, true)
         : sumsOfSide(rule.left);
+    this.#isCount = rule.type === 'count';
     this.#right = rule.type === 'count' ? undefined : sumsOfSide(rule.right);
     this.#levels = new Levels(indexed, tickets, seats.most);
     this.#limits = (levelsOf(rule) as readonly (typeof rule | undefined)[]).map(
@@ -53,10 +55,20 @@ export class CompareState implements StateGroup {
   }
 
   admits(ticket: number): boolean {
+    if (this.#isCount) return this.#admitsCount(this.#left!, ticket);
     this.join(ticket);
     const isMet = this.units() === 0;
     this.leave(ticket);
     return isMet;
+  }
+
+  /** The same for `count`, whose whole numbers need no joining and no rounding: searches ask it of most tickets. */
+  #admitsCount({ count, counts }: Sums, ticket: number): boolean {
+    const limits = this.#limits[this.#levels.with(ticket)];
+    if (limits === undefined) return true;
+    const counted = counts[this.#levels.depth] + count[ticket];
+    const free = this.#seats.most - this.#players - this.#sizes[ticket];
+    return counted <= limits.to && counted + free >= limits.from;
   }
 
   join(ticket: number): void {
@@ -84,8 +96,7 @@ export class CompareState implements StateGroup {
     const units = Math.max(limits.from - (left.to - right.from), left.from - right.to - limits.to);
     if (!(units > 0)) return 0;
     // Sums in another order may differ by this much.
-    const scale = [left, right, limits].reduce((sum, { from, to }) => sum + finite(from) + finite(to), 0);
-    return units > rounding * scale ? units : 0;
+    return units > rounding * (sizeOf(left) + sizeOf(right) + sizeOf(limits)) ? units : 0;
   }
 }
 
@@ -138,11 +149,13 @@ interface Sums {
   readonly mayLack: boolean;
 }
 
-function add({ count, sum, low, high, counts, totals, lows, highs }: Sums, depth: number, ticket: number) {
-  counts[depth + 1] = counts[depth] + count[ticket];
-  totals[depth + 1] = totals[depth] + sum[ticket];
-  lows[depth + 1] = Math.min(lows[depth], low[ticket]);
-  highs[depth + 1] = Math.max(highs[depth], high[ticket]);
+function add(sums: Sums, depth: number, ticket: number) {
+  const { of, counts, totals, lows, highs } = sums;
+  counts[depth + 1] = counts[depth] + sums.count[ticket];
+  if (of === 'count') return;
+  totals[depth + 1] = totals[depth] + sums.sum[ticket];
+  lows[depth + 1] = Math.min(lows[depth], sums.low[ticket]);
+  highs[depth + 1] = Math.max(highs[depth], sums.high[ticket]);
 }
 
 /** The values that a measure may have when `fewest` to `most` players more join. */
@@ -227,8 +240,9 @@ function sumsOf(
   };
 }
 
-function finite(value: number): number {
-  return Number.isFinite(value) ? Math.abs(value) : 0;
+/** How large the finite ends of an interval are. */
+function sizeOf({ from, to }: Interval): number {
+  return (Number.isFinite(from) ? Math.abs(from) : 0) + (Number.isFinite(to) ? Math.abs(to) : 0);
 }
 
 const rounding = 1e-9;
