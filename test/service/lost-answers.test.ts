@@ -364,8 +364,8 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
           status,
           reason: reason.replace(queue, 'queue'),
         }),
-        // The match, the ticket that has declined, the entry and the ticket that return, and the end of the deadline.
-        writes: ['UpdateItem', 'UpdateItem', 'PutItem', 'UpdateItem', 'UpdateItem'],
+        // The answer, the match, the ticket that has declined, the entry and the ticket that return, and the end of the deadline.
+        writes: ['UpdateItem', 'UpdateItem', 'UpdateItem', 'PutItem', 'UpdateItem', 'UpdateItem'],
       },
       'a tick that finds a match': {
         prepare: async () => {
