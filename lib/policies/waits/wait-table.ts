@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { firstPlace } from '../../engine/game-pool.ts';
 import type { Ticket } from '../../engine/types.ts';
 import type { SkillSketch } from '../skill-sketch.ts';
 import { Likenesses, type WaitingTicket } from './likenesses.ts';
@@ -272,7 +271,8 @@ export function shareBelow({ means, weights }: SkillSketch): (skill: number) => 
   for (let at = 0; at < weights.length; at++) sums[at + 1] = sums[at]! + weights[at]!;
   return (skill) => {
     if (total === 0) return 0.5;
-    return sums[firstPlace(means, (mean) => mean >= skill)]! / total;
+    const above = means.findIndex((mean) => mean >= skill);
+    return sums[above === -1 ? means.length : above]! / total;
   };
 }
 
