@@ -157,7 +157,7 @@ export class CentreBound {
   }
 
   #isCoarse({ centre, half }: Cell, sum: number): boolean {
-    return half * half * this.#n > coarse * sum && half > 1e-9 * centre + 1e-290;
+    return half * half * this.#n > coarse * sum && half > 1e-9 * Math.abs(centre) + 1e-290;
   }
 
   #boundOf({ centre, half }: Cell, sum: number): number {

@@ -76,6 +76,11 @@ export class CheapestPlayers {
     for (const [mask, list] of byMask) this.#addMask(mask, list);
   }
 
+  /** Whether there are too many classes of seats to count, so that every set costs 0. */
+  get isBlind(): boolean {
+    return this.bySize.length === 0 && !this.#seats;
+  }
+
   #addMask(mask: number, tickets: QueuedTicket[]): void {
     this.#masks.push(mask);
     const most = this.#classes.reduce((sum, seats, c) => sum + ((mask >> c) & 1) * seats, 0);

@@ -157,7 +157,7 @@ export class Packing {
   }
 
   #isCoarse({ half, key, centre }: Cell): boolean {
-    return half * half > coarse * (key * key + half * half) && half > 1e-9 * centre + 1e-290;
+    return half * half > coarse * (key * key + half * half) && half > 1e-9 * Math.abs(centre) + 1e-290;
   }
 
   #split(cell: Cell, allowed: Set<number>): void {

@@ -459,6 +459,7 @@ export class QueueState {
     if (!this.#hasParties && !this.#layout.classes) return undefined;
     tickets.sort((a, b) => bySkill(a.ticket, b.ticket));
     const cheapest = new CheapestPlayers(tickets, this.#layout);
+    if (cheapest.isBlind) return undefined;
     const low = tickets[0]?.ticket.mean ?? 0;
     const high = tickets[tickets.length - 1]?.ticket.mean ?? 0;
     const isPlain = !this.#constraints && !this.#forbids;

@@ -116,6 +116,26 @@ it('bounds the games of a large pool with parties closer than searches around ti
   expect(gaps[gaps.length >> 1]).toBeLessThan(0.4);
 });
 
+it('splits no cell below the precision of its centre, also of the means below 0 that rounding allows for', () => {
+  const cheapest = {
+    isUndercut: () => false,
+    around: (centre: number) => ({ centre, cost: 0, members: [], seen: 0 }),
+  } as unknown as CheapestPlayers;
+  const bound = new CentreBound(cheapest, 12, 0, 1e11, new SearchClock(() => false));
+  for (let query = 0; query < 20; query++) expect(bound.least()?.bound).toBe(0);
+});
+
+it('finds games of more classes of seats than are counted, and of skills far apart', () => {
+  const roles = Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`r${i}`, 1]));
+  const teams = ['a', 'b'].map((name) => ({ name, size: 6, roles }));
+  const pool = new GamePool({ ...rules, teamSize: 6, teams }, { nodeBudget: 1 });
+  for (let i = 0; i < 13; i++) {
+    const player = { playerId: `t${i}`, skill: i === 12 ? 1e11 : i / 8, roles: [`r${i % 6}`] };
+    pool.insert({ ticketId: `t${i}`, enqueuedAtMs: 0, players: [player] });
+  }
+  expect(pool.best(0)?.ticketIds).toHaveLength(12);
+});
+
 function party(
   random: () => number,
   ticketId: string,
