@@ -84,7 +84,7 @@ export type StateKind =
   | 'values'
   | 'team-values'
   | 'comparisons'
-  | 'evaluation'
+  | 'acceptance'
   | 'alternatives';
 
 /** A rule that a state judges: the rule itself, or what it means for the whole game. */

@@ -40,6 +40,9 @@ const maps = (...values: string[]) => ({ attributes: { maps: values } });
 const patch = (value: string) => ({ attributes: { patch: value } });
 /** A player who brings one value and accepts others. */
 const brings = (own: string, ...maps: string[]) => ({ attributes: { brings: [own], maps } });
+const many = Array.from({ length: 70 }, (_, i) => `m${i}`);
+/** A player who brings many values and accepts some. */
+const accepts = (...maps: string[]) => ({ attributes: { brings: many, maps } });
 const pings = (east: number, west: number) => ({ latencyMs: { east, west } });
 /** Two against two, in teams with names. */
 const redAndBlue: Partial<QueueRules> = {
@@ -86,6 +89,12 @@ describe('a rule without a cost', () => {
       { type: 'accepted', attribute: 'brings', by: 'maps' },
       [brings('x', 'x', 'y'), brings('y', 'x', 'y')],
       [brings('x', 'x', 'y'), brings('y', 'x')],
+    ],
+    [
+      'accepted of many values',
+      { type: 'accepted', attribute: 'brings', by: 'maps', atLeast: 2 },
+      [accepts(...many), accepts('m1', 'm69')],
+      [accepts(...many), accepts('m69', 'x')],
     ],
     [
       'within a team of a kind',

@@ -53,6 +53,6 @@ export const accepted: RuleType<AcceptedRule> = {
   // A search does not know its cost.
   isFinal: ({ cost }) => cost !== undefined,
   betweenMates: overMates,
-  states: (rule) => (isOverGame(rule) && rule.cost === undefined ? [{ by: 'evaluation', rule }] : []),
+  states: (rule) => (isOverGame(rule) && rule.cost === undefined ? [{ by: 'acceptance', rule }] : []),
   unitsMax: ({ atLeast = 1 }, _players, seats) => seats * atLeast,
 };

@@ -1,12 +1,13 @@
+import type { AcceptedRule } from '../by-type/accepted.ts';
 import type { AnyOfRule } from '../by-type/any-of.ts';
 import type { CompareRule } from '../by-type/compare.ts';
 import type { CountRule } from '../by-type/count.ts';
 import { levelAt, stepsOf } from '../levels.ts';
 import type { RuleContext, StateKind, TeamsOfQueue } from '../rule-type.ts';
 import { type Alternative, isCostOnly, type Rule, typeOf } from '../rule-types.ts';
+import { AcceptedState } from './accepted-state.ts';
 import { AnyOfState } from './any-of-state.ts';
 import { CompareState } from './compare-state.ts';
-import { JudgedState } from './judged-state.ts';
 import { AVOIDANCE, PairState, type RecentOne } from './pair-state.ts';
 import { type RangeRule, RangeState } from './range-state.ts';
 import { type SetRule, SetState } from './set-state.ts';
@@ -60,7 +61,7 @@ export function groupsOf(
     (one) => new CompareState(one, tickets, attributes, between),
   );
   add<ValueRule>('team-values', (one) => perTeam && new ValueState(one, tickets, attributes, seats, perTeam));
-  add('evaluation', (one) => new JudgedState(one, tickets, settings, seats));
+  add<Rule & AcceptedRule>('acceptance', (one) => new AcceptedState(one, tickets, attributes, seats));
   add<Rule & AnyOfRule<Alternative>>('alternatives', (one) => anyOfState(one, tickets, settings));
   return stated;
 }

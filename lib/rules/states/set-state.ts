@@ -203,7 +203,8 @@ function latenciesOf(tickets: readonly EnteredTicket[], regions: readonly string
   return latencies;
 }
 
-function bitsOf(word: number): number {
+/** The number of bits that are set in 32. */
+export function bitsOf(word: number): number {
   let bits = word - ((word >>> 1) & 0x55555555);
   bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
   return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
