@@ -45,9 +45,6 @@ const RESPONSE_MAX_BYTES = 6 * 1024 * 1024;
 type Handler = (event: unknown, context: object) => unknown;
 
 const start = workerData as FunctionStart;
-// On other systems this would set the priority of the whole process.
-if (start.isBackground && platform() === 'linux')
-  setPriority(Math.max(getPriority(), constants.priority.PRIORITY_LOW));
 // Each worker of a function loads the same bundle.
 nodeModule.enableCompileCache?.();
 const module = await import(pathToFileURL(start.file).href);
@@ -55,6 +52,10 @@ const handler: Handler | undefined = module[start.exportName] ?? module.default?
 if (typeof handler !== 'function') {
   throw new TypeError(`${start.file} does not export the function "${start.exportName}".`);
 }
+// Once it is loaded, and not to the lowest: on a busy machine a request of a second would take longer than API Gateway waits. On
+// other systems this would set the priority of the whole process.
+if (start.isBackground && platform() === 'linux')
+  setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
 parentPort!.on('message', async (invocation: Invocation) => {
   const before = process.threadCpuUsage();
   const result = await handle(handler, invocation);

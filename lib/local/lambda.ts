@@ -55,7 +55,7 @@ export interface InvocationReport {
 }
 
 /**
- * Functions whose requests compute for seconds. On AWS each has its own processor; on this machine they run with low priority.
+ * Functions whose requests compute for seconds. On AWS each has its own processor; on this machine they run with a lower priority.
  */
 const BACKGROUND = ['dry-run'];
 

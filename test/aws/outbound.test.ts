@@ -10,6 +10,7 @@ import {
   type Resolve,
 } from '../../lib/aws/outbound.ts';
 import { refusalOf } from '../../lib/contract/outbound-url.ts';
+import { eventually } from '../patience.ts';
 
 const PRIVATE = [
   '127.0.0.1',
@@ -294,8 +295,11 @@ describe('a receiver that misbehaves', () => {
     expect('timedOut' in result).toBe(!peer.ends);
     if (!peer.ends)
       expect(result).toMatchObject({ error: expect.stringContaining('no response within 200 ms') });
-    const [socket] = sockets;
-    // The peer may pause it only now, on a busy machine.
+    // On a busy machine the peer may accept it, and pause it, only now.
+    const [socket] = await eventually(() => {
+      expect(sockets).toHaveLength(1);
+      return sockets;
+    });
     socket!.on('pause', () => socket!.resume()).resume();
     // Not `once`, which fails on the reset that most of them get.
     if (!socket!.closed) await new Promise((closed) => socket!.once('close', closed));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
 import { documentClient } from '../../lib/aws/dynamo.ts';
 import { sendAll, sqsClient } from '../../lib/aws/message-queue.ts';
@@ -469,7 +469,10 @@ export const JOURNEYS = {
     });
     expect((await muster.api.get(`/matches/${one.matchId}`)).body).toMatchObject({
       reasonCode: 'DECLINED',
-      acceptance: { declined: [one.ticketId], unanswered: [two.ticketId] },
+      acceptance: {
+        declined: [one.players[0]!.playerId],
+        unanswered: [two.players[0]!.playerId],
+      },
     });
   },
 
@@ -496,14 +499,18 @@ export const JOURNEYS = {
     muster,
   ) {
     const changes = { acceptance: { timeoutSeconds: 600 }, presence: { graceSeconds: 60 } };
-    const { one, two } = await pair(muster, changes, 'REQUIRES_ACCEPTANCE');
+    const { queue, one, two } = await pair(muster, changes, 'REQUIRES_ACCEPTANCE');
     const client = DynamoDBDocumentClient.from(new DynamoDBClient(muster.cloud.awsConfig));
     await client.send(
-      new UpdateCommand({
+      new PutCommand({
         TableName: muster.cloud.function('deadline').environment.MATCHES_TABLE,
-        Key: { matchId: one.matchId },
-        UpdateExpression: 'ADD accepted :both',
-        ExpressionAttributeValues: { ':both': new Set([one.ticketId, two.ticketId]) },
+        Item: {
+          matchId: `answers#${one.matchId}`,
+          queue,
+          status: 'OPEN',
+          of: 2,
+          accepted: new Set([0, 1]),
+        },
       }),
     );
     await muster.timeIsUp(one.matchId!);

@@ -86,12 +86,13 @@ describe('the API', () => {
 describe('the tables', () => {
   const tables = resourcesOf(template, 'AWS::DynamoDB::GlobalTable');
 
-  it('are six with these keys', () => {
+  it('are seven with these keys', () => {
     const keys = tables.map(({ Properties }) =>
       Properties.KeySchema.map(({ AttributeName }: { AttributeName: string }) => AttributeName),
     );
     expect(keys).toEqual([
       ['ticketId'],
+      ['pool', 'poolOrder'],
       ['matchId'],
       ['queue', 'item'],
       ['item'],
@@ -111,7 +112,12 @@ describe('the tables', () => {
 
   it('for tickets and matches have a stream of old and new images', () => {
     const views = tables.map(({ Properties }) => Properties.StreamSpecification?.StreamViewType);
-    expect(views).toEqual(['NEW_AND_OLD_IMAGES', 'NEW_AND_OLD_IMAGES', ...Array(4).fill(undefined)]);
+    expect(views).toEqual([
+      'NEW_AND_OLD_IMAGES',
+      undefined,
+      'NEW_AND_OLD_IMAGES',
+      ...Array(4).fill(undefined),
+    ]);
   });
 
   it('for tickets has the pool as its index', () => {
@@ -124,14 +130,14 @@ describe('the tables', () => {
         ],
         Projection: {
           ProjectionType: 'INCLUDE',
-          NonKeyAttributes: ['enqueuedAt', 'players'],
+          NonKeyAttributes: ['enqueuedAt', 'players', 'linked'],
         },
       },
     ]);
   });
 
   it('for queues has a keys-only index that lists the definitions', () => {
-    expect(tables[2]!.Properties.GlobalSecondaryIndexes).toEqual([
+    expect(tables[3]!.Properties.GlobalSecondaryIndexes).toEqual([
       {
         IndexName: 'items',
         KeySchema: [
@@ -146,7 +152,7 @@ describe('the tables', () => {
 
 describe('the deadlines of matches', () => {
   it('are a keys-only index that only dispatch reads', () => {
-    const [, matches] = resourcesOf(template, 'AWS::DynamoDB::GlobalTable');
+    const [, , matches] = resourcesOf(template, 'AWS::DynamoDB::GlobalTable');
     expect(matches!.Properties.GlobalSecondaryIndexes).toEqual([
       {
         IndexName: 'deadlines',
@@ -188,7 +194,11 @@ describe('event sources', () => {
           dynamodb: { NewImage: { status: { S: ['QUEUED'] }, announced: { S: [ANNOUNCED] } } },
         },
       ],
-      ['publish', 'matchId', { eventName: ['INSERT', 'MODIFY'] }],
+      [
+        'publish',
+        'matchId',
+        { eventName: ['INSERT', 'MODIFY'], dynamodb: { NewImage: { game: { S: [{ exists: true }] } } } },
+      ],
     ]);
     for (const stream of streams) {
       expect(stream).toMatchObject({

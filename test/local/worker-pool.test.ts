@@ -148,7 +148,7 @@ test.skipIf(process.platform !== 'linux')(
     };
     const own = getPriority();
     expect(await priorityOf(false)).toBe(own);
-    expect(await priorityOf(true)).toBe(Math.max(own, constants.priority.PRIORITY_LOW));
+    expect(await priorityOf(true)).toBe(Math.max(own, constants.priority.PRIORITY_BELOW_NORMAL));
     expect(getPriority()).toBe(own);
   },
 );

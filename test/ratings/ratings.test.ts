@@ -219,7 +219,7 @@ describe('the ratings after a match', () => {
 
   it('are one for each player, so a ladder with a key such as perRole is rejected with the keys that it may have', () => {
     expect(() => parseLadderDefinition('{"name":"ranked","perRole":true}', 'ranked.json')).toThrow(
-      /^ranked\.json is not valid: #\/perRole: Expected one of the fields name, model, initial, beta, drift, placementMatches, got "perRole"/,
+      /^ranked\.json is not valid: #\/perRole: Expected one of the fields \$schema, name, model, initial, beta, drift, placementMatches, got "perRole"/,
     );
   });
 

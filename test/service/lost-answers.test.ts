@@ -532,8 +532,8 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         },
         act: () => deliver(cloud.deps, delivery()),
         outcome: ({ outcome, failed }: { outcome: string; failed: number }) => [outcome, failed],
-        // The failure, and two notes for people.
-        writes: Array(3).fill('UpdateItem'),
+        // The claim of the post, the failure, and two notes for people.
+        writes: Array(4).fill('UpdateItem'),
       },
       'an assignment of the studio': {
         prepare: () => found({ provisioner: { type: 'external' } }),
@@ -748,8 +748,8 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         },
         act: () => dispatch(cloud.deps, cloud.nowMs),
         outcome: ({ failed }: { failed: unknown[] }) => failed,
-        // The ranges, the earlier definition, and the queue.
-        writes: Array(5).fill('DeleteItem'),
+        // The lease and the report of its range, the earlier definition, and the queue.
+        writes: Array(4).fill('DeleteItem'),
       },
     };
 

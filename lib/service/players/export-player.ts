@@ -1,6 +1,7 @@
 import type { PlayerData } from '../../contract/player-data.ts';
 import type { RuledPlayer } from '../../rules/types.ts';
 import { inParallel } from '../concurrency/in-parallel.ts';
+import { asIn, viewsOf } from '../domain/linked-ticket.ts';
 import { bytesOf, RESPONSE_BYTES } from '../domain/response-size.ts';
 import { type StoredMatch, toMatchView } from '../domain/stored-match.ts';
 import { toRecentView } from '../domain/stored-rating.ts';
@@ -25,7 +26,7 @@ export interface ExportDeps extends TicketStatusDeps {
 /**
  * The stored data of a player, page by page: the player's own tickets, seats, meetings, places, cooldowns and ratings. Avoid
  * lists and meetings of other players are theirs and are not returned. A ticket has the status that its owner sees, which may be
- * that of its match.
+ * that of its match, and a ticket in several queues is listed for each of them.
  * @param text the continuation of the previous response; undefined starts a scan
  * @throws Problem (400) when the continuation is not one of this route
  */
@@ -85,8 +86,11 @@ async function partsOf(
       if (named.is === 'mention') return [];
       try {
         const ticket = await withMatchStatus(deps, named.ticket);
-        const players = ticket.players.filter((player) => player.playerId === playerId);
-        return [['tickets', toTicketView({ ...ticket, players })], ...metOf(ticket.queue, players[0])];
+        return viewsOf(ticket).flatMap(({ queue }) => {
+          const view = asIn(ticket, queue);
+          const players = view.players.filter((player) => player.playerId === playerId);
+          return [['tickets', toTicketView({ ...view, players })] as const, ...metOf(queue, players[0])];
+        });
       } catch (error) {
         if (!(error instanceof Unreadable)) throw error;
         return ['unreadable'];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Problem } from '../../../lib/contract/problem.ts';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import { MatchCommits } from '../../../lib/service/commits/commit-match.ts';
 import { cellsOf } from '../../../lib/service/domain/buckets.ts';
@@ -570,24 +571,31 @@ describe('a commit', () => {
     });
   });
 
-  it('is dissolved by a decline although other tickets accept all the time', async () => {
+  it('is dissolved by a decline although other tickets accept all the time, and later ones are refused', async () => {
     const names = Array.from({ length: 30 }, (_, i) => `t${i}`);
     await define({ teamSize: 15, acceptance: { timeoutSeconds: 60 } });
     for (const name of names) await join(name);
     await tick(cloud.deps, nextTick());
     const matchId = (await stored('t0')).matchId!;
     const accepting = names.slice(1, -1);
+    const answers: string[] = [];
     const line: Line = async (what, effect) => {
       if (what === 'UpdateItem' && accepting.length > 0) {
         const ticketId = id(accepting.pop()!);
         const accept = () => answerMatch(cloud.deps, ticketId, { accepted: true, matchId }, cloud.nowMs);
-        await cloud.on((_, go) => go(), accept);
+        const answer = cloud.on((_, go) => go(), accept);
+        answers.push(
+          await answer.then(
+            ({ status }) => status,
+            ({ status }: Problem) => `${status}`,
+          ),
+        );
       }
       return effect();
     };
     const decline = () => answerMatch(cloud.deps, id('t0'), { accepted: false, matchId }, cloud.nowMs);
     expect(await cloud.on(line, decline)).toMatchObject({ status: 'CANCELLED' });
-    expect(accepting).toEqual([]);
+    expect(answers).toEqual(['REQUIRES_ACCEPTANCE', '409']);
     expect(await read('t1', 't29')).toEqual(['QUEUED', 'QUEUED']);
   });
 
@@ -606,7 +614,8 @@ describe('a commit', () => {
     };
 
     it('shows its tickets as CANCELLED or QUEUED at once, and a ticket that returns can be cancelled', async () => {
-      const matchId = await dissolved(killedAt('UpdateItem', 1, 'after'));
+      // The first update is that of the answers, the second one that of the match.
+      const matchId = await dissolved(killedAt('UpdateItem', 2, 'after'));
       expect((await stored('a')).status).toBe('MATCHED');
       expect(await read('a', 'b')).toEqual(['QUEUED', 'CANCELLED']);
       expect(await getTicket(cloud.deps, id('b'))).toMatchObject({
@@ -627,7 +636,7 @@ describe('a commit', () => {
       expect(await read('a', 'b')).toEqual(['CANCELLED', 'CANCELLED']);
     });
 
-    it.each([1, 2, 3, 4])('is finished by the sweep of deadlines after its update %i', async (nth) => {
+    it.each([1, 2, 3, 4, 5])('is finished by the sweep of deadlines after its update %i', async (nth) => {
       const matchId = await dissolved(killedAt('UpdateItem', nth, 'after'));
       cloud.deadlineMessages.length = 0;
       await cloud.run(120_000);

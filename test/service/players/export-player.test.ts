@@ -66,6 +66,8 @@ const NOT_EXPORTED: Readonly<Record<string, string>> = {
   'ticket poolOrder': 'the mean skill of the party, for the index',
   'ticket expiresAt': FOR_STORE,
   'ticket writeId': FOR_STORE,
+  'ticket linked': 'a digest of the post, for the conditions of the store',
+  'ticket views pool': FOR_STORE,
   'match deadline': SEE_STATUS,
   'match acceptBy': SEE_STATUS,
   'match declined': SEE_STATUS,
@@ -139,7 +141,9 @@ it('exports every attribute that the tables have of a player, but for those that
   const tickets = ticketStore(client, names);
   const places = { scope: 'scope', holders: new Map<string, string>() };
   const one = { ...ticket('duel', 'own', 1), players: [ann, bob], split: true as const };
-  await tickets.create(one, bucketLayout(1), false, { places: [places] });
+  const inRaid = { queue: 'raid', players: [{ ...ann, skill: 888, roles: ['damage'] }, bob], pool: 'raid.1' };
+  const views = [{ queue: 'duel', players: one.players, split: true as const }, inRaid];
+  await tickets.create({ ...one, linked: 'digest', views }, bucketLayout(1), false, { places: [places] });
   await set(
     names.tickets,
     { ticketId: 'own' },
@@ -288,8 +292,12 @@ function leavesOf(value: unknown, path: string): [path: string, value: string][]
 /** What an item says, as the stores read it, without what it says about others. */
 function ownPartOf({ item: _, ...named }: Named): unknown {
   const isOwn = ([playerId]: readonly [string, ...unknown[]]) => playerId === 'ann';
-  if (named.kind === 'ticket')
-    return { ...named.ticket, players: named.ticket.players.filter(({ playerId }) => playerId === 'ann') };
+  const isNamed = ({ playerId }: { readonly playerId: string }) => playerId === 'ann';
+  if (named.kind === 'ticket') {
+    const { players, views = [], ...ticket } = named.ticket;
+    const ownViews = views.map((view) => ({ ...view, players: view.players.filter(isNamed) }));
+    return { ...ticket, players: players.filter(isNamed), views: ownViews };
+  }
   if (named.kind === 'backfill') return named.backfill;
   if (named.kind === 'rating') {
     // A word of `recent` is the minute in base 36, a colon and the mean.
