@@ -34,6 +34,9 @@ export class PairState implements StateGroup {
   /** By ticket: the least time since it met a joined ticket, and its freshness with the joined tickets. */
   readonly #nearest: Float64Array;
   readonly #freshness: Float64Array;
+  /** Whether every pair is forbidden at all levels. Then counts are enough: by ticket, the joined tickets that forbid it. */
+  readonly #isFixed: boolean;
+  readonly #blocked: Uint16Array;
   /** By depth: the least time among the joined tickets, and their freshness. */
   readonly #least: Float64Array;
   readonly #sums: Float64Array;
@@ -55,6 +58,8 @@ export class PairState implements StateGroup {
     this.#secondsSince = mates.map((own) => Float64Array.from(own, ([, { since }]) => since));
     this.#fresh = mates.map((own) => Float64Array.from(own, ([, { fresh }]) => fresh));
     this.#levels = new Levels(indexed, tickets, depthMax);
+    this.#isFixed = levels.length === 1 && rule.cost === undefined;
+    this.#blocked = new Uint16Array(tickets.length);
     this.#nearest = new Float64Array(tickets.length).fill(Number.POSITIVE_INFINITY);
     this.#freshness = new Float64Array(tickets.length);
     this.#least = new Float64Array(depthMax + 1).fill(Number.POSITIVE_INFINITY, 0, 1);
@@ -66,6 +71,7 @@ export class PairState implements StateGroup {
   }
 
   admits(ticket: number): boolean {
+    if (this.#isFixed) return this.#blocked[ticket] === 0 && this.#least[this.#levels.depth] > 0;
     const least = Math.min(this.#least[this.#levels.depth], this.#nearest[ticket]);
     return least >= this.#seconds[this.#levels.with(ticket)];
   }
@@ -74,6 +80,12 @@ export class PairState implements StateGroup {
     const { depth } = this.#levels;
     this.#levels.join(ticket);
     this.#joined.push(ticket);
+    if (this.#isFixed) {
+      this.#least[depth + 1] = this.#blocked[ticket] > 0 ? 0 : this.#least[depth];
+      const partners = this.#partners[ticket];
+      for (let i = 0; i < partners.length; i++) this.#blocked[partners[i]]++;
+      return;
+    }
     this.#least[depth + 1] = Math.min(this.#least[depth], this.#nearest[ticket]);
     this.#sums[depth + 1] = this.#sums[depth] + this.#freshness[ticket];
     const partners = this.#partners[ticket];
@@ -89,6 +101,10 @@ export class PairState implements StateGroup {
     this.#levels.depth--;
     this.#joined.pop();
     const partners = this.#partners[ticket];
+    if (this.#isFixed) {
+      for (let i = 0; i < partners.length; i++) this.#blocked[partners[i]]--;
+      return;
+    }
     for (let i = partners.length - 1; i >= 0; i--) {
       this.#freshness[partners[i]] = this.#undo.pop()!;
       this.#nearest[partners[i]] = this.#undo.pop()!;
