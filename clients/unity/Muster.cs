@@ -263,9 +263,10 @@ namespace Muster
             if (pingSeconds != null) from.PingSeconds = Math.Min(pingSeconds.Value, target.PingSeconds);
             if (Fields.Object(data, "ticket") == null) return;
             from.IsCurrent = true;
-            var change = new Change(type, message, data);
+            Change change;
             lock (gate)
             {
+                change = new Change(type, message, data, last?.Match);
                 if (last != null)
                 {
                     if (change.Revision < last.Revision) return;
@@ -364,6 +365,8 @@ namespace Muster
             {
                 end.Cancel();
                 socket.Abort();
+                // Mono keeps a connection that was cancelled while it opened.
+                socket.Dispose();
             }
         }
     }
@@ -382,6 +385,8 @@ namespace Muster
         public WatchTarget(string url, string token)
         {
             Url = url ?? throw new ArgumentNullException(nameof(url));
+            if (!Uri.TryCreate(url, UriKind.Absolute, out var uri) || (uri.Scheme != "ws" && uri.Scheme != "wss"))
+                throw new ArgumentException("Expected a ws or wss URL, got \"" + url + "\".", nameof(url));
             Token = token ?? throw new ArgumentNullException(nameof(token));
         }
     }
@@ -393,22 +398,29 @@ namespace Muster
         public readonly string Type;
         public readonly string Timestamp;
         public readonly Ticket Ticket;
-        /// <summary>Its match; null if it has none.</summary>
+        /// <summary>
+        /// The match that it is about; null if there is none. It may be FAILED while the ticket waits again: Ticket.MatchId says whether
+        /// the ticket has one.
+        /// </summary>
         public readonly Match Match;
         /// <summary>Grows with each change, up to 2^53 - 1.</summary>
         public readonly long Revision;
-        /// <summary>True on the one change from which on the players can play.</summary>
+        /// <summary>
+        /// True on the one change from which on the players can play. It is missed without a connection: start the game by the status.
+        /// </summary>
         public readonly bool Ready;
 
         internal readonly string Sign;
 
-        internal Change(string type, Dictionary<string, object> message, Dictionary<string, object> data)
+        /// <param name="known">The match of the last change: a ReadyCheck has none.</param>
+        internal Change(string type, Dictionary<string, object> message, Dictionary<string, object> data, Match known)
         {
             Type = type;
             Timestamp = Fields.Text(message, "timestamp");
             Ticket = new Ticket(Fields.Object(data, "ticket"));
             var match = Fields.Object(data, "match");
-            Match = match == null ? null : new Match(match);
+            if (match != null) Match = new Match(match);
+            else if (known?.MatchId == Ticket.MatchId) Match = known;
             Revision = (long)(Fields.Number(data, "revision") ?? 0);
             Ready = Fields.Flag(data, "ready");
             Sign = Json.Write(new List<object>

@@ -296,6 +296,8 @@ async function playHostile(client: MonoClient): Promise<void> {
 
     const [left] = await watched('hal');
     const closed = once(left, 'close');
+    say(left, 'Ticket', { ticket: ticketOf('QUEUED'), revision: 1 });
+    await client.next('hal', { type: 'Ticket', status: 'QUEUED' });
     client.do('leave', 'hal');
     await closed;
     client.do('watch', 'ida', 'ws://127.0.0.1:1/live', 'token', '0');
