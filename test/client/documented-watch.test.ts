@@ -40,7 +40,10 @@ function start(): string[] {
 }
 
 const match = { matchId: 'm-1' };
-const ticket = (status: string, revision = 1) => ({ ticket: { ticketId: 't-1', status }, revision });
+const ticket = (status: string, revision = 1) => ({
+  ticket: { ticketId: 't-1', status, matchId: 'm-1' },
+  revision,
+});
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -56,6 +59,14 @@ describe('the game client of docs/players.md', () => {
     expect(socket!.sent).toEqual([{ action: 'accept', matchId: 'm-1' }]);
     socket!.receive('Done', { action: 'accept', matchId: 'm-1' });
     expect(shown).toEqual(['REQUIRES_ACCEPTANCE']);
+  });
+
+  it('reads the progress of a ready check, which has no match', () => {
+    const shown = start();
+    const [socket] = PlayedSocket.all;
+    socket!.receive('Ticket', { ...ticket('REQUIRES_ACCEPTANCE', 1), match });
+    socket!.receive('ReadyCheck', ticket('REQUIRES_ACCEPTANCE', 2));
+    expect(shown).toEqual(['REQUIRES_ACCEPTANCE', 'REQUIRES_ACCEPTANCE']);
   });
 
   it.each(['COMPLETED', 'CANCELLED', 'TIMED_OUT', 'FAILED'])(
