@@ -1,16 +1,4 @@
-import { backfillStore } from '../../lib/aws/backfill-store.ts';
-import { deliveryStore } from '../../lib/aws/delivery-store.ts';
-import { experimentStore } from '../../lib/aws/experiment-store.ts';
-import { ladderStore } from '../../lib/aws/ladder-store.ts';
-import { matchStore } from '../../lib/aws/match-store.ts';
-import { outcomeStore } from '../../lib/aws/outcome-store.ts';
 import { ParsedTickets } from '../../lib/aws/parsed-tickets.ts';
-import { presenceStore } from '../../lib/aws/presence-store.ts';
-import { queueStore } from '../../lib/aws/queue-store.ts';
-import { rangeStore } from '../../lib/aws/range-store.ts';
-import { ratingStore } from '../../lib/aws/rating-store.ts';
-import { receiverStore } from '../../lib/aws/receiver-store.ts';
-import { ticketStore } from '../../lib/aws/ticket-store.ts';
 import type { QueueRecord } from '../../lib/service/domain/queue-record.ts';
 import type { StoredMatch } from '../../lib/service/domain/stored-match.ts';
 import type { StoredTicket } from '../../lib/service/domain/stored-ticket.ts';
@@ -19,6 +7,8 @@ import type { TickSender } from '../../lib/service/ports/tick-sender.ts';
 import { tableNames, tableResources, type Wire } from '../aws/emulated-tables.ts';
 import type { MemoryTable } from '../memory-dynamodb/memory-table.ts';
 import { memoryTables } from '../memory-dynamodb/memory-tables.ts';
+import { storesOf } from './stores.ts';
+import { type Due, takeDue } from './virtual-cloud.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 /** How long a call takes, in milliseconds, as to DynamoDB in the same region. */
@@ -39,7 +29,7 @@ const SEND_MS = 10;
  */
 export class TimedCloud {
   readonly time: VirtualTime;
-  readonly messages: { readonly what: TickMessage; readonly dueMs: number }[] = [];
+  readonly messages: Due<TickMessage>[] = [];
   readonly committed: StoredMatch[] = [];
   readonly ended = new Set<string>();
   /** The tickets in the pool. */
@@ -62,9 +52,10 @@ export class TimedCloud {
     const { dynamodb, client: clientOn } = memoryTables(resources);
     this.#tickets = dynamodb.tables.get(names.tickets)!;
     const client = clientOn(this.#wire);
-    const tickets = ticketStore(client, names, new ParsedTickets());
-    const matches = matchStore(client, names);
+    const stores = storesOf(client, names, new ParsedTickets());
+    const { tickets, matches } = stores;
     this.deps = {
+      ...stores,
       clock: this.time,
       newId: () => `id-${this.#ids++}`,
       tickets: {
@@ -88,24 +79,10 @@ export class TimedCloud {
           return outcome;
         },
       },
-      backfills: backfillStore(client, names),
-      ladders: ladderStore(client, names.queues),
-      ratings: ratingStore(client, names),
-      queues: queueStore(client, names.queues),
-      ranges: rangeStore(client, names.ranges),
-      deliveryRecords: deliveryStore(client, names.receivers),
-      receivers: receiverStore(client, names.receivers),
-      outcomes: outcomeStore(client, names.ranges),
-      presence: presenceStore(client, names.ranges),
       failedShareMax: 0.25,
-      experiments: experimentStore(client, names.ranges),
       ticks: this.#ticks(),
     };
-    const atOnce = clientOn();
-    this.#atOnce = {
-      tickets: ticketStore(atOnce, names),
-      queues: queueStore(atOnce, names.queues),
-    };
+    this.#atOnce = storesOf(clientOn(), names);
   }
 
   async record(queue: string): Promise<QueueRecord> {
@@ -130,15 +107,9 @@ export class TimedCloud {
     this.waiting += this.#tickets.changes.splice(0).length;
   }
 
-  /** Removes and returns the messages that are due. */
+  /** Removes and returns the messages that are due, oldest first. */
   dueTicks(): TickMessage[] {
-    const due = this.messages.filter(({ dueMs }) => dueMs <= this.time.nowMs);
-    this.messages.splice(
-      0,
-      this.messages.length,
-      ...this.messages.filter(({ dueMs }) => dueMs > this.time.nowMs),
-    );
-    return due.map(({ what }) => what);
+    return takeDue(this.messages, this.time.nowMs);
   }
 
   readonly #wire: Wire = async ({ operation }, send) => {

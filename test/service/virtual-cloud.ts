@@ -1,24 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
-import { backfillStore } from '../../lib/aws/backfill-store.ts';
-import { cooldownStore } from '../../lib/aws/cooldown-store.ts';
 import { overdueMatches } from '../../lib/aws/deadline-index.ts';
-import { deliveryStore } from '../../lib/aws/delivery-store.ts';
 import { erasedPlayers } from '../../lib/aws/erased-players.ts';
-import { experimentStore } from '../../lib/aws/experiment-store.ts';
-import { ladderStore } from '../../lib/aws/ladder-store.ts';
 import { latestMatches } from '../../lib/aws/latest-index.ts';
-import { matchStore } from '../../lib/aws/match-store.ts';
-import { meetingStore } from '../../lib/aws/meeting-store.ts';
-import { outcomeStore } from '../../lib/aws/outcome-store.ts';
 import { ParsedTickets } from '../../lib/aws/parsed-tickets.ts';
 import { poolSample } from '../../lib/aws/pool-sample.ts';
-import { presenceStore } from '../../lib/aws/presence-store.ts';
-import { queueStore } from '../../lib/aws/queue-store.ts';
-import { rangeStore } from '../../lib/aws/range-store.ts';
-import { ratingStore } from '../../lib/aws/rating-store.ts';
-import { receiverStore } from '../../lib/aws/receiver-store.ts';
 import { answersChanges, toChange } from '../../lib/aws/stream.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
 import type { MusterEvent } from '../../lib/contract/events.ts';
@@ -44,6 +31,7 @@ import { type TickDeps, tick } from '../../lib/service/ticks/tick.ts';
 import { WarmSearches } from '../../lib/service/ticks/warm-searches.ts';
 import type { EmulatedTables } from '../aws/emulated-tables.ts';
 import { NOW_MS } from '../aws/samples.ts';
+import { storesOf } from './stores.ts';
 
 /**
  * Intercepts every call to a port: it may delay the call, fail it before it takes effect, or lose its result.
@@ -118,7 +106,7 @@ export class VirtualCloud {
   constructor(tables: EmulatedTables, streams: Streams, idPrefix = '') {
     const pass: Line = (what, effect) => (this.#line.getStore() ?? freely)(what, effect);
     this.pass = pass;
-    const { tickets, matches, ranges, receivers } = tables.names;
+    const { tickets, matches, receivers } = tables.names;
     const isUnstreamed = (table = '') => table !== '' && table !== tickets && table !== matches;
     const client = tables.client((call, send) => {
       // A call to the tables in memory has no body.
@@ -148,22 +136,12 @@ export class VirtualCloud {
       checked: new CheckedTickets(),
       searches: new WarmSearches(),
     });
-    const ratingsOf = ratingStore(client, tables.names);
+    const stores = storesOf(client, tables.names);
     this.deps = {
-      ladders: ladderStore(client, tables.names.queues),
-      ratings: ratingsOf,
-      odds: new OddsLearner(ratingsOf, clock),
-      tickets: ticketStore(client, tables.names),
-      matches: matchStore(client, tables.names),
-      backfills: backfillStore(client, tables.names),
-      queues: cachedQueues(queueStore(client, tables.names.queues), clock),
-      ranges: rangeStore(client, tables.names.ranges),
-      meetings: meetingStore(client, tables.names.ranges),
-      cooldowns: cooldownStore(client, tables.names.ranges),
-      presence: presenceStore(client, tables.names.ranges),
-      receivers: receiverStore(client, receivers),
-      deliveryRecords: deliveryStore(client, receivers),
-      deliveries: new DeliveryLog(deliveryStore(client, receivers), () => this.nowMs),
+      ...stores,
+      queues: cachedQueues(stores.queues, clock),
+      odds: new OddsLearner(stores.ratings, clock),
+      deliveries: new DeliveryLog(stores.deliveryRecords, () => this.nowMs),
       erased: erasedPlayers(client, receivers),
       secrets: {
         get: (name: string) =>
@@ -194,8 +172,6 @@ export class VirtualCloud {
       },
       now: () => this.nowMs,
       random: () => 0.5,
-      outcomes: outcomeStore(client, ranges),
-      experiments: experimentStore(client, ranges),
       failedShareMax: 0.25,
       overdue: overdueMatches(client, tables.names.matches, () => 0.5),
       latest: latestMatches(client, tables.names),
@@ -343,7 +319,8 @@ function arrivalMs({ slotMs }: TickMessage, nowMs: number): number {
   return nowMs + Math.max(0, Math.floor((slotMs - nowMs) / 1_000)) * 1_000;
 }
 
-function takeDue<T>(messages: Due<T>[], nowMs: number): T[] {
+/** Removes and returns the messages that are due, oldest first. */
+export function takeDue<T>(messages: Due<T>[], nowMs: number): T[] {
   const due = messages.filter(({ dueMs }) => dueMs <= nowMs).sort((a, b) => a.dueMs - b.dueMs);
   messages.splice(0, messages.length, ...messages.filter(({ dueMs }) => dueMs > nowMs));
   return due.map(({ what }) => what);

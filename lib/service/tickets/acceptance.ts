@@ -9,7 +9,7 @@ import { isDissolving } from '../domain/returning.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { CurrentTicket, StoredTicket } from '../domain/stored-ticket.ts';
 import { DEFINITION_AGE_MS } from '../domain/timing.ts';
-import { unknownTicket, withMatchStatus } from './ticket-status.ts';
+import { inMatch, unknownTicket, withMatchStatus } from './ticket-status.ts';
 
 export interface AcceptanceDeps extends ReturnDeps, PresenceDeps {}
 
@@ -47,10 +47,8 @@ export async function answerMatch(
     return answered(now, await deps.matches.answers(matchId), seats, accepted);
   }
   const answers = await deps.matches.answer(match, accepted ? 'accept' : 'decline', seats, nowMs);
-  if ((await followAnswers(deps, match, answers, nowMs)) === 'open') {
-    const known = { ...deps, matches: { get: async () => ({ ...match, accepted: answers.accepted }) } };
-    return withMatchStatus(known, ticket);
-  }
+  if ((await followAnswers(deps, match, answers, nowMs)) === 'open')
+    return inMatch(ticket, { ...match, accepted: answers.accepted });
   const now = await withMatchStatus(deps, (await deps.tickets.get(ticketId)) ?? ticket);
   return answered(now, answers, seats, accepted);
 }

@@ -46,8 +46,19 @@ export async function withMatch(deps: TicketStatusDeps, ticket: StoredTicket): P
     if (becomes === 'QUEUED') return { ticket: { ...waiting(ticket), returns: (ticket.returns ?? 0) + 1 } };
     return { ticket: { ...ticket, status: becomes, ...why }, ...(becomes === 'FAILED' && { match }) };
   }
+  return { ticket: inMatch(ticket, match), match };
+}
+
+/** A MATCHED ticket with the status of its match, which has not FAILED, and the progress of its acceptance. */
+export function inMatch(ticket: StoredTicket, match: StoredMatch): CurrentTicket {
   const acceptance = progressOf(match, ticket.ticketId);
-  return { ticket: { ...ticket, ...statusOf(match), ...(acceptance && { acceptance }) }, match };
+  const { status, reason } = match;
+  return {
+    ...ticket,
+    status: SEEN_IN_MATCH[status],
+    ...(reason !== undefined && { reason }),
+    ...(acceptance && { acceptance }),
+  };
 }
 
 export function unknownTicket(ticketId: string): Problem {
@@ -66,8 +77,4 @@ function hasOwnStatus(
 
 function waiting({ matchId: _, reason: __, reasonCode: ___, ...ticket }: StoredTicket): CurrentTicket {
   return { ...asIn(ticket), status: SEEN_IN_MATCH.none };
-}
-
-function statusOf(match: StoredMatch): Pick<CurrentTicket, 'status'> & { reason?: string } {
-  return { status: SEEN_IN_MATCH[match.status], ...(match.reason !== undefined && { reason: match.reason }) };
 }
