@@ -52,6 +52,8 @@ namespace Muster
         /// <see cref="WatchTarget.FailingLimit"/>. A WebSocket cannot tell an invalid token from a network that fails.
         /// </summary>
         public event Action<Exception> Ended;
+        /// <summary>A connection is open (true), or it has ended and the next one follows a pause (false): for a sign on the screen.</summary>
+        public event Action<bool> ConnectionChanged;
 
         public TicketWatch(WatchTarget target)
         {
@@ -174,6 +176,7 @@ namespace Muster
                     session = own;
                     unanswered = pending;
                 }
+                events.Enqueue(() => ConnectionChanged?.Invoke(true));
                 if (unanswered != null) own.Send(unanswered);
                 var pings = own.Repeat(() => TimeSpan.FromSeconds(own.PingSeconds ?? target.PingSeconds), () => own.Send(Ping()));
                 var asked = 0;
@@ -200,6 +203,7 @@ namespace Muster
                 finally
                 {
                     lock (gate) session = null;
+                    events.Enqueue(() => ConnectionChanged?.Invoke(false));
                     own.Dispose();
                     await Task.WhenAll(pings, asks).ConfigureAwait(false);
                 }

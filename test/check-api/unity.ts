@@ -287,12 +287,15 @@ async function playHostile(client: MonoClient): Promise<void> {
     const pinged = frame(socket);
     say(socket, 'Ticket', { ticket: asks(7), revision: revision + 1, pingSeconds: 1 });
     same(await pinged, { action: 'ping', seen: { status: 'REQUIRES_ACCEPTANCE', matchId: 'm1' } });
+    await client.next('gus-connection', { type: 'open' });
     socket.terminate();
     const [again, { url: next }] = await once(server, 'connection');
     same(next, '/live?token=a%2Btoken');
+    for (const type of ['ended', 'open']) await client.next('gus-connection', { type });
     say(again, 'TicketCancelled', { ticket: ticketOf('CANCELLED', { reason: 'é"\\\n' }), revision: LARGEST });
     await client.next('gus', { type: 'TicketCancelled', status: 'CANCELLED', revision: LARGEST });
     await client.next('gus', { type: 'Ended', error: null });
+    await client.next('gus-connection', { type: 'ended' });
 
     const [left] = await watched('hal');
     const closed = once(left, 'close');

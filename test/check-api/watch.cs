@@ -53,6 +53,7 @@ static class Program
                 });
                 watch.Rejected += problem => Say(name, "Problem", new Dictionary<string, object> { { "code", problem.Code } });
                 watch.Ended += error => Say(name, "Ended", new Dictionary<string, object> { { "error", error == null ? null : error.GetType().Name } });
+                watch.ConnectionChanged += isOpen => Say(name + "-connection", isOpen ? "open" : "ended", new Dictionary<string, object>());
                 watch.Start();
                 return;
             case "accept": watches[name].Accept(words[2]); return;
