@@ -33,6 +33,13 @@ export function entries(
   /** Puts the entries of a ticket; an ordinary ticket has none. */
   put(ticket: StoredTicket, nowMs: number): Promise<void>;
 } {
+  const put = async (Item: Readonly<Record<string, unknown>>, queue: string) => {
+    try {
+      await client.send(new PutCommand({ TableName: table, Item }));
+    } catch (error) {
+      throw error instanceof StoreBusy ? new StoreBusy(error.message, { cause: error, queue }) : error;
+    }
+  };
   const remove = async (Key: Readonly<Record<string, string>>, condition: object = {}) => {
     await conditionally(() => client.send(new DeleteCommand({ TableName: table, Key, ...condition })));
   };
@@ -41,20 +48,18 @@ export function entries(
       const { ticketId, linked, returns: n = 0 } = ticket;
       await allOf(
         entryViews(ticket).map((view) =>
-          client.send(
-            new PutCommand({
-              TableName: table,
-              Item: {
-                ...keyOf(ticket, view),
-                ticketId,
-                linked,
-                n,
-                enqueuedAt: Date.parse(ticket.enqueuedAt),
-                players: packPlayers(view.players, view.split),
-                putAt: nowMs,
-                expiresAt: secondsAfter(nowMs, ENTRY_DAYS),
-              },
-            }),
+          put(
+            {
+              ...keyOf(ticket, view),
+              ticketId,
+              linked,
+              n,
+              enqueuedAt: Date.parse(ticket.enqueuedAt),
+              players: packPlayers(view.players, view.split),
+              putAt: nowMs,
+              expiresAt: secondsAfter(nowMs, ENTRY_DAYS),
+            },
+            view.queue,
           ),
         ),
       );

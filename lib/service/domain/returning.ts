@@ -6,9 +6,6 @@ import type { StoredTicket } from './stored-ticket.ts';
 /** A ticket fails when this many of its matches were not placed. */
 const FAILURES_MAX = 3;
 
-/** The reason code of a ticket that would return to a deleted queue. */
-const QUEUE_DELETED = { reasonCode: 'QUEUE_DELETED' } as const;
-
 /**
  * What happens to a ticket whose match has FAILED. It follows from the stored match and ticket, so readers see it before the
  * ticket is written.
@@ -35,10 +32,9 @@ export function fateOf(match: StoredMatch, ticket: StoredTicket): Fate {
   const code: Pick<Fate, 'reasonCode'> =
     match.reasonCode === undefined ? {} : { reasonCode: match.reasonCode };
   if (cancelled !== undefined && ticketIds.includes(ticket.ticketId)) {
-    if (!cancelled.includes(ticket.ticketId)) return { becomes: 'QUEUED' };
-    const isOwn = match.reasonCode === 'PLAYER_LEFT' || playersAtFault(match, ticket.ticketId).length > 0;
-    const isByQueue = match.reasonCode !== undefined && !isOwn;
-    return { becomes: 'CANCELLED', ...reason, ...(isByQueue ? QUEUE_DELETED : code) };
+    return cancelled.includes(ticket.ticketId)
+      ? { becomes: 'CANCELLED', ...reason, ...code }
+      : { becomes: 'QUEUED' };
   }
   if (requeued !== true || !ticketIds.includes(ticket.ticketId))
     return { becomes: 'FAILED', ...reason, ...code };

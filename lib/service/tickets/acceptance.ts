@@ -185,8 +185,7 @@ function whyNotAccepted(match: StoredMatch, status: 'DECLINED' | 'EXPIRED'): Why
 
 /**
  * Fails a match that was not accepted. It cancels the tickets of players who did not accept or have left, and returns the others
- * to the pool with the time they were first enqueued. If the queue no longer exists, all are cancelled. `lost-race`: another
- * process has moved the match.
+ * to the pool with the time they were first enqueued. `lost-race`: another process has moved the match.
  *
  *     dissolve   one conditional write fails the match, with its answers and the tickets that are cancelled. From then on every
  *                reader sees each ticket as CANCELLED or QUEUED. A crash before it changes nothing
@@ -200,8 +199,7 @@ async function dissolveMatch(
   how: { cancelled: (ticketId: string) => boolean; why: Why<MatchReasonCode>; nowMs: number },
 ): Promise<'dissolved' | 'lost-race'> {
   const { accepted = [], declined } = match;
-  const record = await deps.queues.get(match.queue, DEFINITION_AGE_MS);
-  const cancelled = match.ticketIds.filter((ticketId) => record === undefined || how.cancelled(ticketId));
+  const cancelled = match.ticketIds.filter(how.cancelled);
   const why = { ...how.why, accepted, ...(declined && { declined }) };
   const outcome = await deps.matches.dissolve(match, cancelled, why, how.nowMs);
   if (outcome === 'dissolved') {

@@ -60,7 +60,7 @@ async function putAll(
   tickets: readonly unknown[],
   nowMs: number,
 ): Promise<BatchOutcome[]> {
-  const writer = poolWriter(deps, record, nowMs);
+  const writer = poolWriter(deps, nowMs);
   const last = new Map<string, Promise<BatchOutcome>>();
   return Promise.all(
     tickets.map((posted) => {

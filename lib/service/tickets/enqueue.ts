@@ -3,7 +3,7 @@ import { conflict, Problem } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { TicketStatus } from '../../contract/ticket.ts';
 import { recentSeconds } from '../../rules/recent-seconds.ts';
-import { homeOf, linkOf, placedViews, viewsOf } from '../domain/linked-ticket.ts';
+import { linkOf, placedViews, viewsOf } from '../domain/linked-ticket.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import type { CurrentTicket, QueuedTicket, StoredTicket, TicketIn } from '../domain/stored-ticket.ts';
 import { isOnBus } from '../domain/subscribers.ts';
@@ -71,7 +71,7 @@ export async function enqueue(
   nowMs: number,
 ): Promise<Enqueued> {
   const record = await openQueue(deps.queues, queue, DEFINITION_AGE_MS);
-  const enqueued = await putTicket(deps, record, poolWriter(deps, record, nowMs), body, nowMs);
+  const enqueued = await putTicket(deps, record, poolWriter(deps, nowMs), body, nowMs);
   if (enqueued.ticket.status === 'QUEUED') for (const one of enqueued.records) await wake(deps, one, nowMs);
   return enqueued;
 }
@@ -91,10 +91,8 @@ export async function putTicket(
   const records = posted.map((one) => one.record);
   const byName = new Map(records.map((one) => [one.definition.name, one]));
   const ticket = await toTicket(deps, posted, byName, nowMs);
-  const home = byName.get(homeOf(ticket).queue)!;
-  const putHome = home === record ? put : poolWriter(deps, home, nowMs);
   if (ticket.views !== undefined) await markLinked(deps.queues, ticket.views, byName, nowMs);
-  const result = await putOnce(deps, records, putHome, ticket, nowMs);
+  const result = await putOnce(deps, byName, put, ticket, nowMs);
   if (!result.created) assertSame(result.existing, ticket, byName);
   const { status } = result.created ? result.ticket : result.existing;
   if (status === 'QUEUED')
@@ -161,13 +159,13 @@ type Put = { created: true; ticket: QueuedTicket } | { created: false; existing:
  */
 async function putOnce(
   deps: EnqueueDeps,
-  records: readonly QueueRecord[],
+  records: ReadonlyMap<string, QueueRecord>,
   put: PoolWriter,
   ticket: QueuedTicket,
   nowMs: number,
 ): Promise<Put> {
-  const announced = isOnBus(records[0]!.definition, 'TicketQueued');
-  const definitions = records.map(({ definition }) => definition);
+  const definitions = [...records.values()].map(({ definition }) => definition);
+  const announced = isOnBus(definitions[0]!, 'TicketQueued');
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const alongside = await alongsideWrites(deps, definitions, ticket, nowMs);
     if (alongside instanceof Problem) {
@@ -176,7 +174,7 @@ async function putOnce(
       throw alongside;
     }
     const waiting = withWaitOf(ticket, alongside.replaced?.ticket);
-    const result = await put(waiting, announced, alongside);
+    const result = await put(waiting, records, announced, alongside);
     if (result.created) return { created: true, ticket: waiting };
     if ('existing' in result) return result;
   }

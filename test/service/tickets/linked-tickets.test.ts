@@ -1,9 +1,11 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ticketStore } from '../../../lib/aws/ticket-store.ts';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import { requestBackfill } from '../../../lib/service/backfills/request-backfill.ts';
 import type { StoredTicket } from '../../../lib/service/domain/stored-ticket.ts';
 import { checkDeadline } from '../../../lib/service/placement/deadline.ts';
+import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
 import { answerMatch } from '../../../lib/service/tickets/acceptance.ts';
 import { cancelTicket } from '../../../lib/service/tickets/cancel-ticket.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
@@ -142,6 +144,30 @@ describe('a ticket in several queues', () => {
     expect(await counts()).toEqual([0, 0, 0]);
   });
 
+  it.each([
+    ['alone', () => [arena]],
+    ['with another one', () => [arena, raid]],
+    ['with its home', () => [duel, arena]],
+  ])('waits under further keys of a queue whose key is throttled, %s', async (_, queues) => {
+    const throttled = queues().map((queue) => `"${queue}#1.0"`);
+    const client = tables.client((call, send) =>
+      call.operation === 'PutItem' && throttled.some((key) => JSON.stringify(call.input).includes(key))
+        ? Promise.reject(new StoreBusy('throttled'))
+        : send(),
+    );
+    const tickets = ticketStore(client, tables.names);
+    await enqueue({ ...cloud.deps, tickets }, duel, body('a'), cloud.nowMs);
+    cloud.nowMs += 2_000;
+    for (const queue of [duel, arena, raid]) {
+      const { layouts } = (await cloud.deps.queues.get(queue))!;
+      expect(layouts[0]!.shards?.count).toBe(queues().includes(queue) ? 32 : undefined);
+    }
+    expect(await counts()).toEqual([0, 1, 1]);
+    await post('b', [], arena);
+    expect((await tickOf(arena)).matches).toMatchObject([{ ticketIds: [id('a'), id('b')] }]);
+    expect(await counts()).toEqual([0, 0, 0]);
+  });
+
   it('is the same when it is posted again, and gets back entries that were lost', async () => {
     await post('a');
     for (const entry of await entriesIn(arena)) await cloud.deps.tickets.removeEntry(entry);
@@ -236,7 +262,14 @@ describe('a ticket in several queues', () => {
     expect((await again(duel)).ticket.status).toBe('QUEUED');
   });
 
-  it('returns to the queues that are left when its home was removed', async () => {
+  it.each([
+    ['its home', 'duel', 'b declines'],
+    ['its home', 'duel', 'the time is up'],
+    ['the queue of its match', 'raid', 'b declines'],
+    ['the queue of its match', 'raid', 'the time is up'],
+  ])('returns to the queues that are left when %s (%s) was removed and %s', async (_, which, event) => {
+    const removed = which === 'duel' ? duel : raid;
+    const left = [duel, arena, raid].filter((name) => name !== removed);
     await define(duel, { timeoutSeconds: 600 });
     await define(raid, { acceptance: { timeoutSeconds: 30 } });
     cloud.nowMs += 2_000;
@@ -246,11 +279,22 @@ describe('a ticket in several queues', () => {
     const { queues } = cloud.deps;
     const without = { ...cloud.deps, queues: { ...queues, get: gone } };
     async function gone(name: string, ageMs?: number) {
-      return name === duel ? undefined : queues.get(name, ageMs);
+      return name === removed ? undefined : queues.get(name, ageMs);
     }
-    await answerMatch(without, id('b'), { accepted: false, matchId }, cloud.nowMs);
-    expect(await read('a')).toMatchObject({ status: 'QUEUED', queue: arena });
-    expect((await entriesIn(raid)).length + (await entriesIn(arena)).length).toBe(1);
+    if (event === 'b declines')
+      await answerMatch(without, id('b'), { accepted: false, matchId }, cloud.nowMs);
+    else {
+      await answerMatch(without, id('a'), { accepted: true, matchId }, cloud.nowMs);
+      cloud.nowMs += 31_000;
+      await checkDeadline(without, matchId, cloud.nowMs);
+    }
+    expect(await read('b')).toMatchObject({
+      status: 'CANCELLED',
+      reasonCode: event === 'b declines' ? 'DECLINED' : 'NOT_ACCEPTED',
+    });
+    expect(await read('a')).toMatchObject({ status: 'QUEUED', queue: left[0] });
+    const entries = await Promise.all(left.map(entriesIn));
+    expect(entries.flat().filter(({ entry }) => entry!.n === 1)).toHaveLength(1);
     await post('c', [], arena);
     await tickOf(arena);
     expect(await read('a')).toMatchObject({ status: 'COMPLETED', queue: arena });

@@ -22,6 +22,9 @@ function queueOf(...layouts: BucketLayout[]) {
       awakeUntilMs: 0,
       sentUntilMs: 0,
     } as QueueRecord,
+    get byName() {
+      return new Map([['q', queue.record]]);
+    },
     /** Called before each put. */
     beforePut: () => {},
     puts: 0,
@@ -90,8 +93,10 @@ describe('a queue whose key is throttled', () => {
         return { created: true };
       },
     } as never;
-    const write = poolWriter({ tickets, queues: queue.store }, queue.record, NOW_MS);
-    const results = await Promise.all([1, 2, 3].map((i) => write(ticket('q', `t${i}`, i), false)));
+    const write = poolWriter({ tickets, queues: queue.store }, NOW_MS);
+    const results = await Promise.all(
+      [1, 2, 3].map((i) => write(ticket('q', `t${i}`, i), queue.byName, false)),
+    );
     expect(results).toEqual([{ created: true }, { created: true }, { created: true }]);
     expect(stored).toEqual([32, 32, 32]);
     expect(queue.puts).toBe(1);
@@ -100,10 +105,10 @@ describe('a queue whose key is throttled', () => {
   it('rejects the ticket when the new keys are throttled too', async () => {
     const queue = queueOf(bucketLayout(1));
     const tickets = { create: () => Promise.reject(new StoreBusy('throttled')) } as never;
-    const write = poolWriter({ tickets, queues: queue.store }, queue.record, NOW_MS);
-    await expect(write(ticket('q', 't', 1), false)).rejects.toThrow(StoreBusy);
-    const again = poolWriter({ tickets, queues: queue.store }, queue.record, NOW_MS);
-    await expect(again(ticket('q', 't', 1), false)).rejects.toThrow(StoreBusy);
+    const write = poolWriter({ tickets, queues: queue.store }, NOW_MS);
+    await expect(write(ticket('q', 't', 1), queue.byName, false)).rejects.toThrow(StoreBusy);
+    const again = poolWriter({ tickets, queues: queue.store }, NOW_MS);
+    await expect(again(ticket('q', 't', 1), queue.byName, false)).rejects.toThrow(StoreBusy);
     expect(queue.puts).toBe(1);
   });
 });
