@@ -15,6 +15,7 @@ import { playInSlices } from './in-slices.ts';
 import { numberArgument, readQueueFile, wholeNumber } from './input.ts';
 import { interruptionSignal } from './interruption.ts';
 import { checkWritable, lineWriter, printRun, writeText } from './output.ts';
+import { reportPage } from './report/report.ts';
 import { numbersOf, rulingOf } from './report/run-tables.ts';
 import { experimentText, simulateExperiment } from './simulate-experiment.ts';
 import type { LadderOptions } from './simulate-ladder.ts';
@@ -134,8 +135,6 @@ async function simulateQueues(
     const names = [...new Set(runs.map(({ name }) => name))].join(', ');
     const text = traffic[0].text + (interrupted ? ' Interrupted before the end.' : '');
     const section = { title: names, text, runs: withDistinctNames(runs) };
-    // Loaded on demand: the charts take longer to load than everything else.
-    const { reportPage } = await import('./report/report.ts');
     writeText(options.report, reportPage(`Simulation of ${names}`, [section]));
   }
   const results = runs.map(({ definition, without, ...result }) => ({

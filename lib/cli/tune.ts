@@ -29,6 +29,7 @@ import { numberArgument, readQueueFile, wholeNumber } from './input.ts';
 import { interruptionSignal } from './interruption.ts';
 import { checkWritable, printRun, writeText } from './output.ts';
 import { progressBar } from './progress.ts';
+import { tuningPage } from './report/report.ts';
 import { settingsTable } from './report/run-tables.ts';
 import { textTable } from './text-table.ts';
 import {
@@ -167,11 +168,9 @@ async function tune(options: TuneOptions): Promise<void> {
   const chosenDefinition = chosen && withSetting(definition, chosen);
   if (options.report !== undefined) {
     const text = traffic.text + (interrupted ? ' Interrupted before the end.' : '');
-    // Loaded on demand: the charts take longer to load than everything else.
-    const { scatterPage } = await import('./report/report.ts');
     writeText(
       options.report,
-      scatterPage(`Tuning of ${definition.name}`, text, points, targetTexts(targets), chosen),
+      tuningPage(`Tuning of ${definition.name}`, text, points, targetTexts(targets), chosen),
     );
   }
   printRun(

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { scatterPage } from '../../lib/cli/report/report.ts';
+import { tuningPage } from '../../lib/cli/report/report.ts';
 import { table, targetTexts } from '../../lib/cli/tune.ts';
 import { type TunePoint, withFront } from '../../lib/simulation/tune.ts';
 
@@ -44,7 +44,7 @@ it('names the targets on the page, and marks the row of the chosen setting', () 
     point(1, { waitMean: 10, waitP99: 60, imbalanceMean: 50 }),
     point(2, { waitMean: 20, waitP99: 90, imbalanceMean: 40 }),
   ]);
-  const html = scatterPage(
+  const html = tuningPage(
     'Tuning',
     'text',
     points,
@@ -54,5 +54,5 @@ it('names the targets on the page, and marks the row of the chosen setting', () 
   expect(html).toContain('<p>Targets: 99 % of waits at most 90 s; players timed out at most 2 %.</p>');
   const marked = html.split('\n').filter((line) => line.includes('class="chosen"'));
   expect(marked).toEqual([expect.stringContaining('→ option-value {&#34;waitCost&#34;:2}')]);
-  expect(scatterPage('Tuning', 'text', points, [], undefined)).not.toMatch(/Targets|class="chosen"|→/);
+  expect(tuningPage('Tuning', 'text', points, [], undefined)).not.toMatch(/Targets|class="chosen"|→/);
 });

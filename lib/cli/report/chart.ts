@@ -1,200 +1,67 @@
-import { BarChart, LineChart, ScatterChart } from 'echarts/charts';
-import { GridComponent, LegendComponent } from 'echarts/components';
-import * as echarts from 'echarts/core';
-import { LegacyGridContainLabel } from 'echarts/features';
-import { SVGRenderer } from 'echarts/renderers';
+import { valueTicks } from '../../console/page/charts/plot.ts';
+import { escaped } from './page.ts';
 
-echarts.use([
-  BarChart,
-  LineChart,
-  ScatterChart,
-  GridComponent,
-  LegendComponent,
-  LegacyGridContainLabel,
-  SVGRenderer,
-]);
+/** Points in two numbers of 0 and more, drawn as a line or as dots. */
+export interface Chart {
+  readonly title: string;
+  /** The names of the axes. */
+  readonly x: string;
+  readonly y: string;
+  /** The value at the upper edge. @default the greatest one */
+  readonly top?: number;
+  readonly mark: 'line' | 'dots';
+  readonly series: readonly Series[];
+}
+
+export interface Series {
+  readonly name: string;
+  readonly points: readonly Point[];
+}
+
+type Point = readonly [x: number, y: number];
 
 /** Drawn at the width of a phone, so that the text stays readable there; wider screens show charts side by side. */
 const WIDTH = 460;
-const HEIGHT = 270;
+const HEIGHT = 250;
+/** The edges of the plot, which leave room for the numbers of the axes. */
+const EDGES = { left: 48, right: 444, top: 22, bottom: 210 };
+/** The colours of series in the style sheet of the page. */
+const COLOURS = 8;
 
-/**
- * Colours that the page sets by style sheet, for light and dark. The renderer only supports plain colours, so
- * charts use placeholder colours that are then replaced by the page's variables.
- */
-const INK = '#010203';
-const FAINT = '#040506';
-const SERIES = ['#0a0b01', '#0a0b02', '#0a0b03', '#0a0b04', '#0a0b05', '#0a0b06', '#0a0b07', '#0a0b08'];
-const VARIABLES: readonly [colour: string, variable: string][] = [
-  [INK, 'var(--ink)'],
-  [FAINT, 'var(--faint)'],
-  ...SERIES.map((colour, at): [string, string] => [colour, `var(--series-${at + 1})`]),
-];
-
-/** The style sheet with these colours, for light and dark, and those of the page around the charts. */
-export const CHART_COLOURS = `:root { --ink: #1d232b; --faint: #d5d9de; --page: #fff; --card: #f5f6f8; --warn: #8a4b00; --warn-page: #fff3df;
-  --series-1: #1f6feb; --series-2: #d1602a; --series-3: #1a8a55; --series-4: #8250df; --series-5: #b0338a;
-  --series-6: #7a7000; --series-7: #00808a; --series-8: #6b7280; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e3e7ec; --faint: #3a424c; --page: #14181d; --card: #1d232b;
-  --warn: #ffc877; --warn-page: #3a2a10; --series-1: #6cb0ff; --series-2: #ff9a66; --series-3: #57d19a;
-  --series-4: #c4a2ff; --series-5: #ff8fd0; --series-6: #e0d34f; --series-7: #4fd6df; --series-8: #a9b1bb; } }
-`;
-
-export interface Axis {
-  readonly name: string;
-  /** @default from the values */
-  readonly max?: number;
-  /** Logarithmic; every value must be above 0. */
-  readonly log?: boolean;
-}
-
-/** Lines over a numeric axis. */
-export function lineChart(
-  x: Axis,
-  y: Axis,
-  lines: readonly { readonly name: string; readonly points: readonly (readonly [number, number])[] }[],
-): string {
-  return draw({
-    ...frame(lines),
-    xAxis: { ...horizontal(x), splitLine: { show: false } },
-    yAxis: { ...vertical(y), type: 'value', min: 0 },
-    series: lines.map(({ name, points }, at) => ({
-      name,
-      type: 'line',
-      data: points.map(([a, b]) => [a, b]),
-      showSymbol: false,
-      lineStyle: { width: 2 },
-      ...(lines.length === 1 ? { areaStyle: { opacity: 0.15, color: SERIES[at] } } : {}),
-    })),
+/** A chart as a figure of a page, with its title and its legend. */
+export function figureOf({ title, x, y, top, mark, series }: Chart): string {
+  const points = series.flatMap((one) => one.points);
+  const right = Math.max(0, ...points.map(([value]) => value)) || 1;
+  const upper = top ?? (Math.max(0, ...points.map(([, value]) => value)) || 1);
+  const column = (value: number) => rounded(EDGES.left + (EDGES.right - EDGES.left) * (value / right));
+  const row = (value: number) => rounded(EDGES.bottom - (EDGES.bottom - EDGES.top) * (value / upper));
+  const rows = valueTicks(0, upper).map(
+    (value) =>
+      `<path class="grid" d="M${EDGES.left} ${row(value)}H${EDGES.right}"/>` +
+      `<text x="${EDGES.left - 6}" y="${row(value) + 4}" text-anchor="end">${numberText(value)}</text>`,
+  );
+  const columns = valueTicks(0, right).map(
+    (value) =>
+      `<text x="${column(value)}" y="${EDGES.bottom + 16}" text-anchor="middle">${numberText(value)}</text>`,
+  );
+  const drawn = series.map((one, at) => {
+    const places = one.points.map(([a, b]) => [column(a), row(b)] as const);
+    if (mark === 'dots')
+      return places.map(([cx, cy]) => `<circle cx="${cx}" cy="${cy}" r="4" fill="${colour(at)}"/>`).join('');
+    const path = places.map((place) => place.join(' ')).join('L');
+    return path === '' ? '' : `<path class="line" stroke="${colour(at)}" d="M${path}"/>`;
   });
+  const legend = series.map(
+    ({ name }, at) => `<span><b style="color: ${colour(at)}">●</b> ${escaped(name)}</span>`,
+  );
+  return `<figure><figcaption>${escaped(title)}</figcaption>
+${series.length > 1 ? `<p class="legend">${legend.join(' ')}</p>` : ''}
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escaped(title)}">
+<text x="0" y="12">${escaped(y)}</text><text x="${WIDTH / 2}" y="${HEIGHT - 4}" text-anchor="middle">${escaped(x)}</text>
+${[...rows, ...columns, ...drawn].join('\n')}
+</svg></figure>`;
 }
 
-/** The renderer's notation for a missing value. */
-const NO_BAR = '-';
-
-/** Groups of bars, a category each; an undefined value has no bar. */
-export function barChart(
-  categories: readonly string[],
-  y: Axis,
-  bars: readonly { readonly name: string; readonly values: readonly (number | undefined)[] }[],
-): string {
-  return draw({
-    ...frame(bars),
-    xAxis: {
-      type: 'category',
-      data: [...categories],
-      axisLabel: { color: INK, fontSize: 11, interval: 0, rotate: categories.length > 4 ? 30 : 0 },
-      axisLine: { lineStyle: { color: FAINT } },
-      axisTick: { show: false },
-    },
-    yAxis: { ...vertical(y), type: 'value', min: 0 },
-    series: bars.map(({ name, values }) => ({
-      name,
-      type: 'bar',
-      data: values.map((value) => value ?? NO_BAR),
-      barMaxWidth: 24,
-    })),
-  });
-}
-
-/** Named groups of points; the best ones are drawn larger. */
-export function scatterChart(
-  x: Axis,
-  y: Axis,
-  groups: readonly {
-    readonly name: string;
-    readonly points: readonly { readonly at: readonly [number, number]; readonly best?: boolean }[];
-  }[],
-): string {
-  return draw({
-    ...frame(groups),
-    xAxis: horizontal(x),
-    yAxis: { ...vertical(y), ...scale(y) },
-    series: groups.map(({ name, points }) => ({
-      name,
-      type: 'scatter',
-      data: points.map(({ at, best }) => ({ value: [...at], symbolSize: best ? 12 : 7 })),
-    })),
-  });
-}
-
-function frame(series: readonly { readonly name: string }[]) {
-  const rows = legendRows(series.map(({ name }) => name));
-  return {
-    animation: false,
-    color: SERIES,
-    textStyle: { fontFamily: 'system-ui, sans-serif', color: INK },
-    grid: {
-      left: 12,
-      right: 18,
-      top: 34 + (rows === 0 ? 0 : 24 + LEGEND_ROW * (rows - 1)),
-      bottom: 28,
-      containLabel: true,
-    },
-    ...(rows > 0
-      ? {
-          legend: {
-            top: 0,
-            left: 0,
-            itemGap: LEGEND_GAP,
-            itemWidth: LEGEND_MARK,
-            itemHeight: 9,
-            textStyle: { color: INK, fontSize: 12 },
-          },
-        }
-      : {}),
-  };
-}
-
-const LEGEND_GAP = 24;
-/** The renderer keeps the same gap between rows as between items. */
-const LEGEND_ROW = 36;
-const LEGEND_MARK = 14;
-/** The mean width of a character of the legend, and the space between a mark and its text. */
-const CHARACTER = 6.5;
-const MARK_SPACE = 5;
-
-/** The number of rows that the renderer's legend takes: none for a single series. */
-function legendRows(names: readonly string[]): number {
-  if (names.length < 2) return 0;
-  let rows = 1;
-  let left = WIDTH;
-  for (const name of names) {
-    const width = LEGEND_MARK + MARK_SPACE + CHARACTER * name.length;
-    if (width > left) [rows, left] = [rows + 1, WIDTH];
-    left -= width + LEGEND_GAP;
-  }
-  return rows;
-}
-
-function horizontal(x: Axis) {
-  return { ...axis(x), ...scale(x), nameLocation: 'middle' as const, nameGap: 26 };
-}
-
-/** The name begins at the axis: centred on it, it would be cut at the edge of the chart. */
-function vertical(y: Axis) {
-  const common = axis(y);
-  return { ...common, nameTextStyle: { ...common.nameTextStyle, align: 'left' as const } };
-}
-
-const scale = ({ log }: Axis) => (log ? { type: 'log' as const } : { type: 'value' as const, min: 0 });
-
-function axis({ name, max }: Axis) {
-  return {
-    name,
-    ...(max === undefined ? {} : { max }),
-    nameTextStyle: { color: INK, fontSize: 12 },
-    axisLabel: { color: INK, fontSize: 11 },
-    axisLine: { lineStyle: { color: FAINT } },
-    splitLine: { lineStyle: { color: FAINT } },
-  };
-}
-
-function draw(option: echarts.EChartsCoreOption): string {
-  const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height: HEIGHT });
-  chart.setOption(option);
-  let svg = chart.renderToSVGString();
-  chart.dispose();
-  for (const [colour, variable] of VARIABLES) svg = svg.replaceAll(colour, variable);
-  return svg;
-}
+const colour = (at: number) => `var(--series-${1 + (at % COLOURS)})`;
+const rounded = (place: number) => Math.round(10 * place) / 10;
+const numberText = (value: number) => Number(value.toPrecision(6)).toLocaleString('en-US');

@@ -107,6 +107,26 @@ export function rulingOf({ name, measures }: ReportRun): Table[] {
   return [regions, rules].filter(({ rows }) => rows.length > 0);
 }
 
+/** The waits of one run by skill, party size and role, where there are several. */
+export function waitsOf({ name, measures }: ReportRun): Table[] {
+  const groups = {
+    skill: measures.waitSecondsBySkill,
+    'party size': measures.waitSecondsByPartySize,
+    role: measures.waitSecondsByRole,
+  };
+  return Object.entries(groups)
+    .filter(([, waits]) => waits.length > 1)
+    .map(([by, waits]) => ({
+      title: `${name}: waits by ${by}`,
+      columns: ['players', 'median', '90 %', '99 %'],
+      rows: waits.map(({ of, count, p50, p90, p99 }) => [
+        of,
+        whole(count),
+        ...[p50, p90, p99].map(durationText),
+      ]),
+    }));
+}
+
 /** Settings that a tuning has tried. */
 export function settingsTable(points: readonly TunePoint[]): Table {
   return {

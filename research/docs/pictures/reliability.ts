@@ -4,13 +4,16 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { CHART_COLOURS } from '../../../lib/cli/report/chart.ts';
-import { reliabilityChart } from '../../../lib/cli/report/report.ts';
 import { type QueueDefinition, queueDefinition } from '../../../lib/contract/queue-definition.ts';
 import type { Ticket } from '../../../lib/engine/types.ts';
-import { type CalibrationOf, WaitCalibration } from '../../../lib/simulation/calibration.ts';
+import {
+  type CalibrationOf,
+  ESTIMATED_SHARES,
+  WaitCalibration,
+} from '../../../lib/simulation/calibration.ts';
 import { simulate } from '../../../lib/simulation/simulate.ts';
 import { type TrafficOptions, trafficOfOptions } from '../../../lib/simulation/traffic-options.ts';
+import { chart, line } from '../../lib/papers/plots.ts';
 
 interface Case {
   /** Its name in the picture; without one it is only in the table. */
@@ -86,10 +89,23 @@ const lines = CASES.flatMap((one) => {
   const calibration = played(one);
   for (const part of calibration)
     if (part.of === 'all' || one.parts?.test(part.of)) console.log(row(one, part));
-  return one.line === undefined ? [] : [{ name: one.line, curve: calibration[0]!.curve }];
+  if (one.line === undefined) return [];
+  const { curve } = calibration[0]!;
+  return [
+    line(one.line, ESTIMATED_SHARES.map((part, at) => [100 * part, 100 * curve[at]!]).filter(isMeasured)),
+  ];
 });
-const style = `<style>${CHART_COLOURS} svg { background: var(--page); }</style>`;
-writeFileSync(path('reliability.svg'), `${reliabilityChart(lines).replace(/<svg[^>]*>/, `$&${style}`)}\n`);
+const diagonal = line('as estimated', [
+  [0, 0],
+  [100, 100],
+]);
+const axes = ['% estimated', '% of tickets matched within the time'] as const;
+const { svg } = chart('reliability', 'Estimated waits', ...axes, [...lines, diagonal], { max: 100 });
+writeFileSync(path('reliability.svg'), svg);
+
+function isMeasured(point: readonly number[]): boolean {
+  return !point.some(Number.isNaN);
+}
 
 /** The calibration of all tickets first, then of its parts. */
 function played({ queue, options, rule, within }: Case): readonly CalibrationOf[] {

@@ -239,14 +239,14 @@ function almanTimes({ sections }: Reproduction): Plot {
   });
 }
 
-interface ChartOptions {
+export interface ChartOptions {
   /** The greatest value shown. */
   readonly max?: number;
   /** Series this many places apart share a colour. */
   readonly colorsRepeatAfter?: number;
 }
 
-function chart(
+export function chart(
   name: string,
   title: string,
   x: string,
@@ -276,7 +276,7 @@ function frame(title: string): EChartsOption {
   };
 }
 
-function line(name: string, data: readonly (readonly number[])[]): SeriesOption {
+export function line(name: string, data: readonly (readonly number[])[]): SeriesOption {
   return { name, type: 'line', symbol: 'none', data: rounded(data) };
 }
 
