@@ -1,6 +1,7 @@
 /** A clock that advances to the next timer when nothing else can run. */
 export class VirtualTime {
   nowMs: number;
+  /** The next one is the last. */
   readonly #timers: { atMs: number; wake: () => void }[] = [];
 
   constructor(startMs: number) {
@@ -14,9 +15,7 @@ export class VirtualTime {
   sleep(ms: number): Promise<void> {
     return new Promise((wake) => {
       const atMs = this.nowMs + Math.max(0, ms);
-      // Sorted by time; timers of one moment stay in the order of creation.
-      const at = this.#timers.findLastIndex((timer) => timer.atMs <= atMs) + 1;
-      this.#timers.splice(at, 0, { atMs, wake });
+      this.#timers.splice(this.#placeOf(atMs), 0, { atMs, wake });
     });
   }
 
@@ -30,12 +29,24 @@ export class VirtualTime {
     for (;;) {
       await quiet();
       if (ended) return result;
-      const next = this.#timers.shift();
+      const next = this.#timers.pop();
       if (next === undefined)
         throw new Error('Expected the task to end or to set a timer, but it waits without a timer');
       this.nowMs = next.atMs;
       next.wake();
     }
+  }
+
+  /** Where a timer belongs: before all that are earlier, and before those of its moment, which were created earlier. */
+  #placeOf(atMs: number): number {
+    let low = 0;
+    let high = this.#timers.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#timers[middle]!.atMs > atMs) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 }
 
