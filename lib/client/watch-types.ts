@@ -12,7 +12,7 @@ export interface Change {
   readonly match?: Match | undefined;
   /** Grows with each change. By long polls it is absent. */
   readonly revision?: number | undefined;
-  /** True on the one change after which the players can play. */
+  /** True on the change after which the players can play. It may be missed; the status of the ticket is COMPLETED from then on. */
   readonly ready?: true | undefined;
 }
 

@@ -230,7 +230,7 @@ const numberIn = (text: unknown) => (typeof text === 'string' && text.trim() !==
 /** The query parameter that lets a request for a ticket wait for a change. */
 export const waitSeconds = z.preprocess(numberIn, z.number().min(0).max(20)).optional().meta({
   description:
-    'Respond when the ticket has changed, or after this many seconds. A change is another status than `seen`, another match, a final status, or with `ready` another number of players who are ready. A match that has to be accepted by the ticket, or by the player who asks, is reported at once, unless there is `ready`',
+    'Respond when the ticket has changed, or after this many seconds. A change is another status than `seen`, another match, a final status, or with `ready` more players who are ready: each of up to 20 players, above each twentieth part of them and the last four. A match that has to be accepted by the ticket, or by the player who asks, is reported at once, unless there is `ready`',
 });
 
 /** The query parameters of a request for a ticket. */

@@ -121,10 +121,10 @@ export const matchChangeMessage = z
     data: z.object({
       ...about,
       match: match.optional(),
-      ready: z
-        .literal(true)
-        .optional()
-        .meta({ description: 'Present on the one message from which on the players of the match can play' }),
+      ready: z.literal(true).optional().meta({
+        description:
+          'Present on the message of the change from which on the players of the match can play. A client may miss it; the status of the ticket is COMPLETED from then on',
+      }),
     }),
   })
   .meta({ id: 'MatchChangeMessage' });

@@ -166,13 +166,14 @@ export const FEATURES: readonly Feature[] = [
     units: (definition) => ({ tickets: event(definition, 'TicketQueued') }),
   },
   {
-    // Each ticket, or each player, accepts by a request, which writes the answers and reads them, the ticket and the match.
+    // Each ticket, or each player, accepts by a request, which writes the answers and reads the ticket and, eventually
+    // consistent, the answers and the match.
     name: 'acceptance',
     has: ({ acceptance }) => acceptance !== undefined,
     units: (definition) => ({
       [definition.acceptance?.by === 'player' ? 'playersMatched' : 'tickets']: plus(REQUEST, {
         writeUnits: 1,
-        readUnits: 3,
+        readUnits: 2,
       }),
       matches: plus(DEADLINE, { writeUnits: 4, readUnits: 4 }, event(definition, 'MatchAccepted')),
     }),

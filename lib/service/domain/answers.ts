@@ -109,3 +109,15 @@ export function progressOf(match: AnsweredMatch, ticketId: string): TicketView['
     players: own.map(({ playerId }) => playerId).sort(),
   };
 }
+
+/**
+ * Whether a change of the number of ready players is reported. Up to 20 players each change is; with more, each twentieth part of
+ * them and the last four answers, so that the reports of a large match do not grow with the square of its players.
+ */
+export function isProgress(
+  before: number,
+  { ready, of }: Pick<NonNullable<TicketView['acceptance']>, 'ready' | 'of'>,
+): boolean {
+  const step = Math.ceil(of / 20);
+  return ready !== before && (ready > of - 4 || Math.floor(ready / step) !== Math.floor(before / step));
+}

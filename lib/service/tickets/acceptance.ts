@@ -38,7 +38,7 @@ export async function answerMatch(
   if (ticket === undefined) throw unknownTicket(ticketId);
   checkPlayers(ticket, playerIds, speaker);
   if (ticket.matchId !== matchId) throw otherMatch(await withMatchStatus(deps, ticket), matchId);
-  const match = await deps.matches.get(matchId);
+  const match = await askingMatch(deps, matchId);
   const seats = match === undefined ? [] : seatsOf(match, ticket, playerIds, speaker);
   // An earlier request that crashed may have left tickets in the match.
   if (match !== undefined && isDissolving(match)) await returnDissolved(deps, match, nowMs);
@@ -51,6 +51,15 @@ export async function answerMatch(
     return inMatch(ticket, { ...match, accepted: answers.accepted });
   const now = await withMatchStatus(deps, (await deps.tickets.get(ticketId)) ?? ticket);
   return answered(now, answers, seats, accepted);
+}
+
+/**
+ * The match of an answer. The seats of a match do not change while it asks, and its answers are closed when it does no longer, so
+ * an eventual read suffices. It costs half: all players of a large match answer within a second, and each reads the whole match.
+ */
+async function askingMatch({ matches }: AcceptanceDeps, matchId: string): Promise<StoredMatch | undefined> {
+  const match = await matches.get(matchId, 'eventual');
+  return match?.status === 'REQUIRES_ACCEPTANCE' ? match : matches.get(matchId);
 }
 
 /** @throws Problem (409) the answers do not include that of these seats */

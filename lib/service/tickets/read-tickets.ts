@@ -1,4 +1,5 @@
 import { isFinal, type TicketStatus } from '../../contract/ticket.ts';
+import { isProgress } from '../domain/answers.ts';
 import { asIn, viewsOf } from '../domain/linked-ticket.ts';
 import type { CurrentTicket, QueuedTicket, TicketIn } from '../domain/stored-ticket.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -28,7 +29,8 @@ export interface ReadOptions {
   /** The last status that the client has seen. Any other status is a change. @default the status at the first read */
   readonly seen?: TicketStatus | undefined;
   /**
-   * The number of ready players that the client has last seen. With it, another number is a change, and a match to accept is not.
+   * The number of ready players that the client has last seen. With it, {@link isProgress} is a change, and a match to accept is
+   * not.
    */
   readonly ready?: number | undefined;
   /** The player of the ticket whose answer matters. @default all of them */
@@ -38,9 +40,9 @@ export interface ReadOptions {
 }
 
 /**
- * The current state of a ticket. With `waitMs`, returns as soon as there is a change: another status, another match, another number
- * of players who are ready than the client has seen, or a match that the ticket has not accepted yet. A final status is returned
- * immediately. For a party that has accepted, the acceptance of another party is no change.
+ * The current state of a ticket. With `waitMs`, returns as soon as there is a change: another status, another match, more players
+ * who are ready than the client has seen, or a match that the ticket has not accepted yet. A final status is returned immediately.
+ * For a party that has accepted, the acceptance of another party is no change.
  * @throws Problem (404)
  */
 export async function getTicket(
@@ -85,7 +87,7 @@ function isNews({ ticket }: TicketAndMatch, known: Known): boolean {
 /** Whether the answers to its match are a change. */
 function isAsked({ acceptance, players }: CurrentTicket, { ready, playerId }: Known): boolean {
   if (acceptance === undefined) return false;
-  if (ready !== undefined) return acceptance.ready !== ready;
+  if (ready !== undefined) return isProgress(ready, acceptance);
   const asked = playerId === undefined ? players.map((player) => player.playerId) : [playerId];
   return !asked.every((one) => acceptance.players.includes(one));
 }

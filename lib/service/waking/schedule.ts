@@ -8,8 +8,8 @@ import type { TickSender } from '../ports/tick-sender.ts';
 
 /**
  * Ticks are due at multiples of `tickSeconds` since the epoch, called slots. Those of a queue with a group are shifted by some
- * seconds, so that queues of a group do not compete for the same tickets at once. `awakeUntilMs` of a queue is the
- * last slot whose ticks are scheduled; it only ever grows:
+ * seconds, so that queues of a group do not compete for the same tickets at once; with an interval of a second there is no shift.
+ * `awakeUntilMs` of a queue is the last slot whose ticks are scheduled; it only ever grows:
  *
  *     dispatch   once a minute, at any second of it: AHEAD_MS ahead, for queues with waiting tickets
  *     enqueue    when less than NEEDED_MS is scheduled: AHEAD_MS ahead

@@ -1,6 +1,6 @@
 import type { MusterEvent } from '../../contract/events.ts';
 import { inParallel } from '../concurrency/in-parallel.ts';
-import type { AnswersChange } from '../domain/answers.ts';
+import { type AnswersChange, isProgress } from '../domain/answers.ts';
 import type { PushRetry } from '../domain/push-retry.ts';
 import { SEEN_IN_MATCH } from '../domain/statuses.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
@@ -44,7 +44,7 @@ const PUSH_MS = 4_000;
  *                            push-again.ts. So failing connections do not delay a batch
  *
  * Changes of one match are sent in order, because its stream has them in order.
- * @param answered answers to matches, of which those with {@link isShown} are sent
+ * @param answered answers to matches, of which those with {@link isProgress} are sent
  */
 export async function push(
   deps: PushDeps,
@@ -91,19 +91,10 @@ function readyChecksOf(answered: readonly AnswersChange[]): AnnouncedChange[] {
   const byMatch = Map.groupBy(answered, ({ matchId }) => matchId);
   return [...byMatch.values()].flatMap((changes) => {
     const { changeId: eventId, atMs, matchId, queue, of, ready } = changes.at(-1)!;
-    if (!isShown(changes[0]!.before, ready, of)) return [];
+    if (!isProgress(changes[0]!.before, { ready, of })) return [];
     const time = new Date(atMs).toISOString();
     return [{ event: { type: 'ReadyCheck', eventId, time, queue, matchId } }];
   });
-}
-
-/**
- * Whether the number of ready players is announced. Up to 20 players each answer is; with more, each twentieth part of them and
- * the last four answers.
- */
-function isShown(before: number, ready: number, of: number): boolean {
-  const step = Math.ceil(of / 20);
-  return ready > of - 4 || Math.floor(ready / step) > Math.floor(before / step);
 }
 
 /**

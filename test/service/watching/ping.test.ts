@@ -52,6 +52,12 @@ describe('a ping of a client whose last message was lost', () => {
       toProblem,
     );
 
+  it('finds that its players can play', async () => {
+    await ping({ status: 'QUEUED' });
+    const match = { matchId: await matchOf(), status: 'COMPLETED' };
+    expect(sent).toMatchObject([{ type: 'Ticket', data: { ticket: { status: 'COMPLETED' }, match } }]);
+  });
+
   it('finds the end of the match', async () => {
     const matchId = await matchOf();
     await ping({ status: 'COMPLETED', matchId });
