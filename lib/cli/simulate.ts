@@ -17,6 +17,7 @@ import { interruptionSignal } from './interruption.ts';
 import { checkWritable, lineWriter, printRun, writeText } from './output.ts';
 import { reportPage } from './report/report.ts';
 import { numbersOf, rulingOf } from './report/run-tables.ts';
+import type { AlsoOptions } from './simulate-also.ts';
 import { experimentText, simulateExperiment } from './simulate-experiment.ts';
 import type { LadderOptions } from './simulate-ladder.ts';
 import { textTable } from './text-table.ts';
@@ -27,8 +28,9 @@ import {
   trafficOf,
 } from './traffic-options.ts';
 
-interface SimulateOptions extends TrafficOptions, LadderOptions {
+interface SimulateOptions extends TrafficOptions, LadderOptions, AlsoOptions {
   queue: string[];
+  also?: string[];
   matches?: string;
   report?: string;
   experiment?: string;
@@ -71,6 +73,19 @@ export function simulateCommand(): Command {
       'with --ladder: first matches of a player, among other new players',
       wholeNumber(1),
     )
+    .option(
+      '--also <file...>',
+      'further queues of the same group, in which linked tickets wait at the same time',
+    )
+    .option(
+      '--share <share>',
+      'with --also: the share of linked tickets, 0 to 1 (default: 0.2)',
+      numberArgument(FROM_0_TO_1),
+    )
+    .option(
+      '--posts <weights>',
+      'with --also: weights of the queues that tickets are posted to, such as duel=3,arena=1 (default: equal)',
+    )
     .option('--json', 'print the results as JSON (default: when the output is not a terminal)')
     .action(simulate);
 }
@@ -78,7 +93,16 @@ export function simulateCommand(): Command {
 /** Plays an experiment, a ladder, or the definitions side by side, and prints what came out. */
 async function simulate(options: SimulateOptions): Promise<void> {
   const definitions = options.queue.map(readQueueFile);
-  const { ladder, experiment } = options;
+  const { ladder, experiment, also } = options;
+  if (also !== undefined) {
+    const queue = onlyOne('--also', definitions, 'name the further queues after --also');
+    refuse('--also', options, ['arrivals', 'ladder', 'experiment', 'matches', 'report']);
+    const { alsoText, simulateAlso } = await import('./simulate-also.ts');
+    const all = [queue, ...also.map(readQueueFile)];
+    const result = await simulateAlso(all, options, interruptionSignal());
+    return printRun(options, result, () => alsoText(result));
+  }
+  requireFor('--also', options, ['share', 'posts']);
   if (ladder !== undefined) {
     const queue = onlyOne('--ladder', definitions, 'each needs its own players');
     refuse('--ladder', options, ['experiment', 'matches', 'report', 'leavers', 'matchLength']);
@@ -87,8 +111,7 @@ async function simulate(options: SimulateOptions): Promise<void> {
     const result = await simulateLadder(ladder, queue, options, interruptionSignal());
     return printRun(options, result, () => ladderText(result));
   }
-  for (const key of LADDER_OPTIONS)
-    if (options[key] !== undefined) throw new InvalidInput(`--${key}: Expected --ladder with it`);
+  requireFor('--ladder', options, ['community', 'newcomers', 'placement']);
   if (experiment !== undefined) {
     const queue = onlyOne('--experiment', definitions, 'its variants are in the file');
     refuse('--experiment', options, ['matches', 'report', 'leavers', 'matchLength']);
@@ -99,13 +122,17 @@ async function simulate(options: SimulateOptions): Promise<void> {
   return simulateQueues(options, definitions);
 }
 
-const LADDER_OPTIONS = ['community', 'newcomers', 'placement'] as const;
-
 function onlyOne(flag: string, definitions: readonly QueueDefinition[], why: string): QueueDefinition {
   const [definition, ...others] = definitions;
   if (others.length > 0)
     throw new InvalidInput(`${flag}: Expected one queue definition, got several: ${why}`);
   return definition!;
+}
+
+/** Refuses options that have a meaning with another one alone, which is not given. */
+function requireFor(flag: string, options: SimulateOptions, keys: readonly (keyof SimulateOptions)[]): void {
+  for (const key of keys)
+    if (options[key] !== undefined) throw new InvalidInput(`--${key}: Expected ${flag} with it`);
 }
 
 function refuse(flag: string, options: SimulateOptions, others: readonly (keyof SimulateOptions)[]): void {

@@ -9,6 +9,7 @@ import {
   type DescribedTraffic,
   isSkill,
   patienceOf,
+  populationOf,
   seedOf,
   TRAFFIC_OPTIONS,
   type TrafficLength,
@@ -54,6 +55,10 @@ export function trafficOf(
     ? trafficOfOptions(options, definition, length, skillsFile)
     : trafficOfFile(options, options.arrivals, definition, seedOf(options));
 }
+
+/** The generated players, as they are in a queue. @throws InvalidInput | Problem that names the option or the place in the file */
+export const populationIn = (options: TrafficOptions, definition: QueueDefinition) =>
+  populationOf(options, definition, skillsFile);
 
 function trafficOfFile(
   options: TrafficOptions,

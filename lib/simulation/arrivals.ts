@@ -8,6 +8,11 @@ export interface Arrival {
   readonly ticket: Ticket;
   /** Milliseconds after which the ticket is cancelled; `Infinity` for never. */
   readonly patienceMs: number;
+  /**
+   * The ticket as it is in each queue of the simulation; undefined where it does not wait. @default `ticket`, in the first
+   * queue alone
+   */
+  readonly inQueues?: readonly (Ticket | undefined)[];
 }
 
 /** How many players arrive per second, at each second of the simulation. */

@@ -27,7 +27,7 @@ export interface CalibrationOf {
 
 /**
  * Measures the calibration of estimated waits. Each ticket asks on arrival, and after 1, 2, 4, 8, … times the time between
- * two ticks. Tickets that are cancelled, time out, or still wait at the end are censored: the shares are estimates of Kaplan
+ * two ticks. Tickets that are cancelled, time out, are matched by another queue, or still wait at the end are censored: the shares are estimates of Kaplan
  * and Meier over the time since the question, as a share of the estimated time.
  */
 export class WaitCalibration implements Observer {
@@ -104,6 +104,9 @@ export class WaitCalibration implements Observer {
   }
   cancelled(ticket: Ticket, atMs: number): void {
     this.#leave(ticket, atMs, false);
+  }
+  elsewhere(ticket: Ticket, nowMs: number): void {
+    this.#leave(ticket, nowMs, false);
   }
   ticked(nowMs: number): void {
     this.#beforeMs = nowMs;

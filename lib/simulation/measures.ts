@@ -17,8 +17,8 @@ export interface WaitsOf extends Distribution {
 /**
  * What happened to the players of one simulated queue.
  *
- * Waits count players, not tickets, and all of them: a wait runs from enqueueing to the match, the cancellation or the
- * time-out, and for players who still wait to the last tick. So a policy gains nothing by leaving players unmatched.
+ * Waits count players, not tickets, and all of them: a wait runs from enqueueing to the match, also one of another queue, the
+ * cancellation or the time-out, and for players who still wait to the last tick. So a policy gains nothing by leaving players unmatched.
  * The waits of the unmatched are censored: a match would have come even later.
  */
 export interface Measures {
@@ -33,6 +33,8 @@ export interface Measures {
     readonly cancelled: number;
     readonly timedOut: number;
     readonly waiting: number;
+    /** Matched by another queue in which they waited too. Present where there are such players. */
+    readonly elsewhere?: number;
   };
   /** Seats that bots took. */
   readonly bots: number;
@@ -120,6 +122,7 @@ export class Meter implements Observer {
   #matched = 0;
   #cancelled = 0;
   #timedOut = 0;
+  #elsewhere = 0;
   /** After the last tick. */
   #waiting: readonly Ticket[] = [];
   #waitingMax = 0;
@@ -211,6 +214,11 @@ export class Meter implements Observer {
     this.#addUnmatched(this.#waits, ticket, this.#leave(ticket, atMs));
   }
 
+  elsewhere(ticket: Ticket, nowMs: number): void {
+    this.#elsewhere += ticket.players.length;
+    this.#addUnmatched(this.#waits, ticket, this.#leave(ticket, nowMs));
+  }
+
   ticked(nowMs: number, waiting: readonly Ticket[]): void {
     const players = playersOf(waiting);
     const oldestMs = waiting[0]?.enqueuedAtMs ?? nowMs;
@@ -226,7 +234,7 @@ export class Meter implements Observer {
   read(): Measures {
     const start = Number.isFinite(this.#startMs) ? this.#startMs : 0;
     const waiting = playersOf(this.#waiting);
-    const players = this.#matched + this.#cancelled + this.#timedOut + waiting;
+    const players = this.#matched + this.#cancelled + this.#timedOut + this.#elsewhere + waiting;
     const waits = this.#waits.copy();
     for (const ticket of this.#waiting) {
       this.#addUnmatched(waits, ticket, (this.#endMs - ticket.enqueuedAtMs) / 1000);
@@ -241,6 +249,7 @@ export class Meter implements Observer {
         cancelled: this.#cancelled,
         timedOut: this.#timedOut,
         waiting,
+        ...(this.#elsewhere > 0 && { elsewhere: this.#elsewhere }),
       },
       bots: this.#bots,
       waitSeconds: distributionOf(waits.all),

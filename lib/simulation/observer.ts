@@ -8,6 +8,8 @@ export interface Observer {
   joined(filling: Filling, tickets: readonly Ticket[], nowMs: number): void;
   timedOut(ticket: Ticket, nowMs: number): void;
   cancelled(ticket: Ticket, atMs: number): void;
-  /** After each slot of the clock, all buckets together; `waiting` in the order of arrival. */
+  /** Another queue has matched a ticket that waited here too. */
+  elsewhere?(ticket: Ticket, nowMs: number): void;
+  /** After each slot of the clock, all buckets together, and after `elsewhere`; `waiting` in the order of arrival. */
   ticked(nowMs: number, waiting: readonly Ticket[]): void;
 }

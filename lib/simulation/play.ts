@@ -15,7 +15,7 @@ import { type Measures, Meter } from './measures.ts';
 import type { Observer } from './observer.ts';
 import { shortRunWarning } from './run-length.ts';
 import { RunningMatches } from './running-matches.ts';
-import { type Progress, simulate } from './simulate.ts';
+import { type Progress, type SimulatedQueue, simulate } from './simulate.ts';
 import type { Traffic } from './traffic.ts';
 
 export interface PlayResult {
@@ -47,63 +47,100 @@ export function play(
   traffic: Traffic,
   onMatch?: (game: Game, nowMs: number) => void,
 ): { steps: Generator<Progress, void>; result: () => PlayResult } {
-  const roles = roleSeatsOf(definition);
-  const choices = choicesOf(definition);
-  let chosen: readonly ChoiceCounts[] = [];
-  let arrived: Ticket[] = [];
-  const meter = meterFor(traffic, Object.keys(roles ?? {}), definition);
-  const observers: Observer[] = [meter];
-  const running = traffic.course && new RunningMatches(definition, traffic.course, skillUnitOf(traffic));
-  if (onMatch !== undefined) observers.push(matchListener(onMatch));
-  const calibration = new WaitCalibration(definition);
-  let ticks = 0;
-  let nowMs = 0;
+  const observers = onMatch === undefined ? [] : [matchListener(onMatch)];
+  const { steps, results } = playTogether([definition], traffic, observers);
+  return { steps, result: () => results()[0]! };
+}
 
+/**
+ * Plays several queues on the same traffic, whose arrivals name the queues in which they wait.
+ *
+ * @param observers of each queue
+ */
+export function playTogether(
+  definitions: readonly QueueDefinition[],
+  traffic: Traffic,
+  observers: readonly Observer[] = [],
+): { steps: Generator<Progress, void>; results: () => PlayResult[] } {
+  const queues = definitions.map((definition) => new MeasuredQueue(definition, traffic, observers));
   function* arrivals(): Generator<Arrival, void> {
-    for (const { ticket, patienceMs } of traffic.arrivals) {
-      const players = inPlaceableRegions(ticket.players as readonly RuledPlayer[], definition);
-      arrived.push({ ...ticket, players });
-      if (arrived.length === COUNTED_AT_ONCE) countChoices();
-      yield { ticket: { ...ticket, players }, patienceMs };
-    }
+    for (const { ticket, patienceMs, inQueues = [ticket] } of traffic.arrivals)
+      yield { ticket, patienceMs, inQueues: inQueues.map((own, at) => own && queues[at]!.arrived(own)) };
   }
-  const countChoices = () => {
-    chosen = addChoices(chosen, choices, arrived, 1, Number.POSITIVE_INFINITY);
-    arrived = [];
-  };
   function* steps(): Generator<Progress, void> {
-    for (const progress of simulate({
-      rules: definition,
-      arrivals: arrivals(),
-      observers,
-      running,
-      calibration,
-      atEnd: traffic.atEnd,
-    })) {
-      ticks = progress.ticks;
-      nowMs = progress.nowMs;
+    const [first, ...also] = queues.map(({ simulated }) => simulated);
+    for (const progress of simulate({ ...first!, also, arrivals: arrivals(), atEnd: traffic.atEnd })) {
+      queues[progress.queue]!.progress = progress;
       yield progress;
     }
   }
-  return {
-    steps: steps(),
-    result() {
-      const measures = { ...meter.read(), ...(running && { backfill: running.read(nowMs) }) };
-      countChoices();
-      const advised =
-        measures.seconds > 0 ? adviseChoices(choices, chosen, measures.players / measures.seconds) : [];
-      const warnings = [
-        ...advised.map(({ advice }) => (advice?.stable === false ? advice.message : undefined)),
-        traffic.atEnd === 'stop' ? shortRunWarning(measures, definition.timeoutSeconds) : undefined,
-      ];
-      return {
-        measures,
-        cost: estimateCost(measures, ticks, definition),
-        calibration: calibration.read(),
-        warnings: warnings.filter((warning) => warning !== undefined),
-      };
-    },
-  };
+  return { steps: steps(), results: () => queues.map((queue) => queue.result()) };
+}
+
+/** A queue of a simulation, and what it measures. */
+class MeasuredQueue {
+  readonly simulated: SimulatedQueue;
+  progress: Pick<Progress, 'nowMs' | 'ticks'> = { nowMs: 0, ticks: 0 };
+  readonly #definition: QueueDefinition;
+  readonly #atEnd: Traffic['atEnd'];
+  readonly #meter: Meter;
+  readonly #running: RunningMatches | undefined;
+  readonly #calibration: WaitCalibration;
+  readonly #choices: ReturnType<typeof choicesOf>;
+  #chosen: readonly ChoiceCounts[] = [];
+  #arrived: Ticket[] = [];
+
+  constructor(definition: QueueDefinition, traffic: Traffic, observers: readonly Observer[]) {
+    this.#definition = definition;
+    this.#atEnd = traffic.atEnd;
+    this.#meter = meterFor(traffic, Object.keys(roleSeatsOf(definition) ?? {}), definition);
+    this.#running = traffic.course && new RunningMatches(definition, traffic.course, skillUnitOf(traffic));
+    this.#calibration = new WaitCalibration(definition);
+    this.#choices = choicesOf(definition);
+    this.simulated = {
+      rules: definition,
+      observers: [this.#meter, ...observers],
+      running: this.#running,
+      calibration: this.#calibration,
+    };
+  }
+
+  /** Counts the choices of an arriving ticket. @returns the ticket as it waits */
+  arrived(ticket: Ticket): Ticket {
+    const players = inPlaceableRegions(ticket.players as readonly RuledPlayer[], this.#definition);
+    const arrived = { ...ticket, players };
+    this.#arrived.push(arrived);
+    if (this.#arrived.length === COUNTED_AT_ONCE) this.#countChoices();
+    return arrived;
+  }
+
+  #countChoices(): void {
+    this.#chosen = addChoices(this.#chosen, this.#choices, this.#arrived, 1, Number.POSITIVE_INFINITY);
+    this.#arrived = [];
+  }
+
+  result(): PlayResult {
+    const { nowMs, ticks } = this.progress;
+    const measures = {
+      ...this.#meter.read(),
+      ...(this.#running && { backfill: this.#running.read(nowMs) }),
+    };
+    this.#countChoices();
+    const advised =
+      measures.seconds > 0
+        ? adviseChoices(this.#choices, this.#chosen, measures.players / measures.seconds)
+        : [];
+    const warnings = [
+      ...advised.map(({ advice }) => (advice?.stable === false ? advice.message : undefined)),
+      this.#atEnd === 'stop' ? shortRunWarning(measures, this.#definition.timeoutSeconds) : undefined,
+    ];
+    return {
+      measures,
+      cost: estimateCost(measures, ticks, this.#definition),
+      calibration: this.#calibration.read(),
+      warnings: warnings.filter((warning) => warning !== undefined),
+    };
+  }
 }
 
 /** The same definition without backfills, to compare; undefined when its matches ask for no players. */

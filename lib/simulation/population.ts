@@ -1,4 +1,5 @@
 import type { Player } from '../engine/types.ts';
+import type { RuledPlayer } from '../rules/types.ts';
 import { drawFacts, type FactsPopulation } from './player-facts.ts';
 import type { RandomSource } from './random.ts';
 
@@ -100,6 +101,19 @@ export function drawParty(population: Population, party: string, random: RandomS
   });
 }
 
+/** A party as its players are in another queue: the same players with the same skills, latencies and avoided players. */
+export function partyIn(
+  population: Population,
+  party: readonly RuledPlayer[],
+  random: RandomSource,
+): Player[] {
+  const partyWeights = party.map((_, at) => (at === party.length - 1 ? 1 : 0));
+  return drawParty({ ...population, partyWeights }, '', random).map((player, member) => {
+    const { playerId, skill, avoid, latencyMs } = party[member]!;
+    return { ...player, playerId, skill, ...(avoid && { avoid }), ...(latencyMs && { latencyMs }) };
+  });
+}
+
 /** A side by weight among those with room for the party; any side when none has. */
 function drawSide(sides: readonly Side[], size: number, random: RandomSource): string | undefined {
   const weights = sides.map(({ partyMax, weight }) => (size <= partyMax ? weight : 0));
@@ -119,7 +133,8 @@ function drawRole(
   return names[drawIndex(chosen, random)];
 }
 
-function drawIndex(weights: readonly number[], random: RandomSource): number {
+/** An index by weight. */
+export function drawIndex(weights: readonly number[], random: RandomSource): number {
   let total = 0;
   for (const weight of weights) total += weight;
   let left = random.uniform() * total;

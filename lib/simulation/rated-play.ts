@@ -78,13 +78,13 @@ export function playRated(
       `--ladder: Expected a queue with equal teams, ${definition.name} has a list of them`,
     );
   const play = new RatedPlay(definition, traffic, options);
+  const queue = { rules: definition, observers: [play] };
   return {
     steps: simulate({
-      rules: definition,
+      ...queue,
+      also: [queue],
       arrivals: play.arrivals(traffic.arrivals),
-      observers: [play],
       atEnd: traffic.atEnd,
-      ...(options.placement > 0 && { poolOf: (ticket) => play.poolOf(ticket) }),
     }),
     result: () => play.read(),
   };
@@ -117,13 +117,12 @@ class RatedPlay implements Observer {
     this.#results = random.fork('results');
   }
 
-  /** The tickets, with players of the community in the seats of theirs. */
+  /** The tickets, with players of the community in the seats of theirs; the second queue is for players in their placement. */
   *arrivals(arrivals: Iterable<Arrival>): Generator<Arrival, void> {
-    for (const { ticket, patienceMs } of arrivals)
-      yield {
-        ticket: { ...ticket, players: ticket.players.map((seat) => ({ ...seat, ...this.#drawn() })) },
-        patienceMs,
-      };
+    for (const { ticket: seats, patienceMs } of arrivals) {
+      const ticket = { ...seats, players: seats.players.map((seat) => ({ ...seat, ...this.#drawn() })) };
+      yield { ticket, patienceMs, inQueues: this.#isPlaced(ticket) ? [ticket] : [undefined, ticket] };
+    }
   }
 
   #drawn(): { playerId: string; skill: number } {
@@ -140,12 +139,9 @@ class RatedPlay implements Observer {
     return { playerId, skill: Math.max(0, known) };
   }
 
-  /** Whether all players of a ticket are in their placement. */
-  poolOf({ players }: Ticket): string {
-    const isNew = players.every(
-      ({ playerId }) => this.#people.get(playerId)!.matches < this.#options.placement,
-    );
-    return isNew ? 'placement' : '';
+  /** Whether a player of a ticket has played the placement matches. */
+  #isPlaced({ players }: Ticket): boolean {
+    return players.some(({ playerId }) => this.#people.get(playerId)!.matches >= this.#options.placement);
   }
 
   matched(game: Game, tickets: readonly Ticket[], nowMs: number): void {

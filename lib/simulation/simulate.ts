@@ -1,6 +1,7 @@
 import type { Ticket } from '../engine/types.ts';
+import { mix } from '../experiments/coin.ts';
 import { KeptSearches } from '../policies/kept-searches.ts';
-import { planTick, type QueueRules, type TickMemory } from '../policies/plan.ts';
+import { planTick, type QueueRules, type TickMemory, type TickPlan } from '../policies/plan.ts';
 import { meanSkill } from '../policies/policy.ts';
 import { rangeName, type TickRange, tickRanges } from '../service/domain/buckets.ts';
 import type { Arrival } from './arrivals.ts';
@@ -8,22 +9,26 @@ import type { WaitCalibration } from './calibration.ts';
 import type { Observer } from './observer.ts';
 import type { RunningMatches } from './running-matches.ts';
 
-export interface SimulationOptions {
+/** A queue of a simulation. */
+export interface SimulatedQueue {
   readonly rules: QueueRules & { readonly buckets?: 'auto' | readonly number[] | undefined };
   /**
    * The rules in force at a moment, when they change: as definitions do in the service, at the next tick. They differ from `rules`
    * in what decides about games, not in its times and buckets. @default `rules`, always
    */
   readonly rulesAt?: ((nowMs: number) => QueueRules) | undefined;
-  /** The pool of a ticket: tickets of different pools are never searched together, as in two queues. @default one pool */
-  readonly poolOf?: ((ticket: Ticket) => string) | undefined;
-  /** In the order of arrival. Read lazily. */
-  readonly arrivals: Iterable<Arrival>;
   readonly observers: readonly Observer[];
   /** Estimates the waits of tickets, and compares them with what comes. */
   readonly calibration?: WaitCalibration | undefined;
   /** The matches that are being played and ask for players. @default matches are forgotten when they are released */
   readonly running?: RunningMatches | undefined;
+}
+
+export interface SimulationOptions extends SimulatedQueue {
+  /** Further queues. An arrival names those in which its ticket waits, and the first match wins. @default none */
+  readonly also?: readonly SimulatedQueue[] | undefined;
+  /** In the order of arrival. Read lazily. */
+  readonly arrivals: Iterable<Arrival>;
   /**
    * What happens after the last arrival. `stop`: the simulation ends while some tickets still wait. `drain`: it
    * continues until every ticket has left. @default 'drain'
@@ -36,109 +41,189 @@ export interface Progress {
   readonly nowMs: number;
   /** Players who have arrived so far. */
   readonly players: number;
-  /** Searches so far; each bucket is searched separately. */
+  /** The queue that was searched: 0 for the first, 1 for the first of `also`. */
+  readonly queue: number;
+  /** Searches of this queue so far; each bucket is searched separately. */
   readonly ticks: number;
 }
 
 /**
- * Plays a queue in virtual time with the tick of the service itself: the same engine, policies, estimates and
+ * Plays queues in virtual time with the tick of the service itself: the same engine, policies, estimates and
  * buckets.
  *
- * Ticks are due at the multiples of `tickSeconds` since the epoch, as in the service, and only while tickets
- * wait. Between two ticks there are only arrivals, cancellations and what happens in running matches. A generator that yields after each tick, so that
+ * Ticks are due at the multiples of `tickSeconds` since the epoch, and only while tickets
+ * wait. Between two ticks there are only arrivals, cancellations and what happens in running matches. Queues with ticks at the
+ * same moment are searched one after another, in an order by chance. A ticket that waits in several queues leaves all of them
+ * when one matches it; each queue times it out for itself. A generator that yields after each tick, so that
  * the caller can show progress or stop. Memory grows with the waiting tickets.
  */
 export function* simulate(options: SimulationOptions): Generator<Progress, void> {
-  const { rules, rulesAt = () => rules, poolOf, running, calibration, atEnd = 'drain' } = options;
-  const observers = calibration === undefined ? options.observers : [...options.observers, calibration];
+  const { also = [], atEnd = 'drain' } = options;
+  const queues = [options, ...also].map((queue, at) => new PlayedQueue(queue, at));
   const arrivals = options.arrivals[Symbol.iterator]();
-  const tickMs = 1000 * rules.tickSeconds;
-  const waiting = new Map<string, Ticket>();
-  /** Of the tickets that will give up, with some of those that have left since. */
-  const givesUpAtMs = new Map<string, number>();
-  const { buckets = 'auto' } = rules;
-  // Simulated pools are rarely so large that the service would split their bucket.
-  const layout = { version: 1, boundaries: buckets === 'auto' ? [] : buckets, fromMs: 0 };
-  const memories = new Map<string, TickMemory>();
-  const kept = new Map<string, KeptSearches>();
-  let inForce: QueueRules = rules;
   let next = arrivals.next();
   let players = 0;
-  let ticks = 0;
-  let nowMs = Number.NEGATIVE_INFINITY;
-
-  while (next.done !== true || (atEnd === 'drain' && waiting.size > 0)) {
-    const fromMs = waiting.size === 0 && next.done !== true ? next.value.ticket.enqueuedAtMs : nowMs + 1;
-    nowMs = Math.ceil(fromMs / tickMs) * tickMs;
-    while (next.done !== true && next.value.ticket.enqueuedAtMs <= nowMs) {
-      const { ticket, patienceMs } = next.value;
-      waiting.set(ticket.ticketId, ticket);
-      if (patienceMs < Number.POSITIVE_INFINITY)
-        givesUpAtMs.set(ticket.ticketId, ticket.enqueuedAtMs + patienceMs);
+  let arrivedAtMs = Number.NEGATIVE_INFINITY;
+  for (;;) {
+    let due = firstDue(queues);
+    while (next.done !== true && next.value.ticket.enqueuedAtMs <= (due?.dueMs ?? Number.POSITIVE_INFINITY)) {
+      const { ticket, patienceMs, inQueues = [ticket] } = next.value;
+      for (const [at, own] of inQueues.entries()) if (own) queues[at]!.arrive(own, patienceMs);
       players += ticket.players.length;
+      arrivedAtMs = ticket.enqueuedAtMs;
       next = arrivals.next();
+      due = firstDue(queues);
     }
-    for (const [ticketId, atMs] of givesUpAtMs) {
-      if (atMs > nowMs) continue;
-      const ticket = waiting.get(ticketId);
-      givesUpAtMs.delete(ticketId);
-      if (ticket === undefined) continue;
-      waiting.delete(ticketId);
-      for (const observer of observers) observer.cancelled(ticket, atMs);
-    }
-    running?.advance(nowMs);
-    if (rulesAt(nowMs) !== inForce) {
-      inForce = rulesAt(nowMs);
-      // Searches are those of one definition.
-      kept.clear();
-    }
-    const odd = Math.round(nowMs / tickMs) % 2 === 1;
-    for (const { range, pool, tickets } of poolsOf([...waiting.values()], tickRanges(layout, odd), poolOf)) {
-      // A single bucket has the same range in every slot, and thus one memory.
-      const name = rangeName(range) + pool;
-      calibration?.ask(name, tickets, nowMs);
-      const { matches, fillings, timedOut, memory } = planTick({
-        rules: inForce,
-        tickets,
-        backfills: running && within(running.open, range),
-        nowMs,
-        memory: memories.get(name),
-        reasons: false,
-        kept: keptOf(kept, name),
-      });
-      memories.set(name, memory);
-      const gone = new Set([...matches, ...fillings].flatMap(({ ticketIds }) => ticketIds));
-      calibration?.searched(name, tickets, gone, memory, nowMs);
-      ticks++;
-      for (const game of matches) {
-        const inGame = game.ticketIds.map((ticketId) => take(waiting, ticketId));
-        for (const observer of observers) observer.matched(game, inGame, nowMs);
-        running?.begin(game, inGame, nowMs);
-      }
-      for (const filling of fillings) {
-        const newcomers = filling.ticketIds.map((ticketId) => take(waiting, ticketId));
-        for (const observer of observers) observer.joined(filling, newcomers, nowMs);
-        running?.fill(filling, newcomers, nowMs);
-      }
-      for (const ticketId of timedOut) {
-        const ticket = take(waiting, ticketId);
-        for (const observer of observers) observer.timedOut(ticket, nowMs);
-      }
-    }
-    const left = [...waiting.values()];
-    for (const observer of observers) observer.ticked(nowMs, left);
-    yield { nowMs, players, ticks };
+    if (next.done === true && atEnd === 'stop')
+      due = firstDue(queues.filter(({ tickedAtMs }) => tickedAtMs < arrivedAtMs));
+    if (due === undefined) return;
+    const nowMs = due.dueMs;
+    const taken = due.tick(nowMs);
+    for (const other of queues) if (other !== due) other.lose(taken, nowMs);
+    yield { nowMs, players, queue: due.at, ticks: due.ticks };
   }
 }
 
-/** The tickets that are searched together: of one range and one pool, at least one. */
-function* poolsOf(
-  waiting: readonly Ticket[],
-  ranges: readonly TickRange[],
-  poolOf: (ticket: Ticket) => string = () => '',
-): Generator<{ readonly range: TickRange; readonly pool: string; readonly tickets: readonly Ticket[] }> {
-  for (const range of ranges)
-    for (const [pool, tickets] of Map.groupBy(within(waiting, range), poolOf)) yield { range, pool, tickets };
+/** The queue whose tick is next; undefined when no ticket waits. */
+function firstDue(queues: readonly PlayedQueue[]): PlayedQueue | undefined {
+  let first: PlayedQueue | undefined;
+  for (const queue of queues) {
+    if (queue.dueMs === Number.POSITIVE_INFINITY) continue;
+    if (first === undefined || queue.dueMs < first.dueMs) first = queue;
+    else if (queue.dueMs === first.dueMs && queue.turn < first.turn) first = queue;
+  }
+  return first;
+}
+
+/** A queue with its waiting tickets. */
+class PlayedQueue {
+  readonly at: number;
+  readonly #queue: SimulatedQueue;
+  readonly #observers: readonly Observer[];
+  readonly #tickMs: number;
+  readonly #waiting = new Map<string, Ticket>();
+  /** Of the tickets that will give up, with some of those that have left since. */
+  readonly #givesUpAtMs = new Map<string, number>();
+  readonly #layout: Parameters<typeof tickRanges>[0];
+  readonly #memories = new Map<string, TickMemory>();
+  readonly #kept = new Map<string, KeptSearches>();
+  #inForce: QueueRules;
+  tickedAtMs = Number.NEGATIVE_INFINITY;
+  ticks = 0;
+
+  constructor(queue: SimulatedQueue, at: number) {
+    const { rules, observers, calibration } = queue;
+    const { buckets = 'auto' } = rules;
+    this.at = at;
+    this.#queue = queue;
+    this.#observers = calibration === undefined ? observers : [...observers, calibration];
+    this.#tickMs = 1000 * rules.tickSeconds;
+    this.#inForce = rules;
+    // Simulated pools are rarely so large that the service would split their bucket.
+    this.#layout = { version: 1, boundaries: buckets === 'auto' ? [] : buckets, fromMs: 0 };
+  }
+
+  /** When the next tick is due; `Infinity` while no ticket waits. */
+  get dueMs(): number {
+    const [oldest] = this.#waiting.values();
+    if (oldest === undefined) return Number.POSITIVE_INFINITY;
+    return Math.ceil(Math.max(this.tickedAtMs + 1, oldest.enqueuedAtMs) / this.#tickMs) * this.#tickMs;
+  }
+
+  /** Among queues that are due at once, the least is the first. */
+  get turn(): number {
+    return mix(this.dueMs | 0, this.at);
+  }
+
+  arrive(ticket: Ticket, patienceMs: number): void {
+    this.#waiting.set(ticket.ticketId, ticket);
+    if (patienceMs < Number.POSITIVE_INFINITY)
+      this.#givesUpAtMs.set(ticket.ticketId, ticket.enqueuedAtMs + patienceMs);
+  }
+
+  /** Removes those of some tickets that wait here, because another queue has matched them. */
+  lose(ticketIds: readonly string[], nowMs: number): void {
+    const lost = ticketIds.filter((ticketId) => this.#waiting.has(ticketId));
+    for (const ticketId of lost) {
+      const ticket = take(this.#waiting, ticketId);
+      for (const observer of this.#observers) observer.elsewhere?.(ticket, nowMs);
+    }
+    if (lost.length > 0) this.#ticked(nowMs);
+  }
+
+  /** @returns the tickets that are matched */
+  tick(nowMs: number): readonly string[] {
+    const { rulesAt = () => this.#queue.rules, running, calibration } = this.#queue;
+    this.tickedAtMs = nowMs;
+    this.#giveUp(nowMs);
+    running?.advance(nowMs);
+    if (rulesAt(nowMs) !== this.#inForce) {
+      this.#inForce = rulesAt(nowMs);
+      // Searches are those of one definition.
+      this.#kept.clear();
+    }
+    const odd = Math.round(nowMs / this.#tickMs) % 2 === 1;
+    const taken: string[] = [];
+    const waiting = [...this.#waiting.values()];
+    for (const range of tickRanges(this.#layout, odd)) {
+      const tickets = within(waiting, range);
+      if (tickets.length === 0) continue;
+      // A single bucket has the same range in every slot, and thus one memory.
+      const name = rangeName(range);
+      calibration?.ask(name, tickets, nowMs);
+      const plan = planTick({
+        rules: this.#inForce,
+        tickets,
+        backfills: running && within(running.open, range),
+        nowMs,
+        memory: this.#memories.get(name),
+        reasons: false,
+        kept: keptOf(this.#kept, name),
+      });
+      this.#memories.set(name, plan.memory);
+      const gone = [...plan.matches, ...plan.fillings].flatMap(({ ticketIds }) => ticketIds);
+      calibration?.searched(name, tickets, new Set(gone), plan.memory, nowMs);
+      this.ticks++;
+      this.#apply(plan, nowMs);
+      taken.push(...gone);
+    }
+    this.#ticked(nowMs);
+    return taken;
+  }
+
+  #giveUp(nowMs: number): void {
+    for (const [ticketId, atMs] of this.#givesUpAtMs) {
+      if (atMs > nowMs) continue;
+      const ticket = this.#waiting.get(ticketId);
+      this.#givesUpAtMs.delete(ticketId);
+      if (ticket === undefined) continue;
+      this.#waiting.delete(ticketId);
+      for (const observer of this.#observers) observer.cancelled(ticket, atMs);
+    }
+  }
+
+  #apply({ matches, fillings, timedOut }: TickPlan, nowMs: number): void {
+    const { running } = this.#queue;
+    for (const game of matches) {
+      const inGame = game.ticketIds.map((ticketId) => take(this.#waiting, ticketId));
+      for (const observer of this.#observers) observer.matched(game, inGame, nowMs);
+      running?.begin(game, inGame, nowMs);
+    }
+    for (const filling of fillings) {
+      const newcomers = filling.ticketIds.map((ticketId) => take(this.#waiting, ticketId));
+      for (const observer of this.#observers) observer.joined(filling, newcomers, nowMs);
+      running?.fill(filling, newcomers, nowMs);
+    }
+    for (const ticketId of timedOut) {
+      const ticket = take(this.#waiting, ticketId);
+      for (const observer of this.#observers) observer.timedOut(ticket, nowMs);
+    }
+  }
+
+  #ticked(nowMs: number): void {
+    const left = [...this.#waiting.values()];
+    for (const observer of this.#observers) observer.ticked(nowMs, left);
+  }
 }
 
 /** The tickets or running matches whose mean skill is in a range. */

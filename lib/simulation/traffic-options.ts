@@ -262,7 +262,8 @@ function rateText(rate: RateProfile): string {
   }
 }
 
-function populationOf(
+/** The players of generated traffic, as they are in a queue. @throws InvalidInput that names the option */
+export function populationOf(
   options: TrafficOptions,
   definition: QueueDefinition,
   skillsOfFile: (path: string) => number[],

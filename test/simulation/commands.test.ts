@@ -38,6 +38,53 @@ const ticket = (ticketId: string, second: number, skill = 1000) => ({
 });
 
 describe('muster simulate', () => {
+  it('plays several queues of a group with --also, beside the same traffic without linked tickets', async () => {
+    const first = file('casual-duel.json', { ...duel, group: 'casual' });
+    const second = file('casual-pairs.json', { ...duel, name: 'pairs', group: 'casual', teamSize: 2 });
+    const run = (...options: string[]) =>
+      muster('simulate', '--queue', first, '--also', second, '--players', '400', ...options);
+    const { status, stdout } = await run('--share', '0.5', '--posts', 'duel=3,pairs=1');
+    expect(status).toBe(0);
+    const { together, alone, ...rest } = JSON.parse(stdout);
+    expect(rest).toEqual({ group: 'casual', share: 0.5, seed: 1, interrupted: false });
+    expect(together.queues.map(({ queue }: { queue: string }) => queue)).toEqual(['duel', 'pairs']);
+    expect(together.linked.players).toBeGreaterThan(150);
+    expect(alone.linked.players).toBe(together.linked.players);
+    expect(alone.queues[0].players + alone.queues[1].players).toBe(400);
+    expect(together.queues[0].players + together.queues[1].players).toBe(400 + together.linked.players);
+    expect(together.queues[0].outcome.elsewhere).toBeGreaterThan(0);
+    expect(alone.queues[0].outcome).not.toHaveProperty('elsewhere');
+  });
+
+  it('refuses queues of --also that no ticket can wait in together, and options without it', async () => {
+    const first = file('casual-duel.json', { ...duel, group: 'casual' });
+    const other = file('ranked.json', { ...duel, name: 'ranked', group: 'ranked' });
+    const refused = async (options: readonly string[], message: string) => {
+      const { status, stderr } = await muster('simulate', ...options);
+      expect(status).toBe(2);
+      expect(stderr).toContain(message);
+    };
+    await refused(['--queue', queue, '--also', other], 'got duel without a group');
+    await refused(
+      ['--queue', first, '--also', other],
+      'Expected queues of the group casual, got ranked with group ranked',
+    );
+    await refused(['--queue', first, '--also', queue], 'got duel with group none');
+    await refused(['--queue', first, '--also', first], 'Expected each queue once, got duel again');
+    await refused(['--queue', first, '--also', 'missing.json'], 'file not found: missing.json');
+    await refused(
+      ['--queue', first, '--also', other, '--share', '2'],
+      'Expected a number from 0 to 1, got 2',
+    );
+    await refused(['--queue', first, '--also', other, '--report', 'x.html'], 'Expected no --report with it');
+    await refused(['--queue', first, '--share', '0.5'], '--share: Expected --also with it');
+    const casual = file('casual-pairs.json', { ...duel, name: 'pairs', group: 'casual' });
+    await refused(
+      ['--queue', first, '--also', casual, '--posts', 'ranked=1'],
+      '--posts: Expected names of the queues (duel, pairs), got ranked',
+    );
+  });
+
   it('prints only JSON, identical for the same seed', async () => {
     const args = ['simulate', '--queue', queue, '--players', '300', '--seed', '5', '--json'];
     const first = await muster(...args);

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { LADDER_DEFAULTS } from '../../lib/contract/ladder.ts';
 import { checkQueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { playRated, type RatedPlayOptions } from '../../lib/simulation/rated-play.ts';
-import { simulate } from '../../lib/simulation/simulate.ts';
 import { generatedTraffic } from '../../lib/simulation/traffic.ts';
 
 const duel = checkQueueDefinition(
@@ -94,26 +93,4 @@ describe('players with true skills who are rated while they play', () => {
       '--community: Expected more players than wait at once, got 3',
     );
   });
-});
-
-it('tickets of different pools are never in one match', () => {
-  const pools: string[][] = [];
-  const poolOf = (ticketId: string) => (Number(ticketId.slice(1)) % 2 === 0 ? 'even' : 'odd');
-  const steps = simulate({
-    rules: duel,
-    arrivals: trafficOf(400).arrivals,
-    poolOf: ({ ticketId }) => poolOf(ticketId),
-    observers: [
-      {
-        matched: ({ ticketIds }) => pools.push(ticketIds.map(poolOf)),
-        joined() {},
-        timedOut() {},
-        cancelled() {},
-        ticked() {},
-      },
-    ],
-  });
-  for (const _ of steps);
-  expect(pools.length).toBeGreaterThan(190);
-  for (const [first, second] of pools) expect(first).toBe(second);
 });

@@ -30,7 +30,9 @@ export interface ReportRun {
   readonly warnings: readonly string[];
 }
 
-const ROWS: readonly (readonly [string, (run: ReportRun) => string])[] = [
+type Numbers = Pick<ReportRun, 'name' | 'measures' | 'without' | 'cost' | 'calibration'>;
+
+const ROWS: readonly (readonly [string, (run: Numbers) => string])[] = [
   ['players', ({ measures }) => whole(measures.players)],
   ['matches', ({ measures }) => whole(measures.matches)],
   ['mean wait', ({ measures }) => durationText(measures.waitSeconds.mean)],
@@ -55,6 +57,12 @@ const ROWS: readonly (readonly [string, (run: ReportRun) => string])[] = [
   ['AWS, per million players', ({ cost }) => (cost ? `$${cost.perMillionPlayers.toFixed(2)}` : '–')],
 ];
 
+/** Shown when tickets wait in several queues. */
+const ELSEWHERE_ROW: (typeof ROWS)[number] = [
+  'matched by another queue',
+  ({ measures }) => percentOf(measures.outcome.elsewhere ?? 0, measures),
+];
+
 /** Shown when matches last and players leave them. */
 const BACKFILL_ROWS: typeof ROWS = [
   ['players who left a match', ofBackfill(({ leavers }) => whole(leavers))],
@@ -70,17 +78,21 @@ const BACKFILL_ROWS: typeof ROWS = [
   ['mean imbalance without backfill', ({ without }) => (without ? short(without.imbalance.mean) : '–')],
 ];
 
-function ofBackfill(read: (measures: BackfillMeasures) => string): (run: ReportRun) => string {
+function ofBackfill(read: (measures: BackfillMeasures) => string): (run: Numbers) => string {
   return ({ measures: { backfill } }) => (backfill ? read(backfill) : '–');
 }
 
-function ofEstimates(read: (all: CalibrationOf) => string): (run: ReportRun) => string {
+function ofEstimates(read: (all: CalibrationOf) => string): (run: Numbers) => string {
   return ({ calibration: [all] = [] }) => (all ? read(all) : '–');
 }
 
 /** The numbers of runs, side by side. */
-export function numbersOf(runs: readonly ReportRun[]): Table {
-  const shown = runs.some(({ measures }) => measures.backfill) ? [...ROWS, ...BACKFILL_ROWS] : ROWS;
+export function numbersOf(runs: readonly Numbers[]): Table {
+  const shown = [
+    ...ROWS,
+    ...(runs.some(({ measures }) => measures.outcome.elsewhere) ? [ELSEWHERE_ROW] : []),
+    ...(runs.some(({ measures }) => measures.backfill) ? BACKFILL_ROWS : []),
+  ];
   return {
     columns: runs.map(({ name }) => name),
     rows: shown.map(([label, read]) => [label, ...runs.map(read)]),

@@ -44,11 +44,13 @@ import {
   simulateSides,
 } from './sides.ts';
 import {
+  simulateLinkedZones,
   simulateZones,
   zonesImprovement,
   zonesImprovementBalanced,
   zonesImprovementOfFirst,
   zonesWaits,
+  zonesWaitsByChance,
 } from './zones.ts';
 
 const ORDERS: readonly ServiceOrder[] = ['fifo', 'packing', 'lifo'];
@@ -65,6 +67,10 @@ const STABLE_SIDES: readonly ChoiceRates[] = [
 const ZONES: readonly ChoiceRates[] = [
   { a: 0.4, b: 0.4, c: 0.2 },
   { a: 0.8, b: 0.15, c: 0.05 },
+  { a: 0.2, b: 0.3, c: 0.5 },
+];
+const LINKED_ZONES: readonly ChoiceRates[] = [
+  { a: 0.6, b: 0.2, c: 0.2 },
   { a: 0.2, b: 0.3, c: 0.5 },
 ];
 
@@ -129,6 +135,15 @@ export function reproduceXu(options: ReproduceOptions): Reproduction {
       title: 'Zones: waits (19) to (22)',
       findings: ZONES.flatMap((rates) => zones(rates, options)),
       remarks: ['(40) has π_2 where π_B is meant; (19), which follows from it, is correct.'],
+    },
+    {
+      title: "Zones as two queues of Muster's simulator, with a ticket in both: waits (19) to (22)",
+      findings: LINKED_ZONES.flatMap((rates) => linkedZones(rates, options)),
+      remarks: [
+        'The queues of a service compete for the ticket of a choice-free player: who finds a player in each zone plays with either, ' +
+          'by chance, and not with the first. The waits of kinds are compared with the same balance equations in which AB and BA are ' +
+          'one state, and E[T] of these with (22). A tenth of the players.',
+      ],
     },
     {
       title: 'Zones: what being choice-free improves (23) to (25)',
@@ -370,6 +385,23 @@ function zones(rates: ChoiceRates, { seed, players }: ReproduceOptions): Finding
       (count, source) => simulateZones(rates, count, source)[kind].mean,
     ),
   );
+}
+
+function linkedZones(rates: ChoiceRates, { seed, players }: ReproduceOptions): Finding[] {
+  const byChance = zonesWaitsByChance(rates);
+  const waits = simulateLinkedZones(rates, players / 10, seededRandom(seed).fork('linked zones'));
+  return [
+    ...(['a', 'b', 'c', 'all'] as const).map((kind) =>
+      against(
+        `E[T${kind === 'all' ? '' : `_${kind.toUpperCase()}`}] by chance, ${choice(rates)}`,
+        { paper: byChance[kind] },
+        waits[kind].mean,
+      ),
+    ),
+    near(`E[T] by chance beside (22), ${choice(rates)}`, zonesWaits(rates).all, 0.01, {
+      value: byChance.all,
+    }),
+  ];
 }
 
 function zonesGains(): Finding[] {

@@ -13,7 +13,7 @@ import { simulateDriftingSides } from '../../../lib/papers/xu/drifting-sides.ts'
 import { gapAbove, gapDistance } from '../../../lib/papers/xu/packing-gaps.ts';
 import { printedSidesWait, sidesAreStable, sidesWaits, simulateSides } from '../../../lib/papers/xu/sides.ts';
 import { reproduceXu } from '../../../lib/papers/xu/xu.ts';
-import { zonesWaits } from '../../../lib/papers/xu/zones.ts';
+import { simulateLinkedZones, zonesWaits, zonesWaitsByChance } from '../../../lib/papers/xu/zones.ts';
 
 const MIXES: PartyRates[] = [
   { solos: 1, pairs: 1e-9 },
@@ -127,6 +127,31 @@ describe('zones', () => {
 
   test('with choice-free players alone both zones are one queue of two', () => {
     expect(zonesWaits({ a: 0, b: 0, c: 2 }).c).toBeCloseTo(1 / 4, 12);
+  });
+
+  test('the mean wait of three mixes is within 1% of (22) when a choice-free player plays with either, by chance', () => {
+    for (const rates of [
+      { a: 0.6, b: 0.2, c: 0.2 },
+      { a: 0.8, b: 0.15, c: 0.05 },
+      { a: 0.2, b: 0.3, c: 0.5 },
+    ]) {
+      const { all } = zonesWaits(rates);
+      expect(Math.abs(zonesWaitsByChance(rates).all - all)).toBeLessThan(0.01 * all);
+    }
+    // With equal zones nobody gains by who is first.
+    const equal = { a: 0.4, b: 0.4, c: 0.2 };
+    expect(zonesWaitsByChance(equal).b).toBeCloseTo(zonesWaits(equal).b, 12);
+  });
+
+  test('tickets in two queues of the simulator have these waits', () => {
+    const rates = { a: 0.6, b: 0.2, c: 0.2 };
+    const expected = zonesWaitsByChance(rates);
+    const measured = simulateLinkedZones(rates, 6000, seededRandom(2));
+    for (const kind of ['a', 'b', 'c', 'all'] as const) {
+      const { value, standardError = 0 } = measured[kind].mean;
+      expect(Math.abs(value - expected[kind]), kind).toBeLessThan(3 * standardError);
+      expect(standardError, kind).toBeLessThan(0.08 * expected[kind]);
+    }
   });
 });
 
