@@ -33,6 +33,7 @@ const deps = {
   presence: aws.presence(client),
   sockets: socketsUrl === undefined ? undefined : sockets(socketsUrl),
   experiments: aws.experiments(client),
+  outcomes: aws.outcomes(client),
   ticks: aws.ticks(sqsClient()),
   clock,
   newId: randomUUID,

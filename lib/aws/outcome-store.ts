@@ -1,12 +1,12 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { COOLDOWNS_BEGUN, FAULTS, OUTCOMES, VANISHED } from '../service/domain/match-outcomes.ts';
+import { COOLDOWNS_BEGUN, ELSEWHERE, FAULTS, OUTCOMES, VANISHED } from '../service/domain/match-outcomes.ts';
 import { countedMinutes } from '../service/domain/minute-counts.ts';
 import type { OutcomeStore } from '../service/ports/outcome-store.ts';
 import { secondsAfter } from './dynamo.ts';
 import { itemTable } from './item-table.ts';
 
-const NAMES = [...OUTCOMES, ...COOLDOWNS_BEGUN, ...FAULTS, VANISHED] as const;
+const NAMES = [...OUTCOMES, ...COOLDOWNS_BEGUN, ...FAULTS, VANISHED, ELSEWHERE] as const;
 /** Days that counts are kept. */
 const COUNTED_DAYS = 1;
 

@@ -68,6 +68,10 @@ const outcomes = z
           description:
             'Cancelled because a player has left, before a match or in one. Present in a queue with presence',
         }),
+        elsewhere: count.optional().meta({
+          description:
+            'Linked tickets that another queue of theirs has matched. Present in a queue with a group',
+        }),
         returned: count.meta({ description: 'From matches that failed. Each is matched again, or ends' }),
       })
       .meta({

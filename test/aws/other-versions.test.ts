@@ -247,6 +247,7 @@ describe('A waiting ticket that cannot be read', () => {
         ...stores,
         backfills: backfillStore(client, tables.names),
         experiments: experimentStore(client, tables.names.ranges),
+        outcomes: outcomeStore(client, tables.names.ranges),
         presence: presenceStore(client, tables.names.ranges),
         ladders: ladderStore(client, tables.names.queues),
         ratings: ratingStore(client, tables.names),

@@ -62,6 +62,7 @@ export class MatchCommits {
   /** Matches that may have claimed tickets and are neither created nor abandoned. */
   readonly #unsettled = new Set<string>();
   readonly #lost = new Map<string, StoredTicket>();
+  readonly #elsewhere = new Map<string, number>();
 
   /** @param owner the owner of the tick's lease */
   constructor(deps: MatchCommitDeps, record: QueueRecord, owner: string) {
@@ -78,6 +79,19 @@ export class MatchCommits {
   /** The linked tickets that other ticks have claimed first, by id. */
   get lost(): ReadonlyMap<string, StoredTicket> {
     return this.#lost;
+  }
+
+  /** The number of tickets that a match of this tick has taken from each other queue. */
+  get elsewhere(): ReadonlyMap<string, number> {
+    return this.#elsewhere;
+  }
+
+  /** Removes the entries of linked tickets that have a match of this queue. @param tickets in their match */
+  async leave(tickets: readonly StoredTicket[]): Promise<void> {
+    for (const { queue } of tickets.flatMap(({ views = [] }) => views))
+      if (queue !== this.#record.definition.name)
+        this.#elsewhere.set(queue, (this.#elsewhere.get(queue) ?? 0) + 1);
+    await allOf(tickets.map((ticket) => this.#deps.tickets.removeEntries(ticket)));
   }
 
   /**
@@ -127,7 +141,7 @@ export class MatchCommits {
     const isComplete = linked !== undefined && (await this.#claim(match.matchId, tickets, nowMs));
     const created = isComplete ? await this.#deps.matches.create(match, nowMs, meetings) : undefined;
     if (created === 'created') {
-      await allOf((linked ?? []).map((ticket) => this.#deps.tickets.removeEntries(ticket)));
+      await this.leave(linked ?? []);
       return 'committed';
     }
     await settleMatch(this.#deps, this.#record, match, this.#deps.clock.now());

@@ -29,8 +29,11 @@ export type Fault = (typeof FAULTS)[number];
 /** Tickets that were cancelled because a player has left. They are counted with the outcomes, but have no metrics. */
 export const VANISHED = 'vanished' as const;
 
+/** Linked tickets that another queue of theirs has matched. The tick of that queue counts them. They have no metrics. */
+export const ELSEWHERE = 'elsewhere' as const;
+
 /** All counts of a queue by minute, except those of its ticks. */
-export type Counted = Outcome | (typeof COOLDOWNS_BEGUN)[number] | Fault | typeof VANISHED;
+export type Counted = Outcome | (typeof COOLDOWNS_BEGUN)[number] | Fault | typeof VANISHED | typeof ELSEWHERE;
 
 /** The steps from a match to a game, each with the outcome of success and those of failure. */
 export const STEPS = {

@@ -158,7 +158,7 @@ function outcomesView(
   const counts = recentCounts(minutes, nowMs);
   const { accepted = 0, declined = 0, notAccepted = 0, placed = 0, requeued = 0, ended = 0 } = counts;
   const { placementRefused = 0, placementTimedOut = 0, cancelled = 0, returned = 0 } = counts;
-  const { cooledForDecline = 0, cooledForLeave = 0, vanished = 0 } = counts;
+  const { cooledForDecline = 0, cooledForLeave = 0, vanished = 0, elsewhere = 0 } = counts;
   const shareOf = (step: Step) => {
     const { failedShare } = stepShare(counts, step);
     return { failedShare: failedShare ?? null };
@@ -167,7 +167,14 @@ function outcomesView(
   const isPlaced = (definition.provisioner?.type ?? 'none') !== 'none' || placed > 0;
   return {
     since: new Date(countedSinceMs(nowMs)).toISOString(),
-    tickets: { matched, timedOut, cancelled, ...(definition.presence && { vanished }), returned },
+    tickets: {
+      matched,
+      timedOut,
+      cancelled,
+      ...(definition.presence && { vanished }),
+      ...(definition.group !== undefined && { elsewhere }),
+      returned,
+    },
     matches: { found, requeued, ended },
     ...(definition.acceptance && {
       acceptance: { accepted, declined, notAccepted, ...shareOf('acceptance') },

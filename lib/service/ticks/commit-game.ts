@@ -22,7 +22,7 @@ import type { LeasedTick } from './tick-lease.ts';
 
 export interface GameCommitDeps extends PresenceDeps, ExpectedOddsDeps {
   readonly clock: Pick<Clock, 'now'>;
-  readonly tickets: Pick<TicketStore, 'end' | 'getMany' | 'removeEntries'>;
+  readonly tickets: Pick<TicketStore, 'end' | 'getMany'>;
   readonly backfills: BackfillStore;
   readonly newId: () => string;
 }
@@ -106,7 +106,7 @@ export class GameCommits {
     if (outcome === 'lost-race') await allOf(linked.map((one) => this.#tick.commits.lose(one)));
     if (outcome === 'committed' && linked.length > 0) {
       const joined = await tickets.getMany(linked.map(({ ticketId }) => ticketId));
-      await allOf([...joined.values()].map((one) => tickets.removeEntries(one)));
+      await this.#tick.commits.leave([...joined.values()]);
     }
     return { game, match: filled.match, outcome };
   }

@@ -1,5 +1,6 @@
 import type { BlockTotals } from '../../experiments/block-totals.ts';
 import { type TickMemory, together } from '../../policies/memory.ts';
+import { allOf } from '../concurrency/in-parallel.ts';
 import { type BucketLoad, isOverloaded } from '../domain/bucket-load.ts';
 import { rangeName } from '../domain/buckets.ts';
 import { type SetAside, setAsideAt, setAsideBy, whyOf } from '../domain/set-aside.ts';
@@ -8,6 +9,7 @@ import { TICK_STAGES } from '../domain/timing.ts';
 import { Unreadable } from '../domain/unreadable.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { MatchStore } from '../ports/match-store.ts';
+import type { OutcomeStore } from '../ports/outcome-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
@@ -36,6 +38,7 @@ export interface TickDeps
     PresenceCheckDeps,
     SearchDeps,
     CountMatchedDeps {
+  readonly outcomes: Pick<OutcomeStore, 'add'>;
   readonly matches: MatchStore;
   readonly queues: QueueStore;
   readonly ranges: RangeStore;
@@ -63,7 +66,8 @@ export interface TickDeps
  *     survey     until 8.5 s a count of the tickets, if they are more than one tick reads
  *     report     the state for the next tick and the statistics. A crash before it: they use the previous report
  *     end lease  even after an error, unless a match could not be settled. A crash before it: as after the lease
- *     count      the matched waits, in a queue with an experiment: see `count-matched.ts`
+ *     count      the matched waits, in a queue with an experiment: see `count-matched.ts`; and for the statistics of each other
+ *                queue the linked tickets that have left it. A crash before it: they are not counted
  *     split      until 8.5 s a new bucket layout if this bucket is overloaded: see `rebalance.ts`. A crash before it: a
  *                            later tick repeats it
  *
@@ -167,6 +171,11 @@ async function afterSearch(
 ): Promise<Searched> {
   const { definition, range, startMs } = tick;
   await countMatched(deps, tick, blocks, deps.clock.now());
+  await allOf(
+    [...tick.commits.elsewhere].map(([queue, elsewhere]) =>
+      unlessBusy(() => deps.outcomes.add(queue, { elsewhere }, deps.clock.now())),
+    ),
+  );
   if (deps.clock.now() >= startMs + TICK_STAGES.surveyMs) return outcome;
   const isSplit = await splitIfOverloaded(deps, tick, load);
   const isArrivalsTick = range.index === 0 && isArrivalsSlot(tick);
@@ -206,7 +215,7 @@ function updateArrivals(deps: TickDeps, { record, ranges }: DueTick): Promise<Ti
   });
 }
 
-/** The result of a task; undefined when the store was too busy. A later tick repeats the task. */
+/** The result of a task; undefined when the store was too busy. */
 async function unlessBusy<T>(task: () => Promise<T>): Promise<T | undefined> {
   try {
     return await task();

@@ -4,6 +4,7 @@ import { experimentStore } from '../../../lib/aws/experiment-store.ts';
 import { ladderStore } from '../../../lib/aws/ladder-store.ts';
 import { matchStore, singleMatchStore } from '../../../lib/aws/match-store.ts';
 import { meetingStore } from '../../../lib/aws/meeting-store.ts';
+import { outcomeStore } from '../../../lib/aws/outcome-store.ts';
 import { presenceStore } from '../../../lib/aws/presence-store.ts';
 import { queueStore } from '../../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../../lib/aws/range-store.ts';
@@ -245,6 +246,7 @@ export class Instance {
       queues: cachedQueues(queueStore(client, tables.queues), this.clock),
       ranges: rangeStore(client, tables.ranges),
       experiments: experimentStore(client, tables.ranges),
+      outcomes: outcomeStore(client, tables.ranges),
       meetings: meetingStore(client, tables.ranges),
       cooldowns: cooldownStore(client, tables.ranges),
       presence: presenceStore(client, tables.ranges),

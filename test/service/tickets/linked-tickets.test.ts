@@ -6,6 +6,7 @@ import { requestBackfill } from '../../../lib/service/backfills/request-backfill
 import type { StoredTicket } from '../../../lib/service/domain/stored-ticket.ts';
 import { checkDeadline } from '../../../lib/service/placement/deadline.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
+import { getStats } from '../../../lib/service/queues/stats.ts';
 import { answerMatch } from '../../../lib/service/tickets/acceptance.ts';
 import { cancelTicket } from '../../../lib/service/tickets/cancel-ticket.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
@@ -104,6 +105,18 @@ describe('a ticket in several queues', () => {
     expect(await counts()).toEqual([0, 0, 0]);
     await post('c', []);
     expect((await tickOf(duel)).matches).toEqual([]);
+  });
+
+  it('is counted in each other queue of its own when one has matched it', async () => {
+    for (const name of ['a', 'b', 'c']) await post(name);
+    await post('d', [{ queue: raid }]);
+    expect((await tickOf(raid)).matches).toHaveLength(2);
+    const stats = await Promise.all([duel, arena, raid].map((one) => getStats(cloud.deps, one, cloud.nowMs)));
+    expect(stats.map(({ outcomes }) => outcomes.tickets)).toMatchObject([
+      { matched: 0, elsewhere: 4 },
+      { matched: 0, elsewhere: 3 },
+      { matched: 4, elsewhere: 0 },
+    ]);
   });
 
   it('has in each queue the players of that queue', async () => {
@@ -333,6 +346,7 @@ describe('a ticket in several queues', () => {
     await tickOf(raid);
     expect(await read('a')).toMatchObject({ status: 'COMPLETED', queue: raid, matchId });
     expect(await counts()).toEqual([0, 0, 0]);
+    expect((await getStats(cloud.deps, arena, cloud.nowMs)).outcomes.tickets.elsewhere).toBe(1);
     await post('b', [], arena);
     expect((await tickOf(arena)).matches).toEqual([]);
   });

@@ -16,7 +16,7 @@ interface Step {
 
 /** From the posted ticket to the game: what passed each step, what was lost and why. */
 export function Funnel({ outcomes }: { readonly outcomes: QueueStats['outcomes'] }) {
-  const { returned, vanished = 0 } = outcomes.tickets;
+  const { elsewhere = 0, returned, vanished = 0 } = outcomes.tickets;
   return (
     <Card title="From the ticket to the game">
       <ul class="stack">
@@ -33,6 +33,8 @@ export function Funnel({ outcomes }: { readonly outcomes: QueueStats['outcomes']
         Since {clockText(Date.parse(outcomes.since))}.{' '}
         {returned > 0 &&
           `${countText(returned, 'ticket has', 'tickets have')} returned from matches that failed, and ${returned === 1 ? 'counts' : 'count'} again. `}
+        {elsewhere > 0 &&
+          `${countText(elsewhere, 'ticket was', 'tickets were')} matched by another queue of theirs. `}
         {vanished > 0 &&
           `${countText(vanished, 'ticket was', 'tickets were')} cancelled because a player had left. `}
         A step counts what has come to its end.
