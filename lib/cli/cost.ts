@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { QueueDefinition } from '../contract/queue-definition.ts';
+import { LIMITS, type QueueDefinition } from '../contract/queue-definition.ts';
 import { type MonthlyBill, monthlyBill, type Players } from '../costs/monthly-bill.ts';
 import { numberArgument, positiveNumber, printJson, readQueueFile, wholeNumber } from './input.ts';
 
@@ -8,6 +8,7 @@ interface CostOptions {
   readonly matches: number;
   readonly party: number;
   readonly polls: number;
+  readonly also: number;
   readonly queue?: string[];
   readonly ladder?: boolean;
   readonly json?: boolean;
@@ -35,11 +36,23 @@ export function costCommand(): Command {
     .option('--matches <number>', 'matches that each of them plays on that day', positiveNumber, 5)
     .option('--party <players>', 'mean number of players of a ticket, 1 or more', partySize, 1)
     .option('--polls <number>', 'long polls of 20 s for each ticket (webhooks need none)', wholeNumber(0), 0)
+    .option(
+      '--also <number>',
+      'mean number of further queues in which a ticket waits at the same time, 0 to 7',
+      furtherQueues,
+      0,
+    )
     .option('--queue <file...>', 'queue definitions over which the players are spread (default: one of 5v5)')
     .option('--ladder', 'players are rated: each match has a result (default: in queues that name a ladder)')
     .option('--json', 'print the bill as JSON (default: when the output is not a terminal)')
-    .action(({ dau, matches, party, polls, queue, ladder, json }: CostOptions) => {
-      const players = { perDay: dau, matchesEach: matches, partySize: party, pollsPerTicket: polls };
+    .action(({ dau, matches, party, polls, also, queue, ladder, json }: CostOptions) => {
+      const players = {
+        perDay: dau,
+        matchesEach: matches,
+        partySize: party,
+        pollsPerTicket: polls,
+        furtherQueues: also,
+      };
       const queues = queue?.map(readQueueFile) ?? [FIVE_AGAINST_FIVE];
       const rated = ladder ? queues.map((one) => ({ ladder: 'ranked', ...one })) : queues;
       const bill = monthlyBill(players, rated);
@@ -51,6 +64,11 @@ export function costCommand(): Command {
 const partySize = numberArgument({
   expected: 'a number from 1 up',
   holds: (value) => value >= 1 && Number.isFinite(value),
+});
+
+const furtherQueues = numberArgument({
+  expected: `a number from 0 to ${LIMITS.alsoMax}`,
+  holds: (value) => value >= 0 && value <= LIMITS.alsoMax,
 });
 
 function billText(bill: MonthlyBill, { perDay, matchesEach }: Players): string {

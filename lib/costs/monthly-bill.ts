@@ -21,6 +21,8 @@ export interface Players {
   readonly partySize: number;
   /** Long polls of 20 s for each ticket; 0 when the backend uses webhooks. */
   readonly pollsPerTicket: number;
+  /** The mean number of further queues in which a ticket waits at the same time, from 0 to 7. @default 0 */
+  readonly furtherQueues?: number;
 }
 
 /** A line of the bill. */
@@ -38,7 +40,7 @@ export interface MonthlyBill {
   readonly matches: number;
   readonly lines: readonly BillLine[];
   readonly total: number;
-  /** What of the total is for features of the definitions, and for long polls. */
+  /** What of the total is for features of the definitions, for further queues, and for long polls. */
   readonly features: readonly { readonly feature: string; readonly dollars: number }[];
   /** What is not in it. */
   readonly notCounted: readonly string[];
@@ -76,7 +78,7 @@ function partsOfQueue(
   definition: QueueDefinition,
   players: number,
   matches: number,
-  { partySize, pollsPerTicket }: Players,
+  { partySize, pollsPerTicket, furtherQueues = 0 }: Players,
 ): UsagePart[] {
   const tickets = players / partySize;
   const perSecond = tickets / MONTH_SECONDS;
@@ -91,6 +93,7 @@ function partsOfQueue(
     playersMatched: players,
     waitMinutes: (players * WAIT_SECONDS) / 60,
     polls: tickets * pollsPerTicket,
+    furtherQueues: tickets * furtherQueues,
     ticks: (buckets * MONTH_SECONDS) / definition.tickSeconds,
     waiting: (perSecond * WAIT_SECONDS) / buckets,
   };

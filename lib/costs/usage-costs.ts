@@ -94,6 +94,8 @@ export interface Work {
   readonly waitMinutes: number;
   /** Long polls of 20 s. @default 0 */
   readonly polls?: number;
+  /** The further queues of all tickets that wait in several, together. @default 0 */
+  readonly furtherQueues?: number;
   /** The searches; each bucket's search counts. */
   readonly ticks: number;
   /** The mean number of waiting tickets at a tick. */
@@ -147,6 +149,9 @@ function ofEveryQueue(definition: QueueDefinition): Units {
 
 /** A long poll holds a function of 256 MB for 20 s, and reads its ticket about once a second. */
 const POLL: Amounts = { ...REQUEST, gbSeconds: 5, readUnits: 20 };
+
+/** A ticket has an entry in each further queue, which is written and deleted, and half a unit at least to read at a tick. */
+const SEVERAL_QUEUES: Units = { furtherQueues: { writeUnits: 2 }, ticks: { readUnits: 0.5 } };
 
 /** Something that a queue may have, and that costs more. */
 interface Feature {
@@ -316,7 +321,8 @@ export interface UsagePart {
 }
 
 /**
- * The resources that the measured service uses for some work: what every queue uses, then each feature of the definition.
+ * The resources that the measured service uses for some work: what every queue uses, then each feature of the definition, further
+ * queues and long polls.
  *
  * A ticket is posted once, by a request of its own, and accepts its match if it has to. `NOT_COUNTED` names what is not in it.
  * Tickets that end without a match are assumed to be as large as the others.
@@ -328,6 +334,7 @@ export function usageParts(work: Work, definition: QueueDefinition): UsagePart[]
   return [
     { usage: { ...NOTHING, ...plus(usageFor(work, ofEveryQueue(definition)), queries) } },
     ...own.map(({ name, units }) => ({ feature: name, usage: usageFor(work, units(definition)) })),
+    ...(work.furtherQueues ? [{ feature: 'several queues', usage: usageFor(work, SEVERAL_QUEUES) }] : []),
     ...(work.polls ? [{ feature: 'long polls', usage: usageFor(work, { polls: POLL }) }] : []),
   ];
 }

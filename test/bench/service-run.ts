@@ -5,31 +5,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MusterClient, musterClient } from '../../lib/client/index.ts';
-import type { EventType } from '../../lib/contract/event-type.ts';
 import type { MatchView } from '../../lib/contract/match.ts';
 import type { Player } from '../../lib/engine/types.ts';
 import { startMuster } from '../../lib/local/start-muster.ts';
 import { matchOffline } from '../../lib/service/ticks/offline.ts';
-import { drawParty, meanPartySize, type Population } from '../../lib/simulation/population.ts';
+import { drawParty, meanPartySize } from '../../lib/simulation/population.ts';
 import { type RandomSource, seededRandom } from '../../lib/simulation/random.ts';
-import { DEFINITION } from './service-variants.ts';
+import { DEFINITION, type Variant } from './service-variants.ts';
 import { Usage } from './usage.ts';
 
-export interface RunOptions {
+export interface RunOptions extends Variant {
   readonly playersPerSecond: number;
   readonly seconds: number;
-  readonly population: Population;
   readonly seed: number;
   /** Seconds of warm-up traffic before the measurement. @default 8 */
   readonly warmUpSeconds?: number;
   /** Whether every step takes as long as on AWS. @default false */
   readonly awsDelays?: boolean;
-  /** The events on the bus. @default all, as a queue definition's */
-  readonly events?: EventType[] | undefined;
-  /** The tickets of a request. @default 1, by the route for one ticket */
-  readonly batch?: number | undefined;
-  /** The ladder of the queue, on which each match is rated by a result. @default none */
-  readonly ladder?: string | undefined;
   /** How long after the last POST the last match, and its result, may take. @default 30 s */
   readonly drainMs?: number;
 }
@@ -59,9 +51,10 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const usage = new Usage();
   const receiver = await listen();
   const webhooks = [{ url: receiver.url, secret: 'bench', events: ['MatchFound' as const] }];
-  const { ladder, drainMs = 30_000 } = options;
-  const more = { ...(options.events && { events: options.events }), ...(ladder && { ladder }) };
-  writeFileSync(join(folder, 'bench.json'), JSON.stringify({ ...DEFINITION, ...more, webhooks }));
+  const { events, ladder, acceptance, also = 0, drainMs = 30_000 } = options;
+  const definition = { ...DEFINITION, events, ladder, acceptance, webhooks };
+  for (const name of ['bench', ...furtherQueues(also)])
+    writeFileSync(join(folder, `${name}.json`), JSON.stringify({ ...definition, name, group: 'bench' }));
   const laddersDir = join(folder, 'ladders');
   mkdirSync(laddersDir);
   if (ladder !== undefined)
@@ -86,12 +79,19 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const results: Promise<unknown>[] = [];
   if (ladder !== undefined)
     receiver.onMatch = ({ matchId }) => results.push(client.result(matchId, { ranks: [1, 2] }));
+  if (acceptance !== undefined)
+    receiver.onMatch = (match) =>
+      results.push(...ticketsOf(match).map((id) => client.accept(id, match.matchId)));
   try {
     await play(client, receiver, { ...options, drainMs, seconds: options.warmUpSeconds ?? 8 }, 'warm');
+    await Promise.all(results);
     if (ladder !== undefined) await rated(client, ladder, results, drainMs);
     usage.reset();
     receiver.matches.length = 0;
     const played = await play(client, receiver, { ...options, drainMs }, 'run');
+    await Promise.all(results);
+    // Until the last event is published.
+    if (acceptance !== undefined) await sleep(1_000);
     if (ladder !== undefined) await rated(client, ladder, results, drainMs);
     const result = summary(played, receiver.matches);
     const waiting = await playersQueued(client, played, result.unmatched);
@@ -103,6 +103,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+const furtherQueues = (count: number) => Array.from({ length: count }, (_, at) => `bench-${at + 2}`);
 
 interface Posted {
   readonly party: readonly Player[];
@@ -154,7 +156,6 @@ async function rated(
   results: readonly Promise<unknown>[],
   drainMs: number,
 ): Promise<void> {
-  await Promise.all(results);
   const untilMs = performance.now() + drainMs;
   while (performance.now() < untilMs) {
     const path = `/ladders/${ladder}/odds`;
@@ -186,9 +187,9 @@ async function play(
       playerId: uuid(random),
     }));
     players += party.length;
-    batch.push({ ticketId, party, isRated: options.ladder !== undefined });
+    batch.push({ ticketId, party });
     if (batch.length < (options.batch ?? 1) && players < wanted) continue;
-    posts.push(post(client, batch.splice(0), options.batch !== undefined, posted));
+    posts.push(post(client, batch.splice(0), options, posted));
   }
   await Promise.all(posts);
   await drained(receiver, posted, options.drainMs);
@@ -198,22 +199,21 @@ async function play(
 interface NewTicket {
   readonly ticketId: string;
   readonly party: readonly Player[];
-  /** Its players come without skill. */
-  readonly isRated: boolean;
 }
 
 async function post(
   client: MusterClient,
   tickets: readonly NewTicket[],
-  asBatch: boolean,
+  { batch, ladder, also = 0 }: Variant,
   posted: Map<string, Posted>,
 ): Promise<void> {
-  const bodies = tickets.map(({ ticketId, party, isRated }) => ({
+  const bodies = tickets.map(({ ticketId, party }) => ({
     ticketId,
-    players: isRated ? party.map(({ skill: _, ...player }) => player) : party,
+    players: ladder === undefined ? party : party.map(({ skill: _, ...player }) => player),
+    ...(also > 0 && { also: furtherQueues(also).map((queue) => ({ queue })) }),
   }));
   const sentMs = performance.now();
-  if (asBatch) {
+  if (batch !== undefined) {
     const results = await client.postBatch('bench', bodies);
     const failed = results.find(({ status }) => status !== 200 && status !== 201);
     if (failed !== undefined) throw new Error(`A ticket of a batch got ${JSON.stringify(failed)}`);

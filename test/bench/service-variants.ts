@@ -26,13 +26,19 @@ export const VARIANTS: Readonly<Record<string, Variant>> = {
 /** Variants that a run measures only when they are named. */
 export const MORE_VARIANTS: Readonly<Record<string, Variant>> = {
   'solos, rated': { population: { skills }, ladder: 'ranked' },
+  'solos in two queues': { population: { skills }, also: 1 },
+  'solos, ready one by one': { population: { skills }, acceptance: { timeoutSeconds: 30, by: 'player' } },
 };
 
-interface Variant {
+export interface Variant {
   readonly population: Population;
   /** The tickets of a request. @default 1, by the route for one ticket */
   readonly batch?: number;
   readonly events?: EventType[];
   /** The players come without skill, and each match gets a result. @default none */
   readonly ladder?: string;
+  /** The number of further queues, with the same definition, in which each ticket waits. @default 0 */
+  readonly also?: number;
+  /** Each player accepts as soon as the match is found. @default matches are not accepted */
+  readonly acceptance?: QueueDefinition['acceptance'];
 }

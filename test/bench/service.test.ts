@@ -29,6 +29,24 @@ it('the benchmark of the service measures a run in which no player is lost', asy
   for (const dollars of Object.values(usage.dollars())) expect(dollars).toBeGreaterThan(0);
 });
 
+it('the benchmark of the service posts tickets in several queues, whose matches each player accepts', async () => {
+  const { usage, ...result } = await run({
+    playersPerSecond: 10,
+    seconds: 2,
+    warmUpSeconds: 1,
+    population: { skills: { kind: 'normal', mean: 1500, standardDeviation: 300 } },
+    seed: 1,
+    events: ['MatchFound'],
+    also: 1,
+    acceptance: { timeoutSeconds: 30, by: 'player' },
+    drainMs: PATIENCE_MS,
+  });
+  expect(result).toMatchObject({ players: 20, playersMatched: 20, lost: 0, ticketsMatchedTwice: 0 });
+  // Beside the four units of a ticket, an entry that is written and deleted, and an answer.
+  expect(usage.writeUnits).toBeGreaterThanOrEqual(7 * 20);
+  expect(usage.invocations.get('ticket-changes')!.count).toBe(20);
+});
+
 it('the benchmark of the service counts the result of each match of a queue with a ladder', async () => {
   const { playersMatched, usage } = await run({
     playersPerSecond: 10,

@@ -88,8 +88,8 @@ for (const rate of values.rates.split(',').map(Number)) {
   }
 }
 const post = ['p50', 'p95', 'p99'];
-const isRated = values.variants.split(';').some((name) => name in MORE_VARIANTS);
-const delays = isRated ? ' of rated players' : values['aws-delays'] ? " with AWS's delays" : '';
+const hasMore = values.variants.split(';').some((name) => name in MORE_VARIANTS);
+const delays = hasMore ? ' of features' : values['aws-delays'] ? " with AWS's delays" : '';
 printMarked(
   `latency${delays}`,
   table(

@@ -90,6 +90,22 @@ describe('the bill of a month', () => {
     expect(all.features[0]!.dollars).toBeGreaterThan(15 * 1.29);
   });
 
+  it('counts two write units for each further queue of a ticket, and half a read unit for each tick', () => {
+    const bill = monthlyBill(PLAYERS, [queue]);
+    const linked = monthlyBill({ ...PLAYERS, furtherQueues: 0.4 }, [queue]);
+    expect(linked.features).toMatchObject([{ feature: 'several queues' }]);
+    expect(linked.total).toBeCloseTo(bill.total + linked.features[0]!.dollars, 6);
+    // As many as a post and a cancel of one queue and of two differ by in docs/benchmarks.md, at their prices.
+    const page = readFileSync(new URL('../../docs/benchmarks.md', import.meta.url), 'utf8');
+    const unitsOf = (queues: number) =>
+      new RegExp(`\n\\| ${queues} \\| (\\d+) \\| (\\d+) \\|`).exec(page)!.slice(1).map(Number);
+    const units = unitsOf(2).reduce((sum, count, i) => sum + count - unitsOf(1)[i]!, 0);
+    expect(linked.features[0]!.dollars).toBeCloseTo(
+      15 * 0.4 * units * 0.625 + (MONTH_SECONDS / 2 / 1e6) * 0.125,
+      6,
+    );
+  });
+
   it('spreads the players over several queues, each with its ticks and metrics', () => {
     const one = monthlyBill(PLAYERS, [queue]);
     const three = monthlyBill(PLAYERS, [queue, queue, queue]);

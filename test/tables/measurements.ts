@@ -44,6 +44,19 @@ export const MEASUREMENTS: readonly Measurement[] = [
     tables: { "latency with AWS's delays": BENCHMARKS },
   },
   {
+    program: 'test/bench/service.ts',
+    args: [
+      '--rates',
+      '20',
+      '--seconds',
+      '20',
+      '--variants',
+      'solos;solos in two queues;solos, ready one by one',
+    ],
+    minutes: 2,
+    tables: { 'cost of features': BENCHMARKS },
+  },
+  {
     program: 'test/bench/scale/scale.ts',
     minutes: 60,
     tables: { scale: BENCHMARKS },
@@ -88,5 +101,5 @@ export const MEASUREMENTS: readonly Measurement[] = [
 
 /** The command that makes the tables of a measurement. */
 export function commandOf({ program, args = [] }: Measurement): string {
-  return ['npx node', program, ...args].join(' ');
+  return ['npx node', program, ...args.map((arg) => (/[ ;]/.test(arg) ? `'${arg}'` : arg))].join(' ');
 }
