@@ -200,8 +200,9 @@ export class GamePool {
     // Constraints prepare for all tickets that have entered, and again after each later one.
     for (const { ticket } of this.#tickets.values()) constraints.enter(ticket);
     return (a, b) => {
-      if (this.#clock.isOver(stepsPerRefusal)) return undefined;
-      return forbids?.(a, b) ?? constraints.refusal(constraints.enter(a), constraints.enter(b));
+      const refusal = forbids?.(a, b) ?? constraints.refusal(constraints.enter(a), constraints.enter(b));
+      // Constraints that were not prepared before the time was over refuse all pairs.
+      return this.#clock.isOver(stepsPerRefusal) ? undefined : refusal;
     };
   }
 

@@ -50,7 +50,8 @@ export class Backfills {
   /** The fillings that have been released. */
   readonly filled: Filling[] = [];
   readonly #waiting: WaitingPool;
-  readonly #pool: BackfillPool;
+  /** Prepared when it is first searched. */
+  #prepared: BackfillPool | undefined;
   readonly #policy: Policy;
   readonly #facts: PoolFacts;
   readonly #nowMs: number;
@@ -76,13 +77,17 @@ export class Backfills {
     this.#nowMs = nowMs;
     this.#priority = priority;
     this.#whatIf = whatIf;
-    this.#pool = waiting.backfillPool(backfills.map(inItsRegion));
     for (const backfill of backfills) this.#open.set(backfill.backfillId, backfill);
+  }
+
+  get #pool(): BackfillPool {
+    this.#prepared ??= this.#waiting.backfillPool([...this.#open.values()].map(inItsRegion));
+    return this.#prepared;
   }
 
   /** Fills seats and takes the newcomers out of the waiting tickets. Each filling is yielded as soon as it is released. */
   *fill(turn: Turn, outOfTime: () => boolean): Generator<Filling, void> {
-    if (turn === 'before' && this.#priority === 'low') return;
+    if ((turn === 'before' && this.#priority === 'low') || outOfTime()) return;
     for (const ticket of this.#waiting.bySkill)
       if (!this.#waiting.isWaiting(ticket)) this.#pool.remove(ticket.ticketId);
     this.#keptSince = this.#priority === 'high' ? new Map() : this.#keptTickets();

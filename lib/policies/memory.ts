@@ -56,7 +56,7 @@ export const tickMemory = z.object({
  */
 const ARRIVALS_REMEMBERED = { least: 5, factor: 1.6, exponent: 0.7, most: 300 };
 const MEMORY_MAX_SECONDS = 3600;
-const SKILLS_REMEMBERED = 1000;
+const PLAYERS_REMEMBERED = 1000;
 
 /** The part of the arrivals that the tickets of a tick show, when other ticks search the same players too. */
 export interface Coverage {
@@ -95,7 +95,7 @@ export function remember(
   // Arrivals since the last tick decay too. Otherwise a night without ticks would outweigh the day.
   const added = elapsed === 0 ? 1 : ((1 - kept) * horizon) / elapsed;
   const watched = Math.min(elapsed, Math.max(0, nowMs - sinceMs) / 1000);
-  const skillsKept = Math.exp(-Math.min(elapsed / MEMORY_MAX_SECONDS, newcomers.length / SKILLS_REMEMBERED));
+  const skillsKept = Math.exp(-Math.min(elapsed / MEMORY_MAX_SECONDS, newcomers.length / PLAYERS_REMEMBERED));
   return {
     version: VERSION,
     tickedAtMs: nowMs,
@@ -105,7 +105,7 @@ export function remember(
     seen: before.seen + newcomers.length,
     skills: addSkills(before.skills, newcomers, skillsKept),
     ...(choices.length > 0 && {
-      choices: addChoices(before.choices ?? [], choices, arrived, skillsKept, COUNTS_MAX),
+      choices: addChoices(before.choices ?? [], choices, arrived, skillsKept, COUNTS_MAX, PLAYERS_REMEMBERED),
     }),
   };
 }

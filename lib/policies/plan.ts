@@ -148,7 +148,7 @@ export function* planGames(input: TickInput): Generator<Released, TickPlan> {
   const late = tickets.filter(isLate).sort(byArrival);
   const gameRules = gameRulesOf(rules);
   const meetings = input.meetings ?? (rules.rules ? meetingsOf(playersOf(tickets, backfilled)) : noMeetings);
-  const moment = { ...input, meetings, gameRules };
+  const moment = { ...input, meetings, gameRules, outOfTime };
   const constraints = constraintsOf(moment, rules.rules, tickets);
   // With percentiles every ticket has other skills at each tick, so that nothing kept is of use.
   const kept = percentiles ? undefined : input.kept;
@@ -242,14 +242,14 @@ function* endLate(
 }
 
 /** The moment of a search: of this tick, or a later one. */
-interface Moment extends Pick<TickInput, 'rules' | 'nowMs' | 'backfills'> {
+interface Moment extends Pick<TickInput, 'rules' | 'nowMs' | 'backfills' | 'outOfTime'> {
   readonly gameRules: GameRules;
   readonly meetings: Meetings;
 }
 
 /** Some rules of the queue for searches at a moment; undefined when nothing limits who may play together. */
 function constraintsOf(
-  { rules, nowMs, meetings, gameRules, backfills = [] }: Moment,
+  { rules, nowMs, meetings, gameRules, backfills = [], outOfTime }: Moment,
   applied: QueueRules['rules'],
   tickets: readonly Ticket[],
 ): (() => Constraints) | undefined {
@@ -265,6 +265,7 @@ function constraintsOf(
     teams: teamSizes.length,
     teamSize: Math.max(...teamSizes),
     meetings,
+    outOfTime,
   };
   return compileRules({ ...rules, rules: applied }, moment, hasAvoid);
 }

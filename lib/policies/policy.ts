@@ -88,8 +88,12 @@ export interface CandidateSource {
   /** Longest wait first, then by ticket id. Contains released tickets too: see `isWaiting`. */
   readonly byAge: readonly Ticket[];
   isWaiting(ticket: Ticket): boolean;
-  /** Whether the time of the tick is over. Searches then find nothing more, and loops over many tickets end. */
-  isOver(): boolean;
+  /**
+   * Whether the time of the tick is over. Searches then find nothing more, and loops over many tickets end.
+   *
+   * @param steps the work since the last call, as of a `SearchClock`. @default 1
+   */
+  isOver(steps?: number): boolean;
   /** True when two tickets may not be in one game because they share a player. */
   clash(a: Ticket, b: Ticket): boolean;
   /** Whether the queue's rules limit who may be in one game: nearest neighbours may then form none. */
@@ -109,8 +113,12 @@ export interface CandidateSource {
   everyone(): Iterable<Candidate>;
   /** The best game among a few tickets; with `anchor`, the best one that contains this ticket. */
   gameAmong(tickets: readonly Ticket[], anchor?: Ticket): Candidate | undefined;
-  /** The best game with this ticket among all waiting tickets, for last chances: the plan counts those that it missed. */
+  /** Names the tickets at their last chance, before any search: the plan counts those that miss it. */
+  lastChances(tickets: readonly Ticket[]): void;
+  /** The best game with this ticket among all waiting tickets. A last chance is not missed if it proves that there is none. */
   gameWith(ticket: Ticket): Candidate | undefined;
+  /** Reports that counting proves that there is no game with this ticket. */
+  hasNoGame(ticket: Ticket): void;
   /**
    * Prepares searches for games within limits among these tickets, for games of up to 16 seats without rules.
    *

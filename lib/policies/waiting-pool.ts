@@ -73,7 +73,7 @@ export class WaitingPool implements CandidateSource {
   /** All waiting tickets, for proofs; built when the first proof is needed. */
   #all: GamePool | undefined;
   #allSolos: SoloPool | undefined;
-  readonly #unproved = new Set<Ticket>();
+  readonly #lastChances = new Set<Ticket>();
   #releases = 0;
   /** The bound of the last release. */
   #bound = Number.NEGATIVE_INFINITY;
@@ -129,8 +129,8 @@ export class WaitingPool implements CandidateSource {
     return this.ticket(ticket.ticketId) === ticket;
   }
 
-  isOver(): boolean {
-    return this.#clock.isOver();
+  isOver(steps?: number): boolean {
+    return this.#clock.isOver(steps);
   }
 
   has(ticketId: string): boolean {
@@ -267,20 +267,26 @@ export class WaitingPool implements CandidateSource {
     return game && candidateOf(game, tickets);
   }
 
+  lastChances(tickets: readonly Ticket[]): void {
+    for (const ticket of tickets) this.#lastChances.add(ticket);
+  }
+
   gameWith(ticket: Ticket): Candidate | undefined {
-    if (!this.#isSpent()) {
-      this.#all ??= this.#poolOfAll();
-      const game = this.#all.bestWith(ticket.ticketId, this.#nowMs);
-      if (game) return this.#candidateOf(game);
-      if (!this.#all.wasCut) return undefined;
-    }
-    this.#unproved.add(ticket);
+    if (this.#isSpent()) return undefined;
+    this.#all ??= this.#poolOfAll();
+    const game = this.#all.bestWith(ticket.ticketId, this.#nowMs);
+    if (game) return this.#candidateOf(game);
+    if (!this.#all.wasCut) this.hasNoGame(ticket);
     return undefined;
   }
 
-  /** How many waiting tickets `gameWith` found no game for, and has not proved that there is none. */
+  hasNoGame(ticket: Ticket): void {
+    this.#lastChances.delete(ticket);
+  }
+
+  /** How many tickets wait on after their last chance, although a game was not proved to be impossible. */
   get missed(): number {
-    return [...this.#unproved].filter((ticket) => this.isWaiting(ticket)).length;
+    return [...this.#lastChances].filter((ticket) => this.isWaiting(ticket)).length;
   }
 
   /** The waiting tickets as newcomers of running games. */

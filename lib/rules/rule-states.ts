@@ -9,7 +9,13 @@ import { isCostOnly, type RelaxBy, type Rule, type RulesDefinition, typeOf } fro
 import { betweenMates, groupsOf, type StateSettings } from './states/groups.ts';
 import { RangeState } from './states/range-state.ts';
 import { SetState } from './states/set-state.ts';
-import { type EnteredTicket, type IndexedRule, keepAdmitted, type StateGroup } from './states/state-group.ts';
+import {
+  type EnteredTicket,
+  type IndexedRule,
+  keepAdmitted,
+  type StatedRule,
+  type StateGroup,
+} from './states/state-group.ts';
 import type { RuledPlayer } from './types.ts';
 
 /** The rules of a queue, the moment of a search, and the facts that the rules need. */
@@ -21,7 +27,7 @@ interface RuleSettings extends StateSettings {
 }
 
 /** Without `meetings` no two players have met; without `facetsFrom` facets begin at 64 tickets; `seatsMin` is `seats` by default. */
-export type SearchMoment = Pick<RuleSettings, 'nowMs' | 'seats'> &
+export type SearchMoment = Pick<RuleSettings, 'nowMs' | 'seats' | 'outOfTime'> &
   Partial<Pick<RuleSettings, 'seatsMin' | 'kinds' | 'teams' | 'teamSize' | 'meetings' | 'facetsFrom'>>;
 
 /**
@@ -55,6 +61,8 @@ export class RuleStates implements Constraints {
   /** By rule: its levels of relaxation. */
   readonly #allLevels: readonly (readonly LeveledRule[])[];
   #compiled: Compiled | undefined;
+  /** The rules of teams, for the players of one team; made when they are first asked. */
+  #mates: readonly StateGroup[] | undefined;
   /** The ticket that has joined for `refusal`. */
   #refusing: number | undefined;
 
@@ -82,7 +90,7 @@ export class RuleStates implements Constraints {
     this.#numbers.set(ticket, number);
     this.#tickets.push(ticket);
     this.#levels.push(this.#relaxes ? levelsAt(nowMs - ticket.enqueuedAtMs, this.#steps) : this.#strictest);
-    this.#compiled = this.#refusing = undefined;
+    this.#compiled = this.#mates = this.#refusing = undefined;
     return number;
   }
 
@@ -213,7 +221,10 @@ export class RuleStates implements Constraints {
   }
 
   nonMates(tickets: readonly number[]): ArrayLike<number> | undefined {
-    const { mates } = this.#states();
+    this.#mates ??= this.#groupsOf(this.#settings.rules.map(indexed).flatMap(betweenMates)).map(
+      ({ state }) => state,
+    );
+    const mates = this.#mates;
     if (mates.length === 0) return undefined;
     const nonMates = new Int32Array(tickets.length);
     tickets.forEach((ticket, at) => {
@@ -274,6 +285,18 @@ export class RuleStates implements Constraints {
   }
 
   #compile(): Compiled {
+    const stated = this.#groupsOf(this.#settings.rules.map(indexed));
+    const forbidding = stated.flatMap(({ state, forbids }) => (forbids ? state : []));
+    return {
+      groups: stated.map(({ state }) => state),
+      forbidding,
+      ranges: forbidding.filter((group) => group instanceof RangeState),
+      sets: forbidding.filter((group) => group instanceof SetState),
+      costly: stated.filter(({ price }) => price > 0) as Compiled['costly'],
+    };
+  }
+
+  #groupsOf(some: readonly IndexedRule[]): StatedRule[] {
     const { rules, relaxBy } = this.#settings;
     // With the oldest ticket's limits for all, a search knows only the loosest limits that any game may have.
     const loosest = Uint8Array.from(rules, (_, r) =>
@@ -283,20 +306,13 @@ export class RuleStates implements Constraints {
     const tickets = this.#tickets.map(
       ({ ticketId, players }, number): EnteredTicket => ({ ticketId, players, levels: levels[number] }),
     );
-    const indexed = rules.map((rule, index): IndexedRule => ({ rule, index }));
     const avoids = tickets.some(({ players }) => players.some(({ avoid }) => avoid !== undefined));
-    const stated = groupsOf(indexed, tickets, avoids, this.#settings);
-    const forbidding = stated.flatMap(({ state, forbids }) => (forbids ? state : []));
-    const mates = groupsOf(indexed.flatMap(betweenMates), tickets, avoids, this.#settings);
-    return {
-      groups: stated.map(({ state }) => state),
-      forbidding,
-      ranges: forbidding.filter((group) => group instanceof RangeState),
-      sets: forbidding.filter((group) => group instanceof SetState),
-      costly: stated.filter(({ price }) => price > 0) as Compiled['costly'],
-      mates: mates.map(({ state }) => state),
-    };
+    return groupsOf(some, tickets, avoids, this.#settings);
   }
+}
+
+function indexed(rule: Rule, index: number): IndexedRule {
+  return { rule, index };
 }
 
 /** By rule: the level of a ticket of this age. */
@@ -312,8 +328,6 @@ interface Compiled {
   readonly ranges: readonly RangeState[];
   readonly sets: readonly SetState[];
   readonly costly: readonly { readonly state: Required<StateGroup>; readonly price: number }[];
-  /** The rules of teams, for the players of one team. */
-  readonly mates: readonly StateGroup[];
 }
 
 /** Whether only a whole game determines if the rule holds, or what it costs. */

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { LimitedSearch } from '../../lib/engine/game-pool.ts';
 import type { GameRules, Ticket } from '../../lib/engine/types.ts';
 import { planTick, type QueueRules, type TickPlan } from '../../lib/policies/plan.ts';
 import type { Meetings } from '../../lib/rules/met.ts';
@@ -144,6 +145,51 @@ describe.each(Object.entries(bounds))('at the last chance before %s in a large p
     const plan = planTick({ rules, tickets, nowMs: NOW_MS, reasons: false, outOfTime: () => true });
     expect(plan.matches).toEqual([]);
     expect(plan.missedLastChances).toBe(2);
+  });
+
+  it.each([
+    ['parties under a rule', true, regions],
+    ['solo players', false, {}],
+  ])(
+    'no ticket is left uncounted when the time ends at any look at the clock, %s',
+    (_, hasParties, definition) => {
+      const random = seeded(16);
+      const shape = { teamSize: 3 };
+      const tickets = Array.from({ length: 40 }, (_, i) => ticketOf(random, i, shape, hasParties));
+      const rules = { ...shape, ...definition, ...queue, timeoutSeconds: 21 };
+      const planAfter = (looks: number) => {
+        let looked = 0;
+        const outOfTime = () => ++looked > looks;
+        const plan = planTick({ rules, tickets, nowMs: NOW_MS, reasons: false, outOfTime });
+        const matched = new Set(plan.matches.flatMap(({ ticketIds }) => ticketIds));
+        const left = tickets.slice(0, 2).filter(({ ticketId }) => !matched.has(ticketId));
+        return { looked, left: left.length, missed: plan.missedLastChances };
+      };
+      const all = planAfter(Number.POSITIVE_INFINITY);
+      expect(all).toMatchObject({ left: 0, missed: 0 });
+      expect(all.looked).toBeGreaterThan(10);
+      for (let looks = 0; looks < all.looked; looks++) {
+        const { left, missed } = planAfter(looks);
+        expect({ looks, missed }).toEqual({ looks, missed: left });
+      }
+    },
+  );
+
+  it('the players of all seats are counted once as long as no ticket leaves, and not after the time', () => {
+    const random = seeded(17);
+    const shape = { teamSize: 5, roles: { tank: 1, healer: 1, damage: 3 } };
+    const tickets = Array.from({ length: 60 }, (_, i) => {
+      const ticket = ticketOf(random, i, shape, false);
+      const players = ticket.players.map((player) => ({ ...player, roles: ['tank', 'damage'] }));
+      return { ...ticket, enqueuedAtMs: LAST_MS, players };
+    });
+    const rules = { ...shape, ...queue, timeoutSeconds: 21 };
+    const canFill = vi.spyOn(LimitedSearch.prototype, 'canFill');
+    onTestFinished(() => canFill.mockRestore());
+    planTick({ rules, tickets, nowMs: NOW_MS, reasons: false });
+    expect(canFill).toHaveBeenCalledOnce();
+    planTick({ rules, tickets, nowMs: NOW_MS, reasons: false, outOfTime: () => true });
+    expect(canFill).toHaveBeenCalledOnce();
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Ticket } from '../../lib/engine/types.ts';
+import { choicesOf } from '../../lib/policies/choices/choices.ts';
 import { estimatesOf, remember, type TickMemory } from '../../lib/policies/memory.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 
@@ -31,6 +32,23 @@ function arrivals(rate: number, seconds: number, { from = 0, seed = 1 } = {}): T
   }
   return tickets;
 }
+
+it('the choices of a thousand of many newcomers are looked at', () => {
+  const looked = new Set<number>();
+  const tickets = Array.from({ length: 5000 }, (_, i) => {
+    const player = { playerId: `p${i}`, skill: 1500 };
+    const roles = () => {
+      looked.add(i);
+      return ['healer'];
+    };
+    Object.defineProperty(player, 'roles', { get: roles });
+    return { ticketId: `t${i}`, enqueuedAtMs: 1000, players: [player] };
+  });
+  const choices = choicesOf({ roles: { healer: 1, damage: 4 } });
+  const memory = remember(undefined, tickets, 2000, undefined, choices);
+  expect(memory.choices?.[0]?.counts).toEqual([{ accepts: ['healer'], players: 5000 }]);
+  expect(looked.size).toBe(1000);
+});
 
 const rateOf = (memory: TickMemory) => estimatesOf(memory, EXPECTED_RATE).arrivalRate;
 

@@ -41,7 +41,7 @@ export class SearchClock {
   /**
    * Whether the time is over. Once it is, it stays so until the next `start`.
    *
-   * @param steps the work since the last call: a step takes some microseconds at most
+   * @param steps the work since the last call: a step takes some microseconds at most. ∞ asks at once
    */
   isOver(steps = 1): boolean {
     if (this.#steps >= steps) {

@@ -447,6 +447,7 @@ export class GameSearch {
     const { tickets } = level;
     const to = this.#nearEnough(level, from);
     next.clear(to - from, level.players);
+    this.#clock.isOver((to - from) >> 4);
     const add = (j: number) => {
       if (partial.mayFollow(tickets[j])) next.add(tickets[j], level.valueOf(j));
     };

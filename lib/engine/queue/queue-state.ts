@@ -131,6 +131,8 @@ export class QueueState {
     const costMax = constraints ? constraints.costMax() * (1 + 1e-9) : 0;
     this.highest = highestOf(layout, rules, this.#low, this.#high) + costMax;
     this.#lines = this.wasCut ? [] : linesOf(queued, constraints);
+    // Constraints that were not prepared before the time was over say nothing about games.
+    if (constraints && clock.isOver(Number.POSITIVE_INFINITY)) this.wasCut ||= mayGiveUp;
     for (const line of this.#lines) {
       this.wasCut ||= mayGiveUp && clock.isOver(line.tickets.length);
       if (!this.wasCut) this.#fileAll(line);

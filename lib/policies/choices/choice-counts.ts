@@ -35,6 +35,7 @@ export const COUNTS_MAX = 32;
  *
  * @param kept the share of its value, in (0, 1], that each existing count keeps
  * @param countsMax beyond it the rarest counts are merged
+ * @param playersMax of more players, as many are counted, evenly chosen, each for several. @default all are counted
  */
 export function addChoices(
   before: readonly ChoiceCounts[],
@@ -42,11 +43,17 @@ export function addChoices(
   tickets: readonly Ticket[],
   kept: number,
   countsMax: number,
+  playersMax = Number.POSITIVE_INFINITY,
 ): ChoiceCounts[] {
+  const newcomers = tickets.flatMap((ticket) => ticket.players as readonly RuledPlayer[]);
+  const each = Math.max(1, newcomers.length / playersMax);
+  const counted = Array.from(
+    { length: Math.min(newcomers.length, playersMax) },
+    (_, i) => newcomers[Math.floor(i * each)],
+  );
   return choices.map((choice) => {
     const old = before.find(({ of }) => of === choice.of)?.counts ?? [];
-    const newcomers = tickets.flatMap((ticket) => ticket.players as readonly RuledPlayer[]);
-    const added = newcomers.map((player) => ({ ...acceptedBy(choice, player), players: 1 }));
+    const added = counted.map((player) => ({ ...acceptedBy(choice, player), players: each }));
     const faded = old.map((count) => ({ ...count, players: count.players * kept }));
     return { of: choice.of, counts: merged([...faded, ...added], countsMax) };
   });

@@ -147,8 +147,9 @@ class DueSearch {
   readonly #countsLoads: boolean;
   /** The place of each ticket; made when the first game is found. */
   #places: Map<Ticket, number> | undefined;
-  /** The removals after which the waiting tickets lacked the players of some seat. */
-  #lackingAt = -1;
+  /** Whether the waiting tickets lack the players of some seat, and the removals after which it was counted last. */
+  #lacks = false;
+  #countedAt = -1;
   /** By place: the range of the neighbours among which no game was found, and the removals until then. */
   readonly #failed: ({ low: number; high: number; removals: number } | undefined)[] = [];
 
@@ -199,6 +200,7 @@ class DueSearch {
       (a, b) => byArrival(sorted[a], sorted[b]),
     );
     const last = anchors.filter((anchor) => this.#isLastChance(anchor));
+    pool.lastChances(last.map((anchor) => sorted[anchor]));
     for (const isCrowded of [false, true]) {
       for (const anchor of last)
         if (this.#isCrowded(anchor) === isCrowded && this.#line.has(anchor)) yield* this.#lastChance(anchor);
@@ -223,7 +225,10 @@ class DueSearch {
       if (!this.#pool.isWaiting(ticket)) return;
     }
     // Where a role or side is missing altogether, a search among all would be in vain.
-    if (this.#search && this.#rules.short === undefined && this.#isLacking(this.#search)) return;
+    if (this.#search && this.#rules.short === undefined && this.#isLacking(this.#search)) {
+      this.#pool.hasNoGame(ticket);
+      return;
+    }
     const best = this.#pool.gameWith(ticket);
     if (best !== undefined) yield* this.#offer(best);
   }
@@ -386,11 +391,14 @@ class DueSearch {
     );
   }
 
-  /** Whether all waiting tickets lack the players of some seat. */
+  /** Whether all waiting tickets are known to lack the players of some seat; none come back. */
   #isLacking(search: CandidatesWithin): boolean {
-    if (this.#lackingAt !== this.#line.removals && !search.canFill(this.#line.places()))
-      this.#lackingAt = this.#line.removals;
-    return this.#lackingAt === this.#line.removals;
+    const { removals } = this.#line;
+    if (this.#lacks || this.#countedAt === removals || this.#pool.isOver(this.#of.sorted.length))
+      return this.#lacks;
+    this.#countedAt = removals;
+    this.#lacks = !search.canFill(this.#line.places());
+    return this.#lacks;
   }
 
   #bestAmong(places: readonly number[], anchor: number): Candidate | undefined {

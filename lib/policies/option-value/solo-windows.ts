@@ -17,14 +17,15 @@ export function* soloWindows(
   facts: PoolFacts,
   termsOf: (ticket: Ticket) => LimitTerms,
 ): Iterable<Candidate> {
-  yield* overdueSolos(pool, facts, termsOf);
-  const isWaiting = (ticket: Ticket) => pool.isWaiting(ticket);
   const isLastChance = (ticket: Ticket) =>
-    isWaiting(ticket) && termsOf(ticket).urgency === Number.POSITIVE_INFINITY;
-  if (pool.byAge.some(isLastChance)) {
+    pool.isWaiting(ticket) && termsOf(ticket).urgency === Number.POSITIVE_INFINITY;
+  const last = pool.byAge.filter(isLastChance);
+  pool.lastChances(last);
+  yield* overdueSolos(pool, facts, termsOf);
+  if (last.some(isLastChance)) {
     yield* ofNeighbours(pool, facts, termsOf, (start) => start.margin === Number.POSITIVE_INFINITY);
     // Neighbours that share a player form no game.
-    for (const ticket of pool.byAge) {
+    for (const ticket of last) {
       const any = isLastChance(ticket) ? pool.gameWith(ticket) : undefined;
       if (any !== undefined) yield any;
     }

@@ -21,6 +21,8 @@ export interface StateSettings extends RuleContext, TeamsOfQueue {
   readonly seatsMin: number;
   /** The players of the largest team; undefined where rules of teams are only judged. */
   readonly teamSize?: number | undefined;
+  /** Asked before each state is prepared: when it returns true, the others admit no ticket, so that searches end. @default never */
+  readonly outOfTime?: (() => boolean) | undefined;
 }
 
 /**
@@ -33,7 +35,7 @@ export function groupsOf(
   avoids: boolean,
   settings: StateSettings,
 ): StatedRule[] {
-  const { attributes, meetings, nowMs, seats, seatsMin, teams, teamSize } = settings;
+  const { attributes, meetings, nowMs, seats, seatsMin, teams, teamSize, outOfTime } = settings;
   const all = rules.flatMap(({ rule, index }) =>
     typeOf(rule)
       .states(rule, settings)
@@ -45,7 +47,8 @@ export function groupsOf(
   const stated: StatedRule[] = [];
   const add = <R extends Rule>(kind: StateKind, make: (one: IndexedRule<R>) => StateGroup | undefined) => {
     for (const one of all) {
-      const state = one.by === kind ? make(one as unknown as IndexedRule<R>) : undefined;
+      if (one.by !== kind) continue;
+      const state = outOfTime?.() ? closed : make(one as unknown as IndexedRule<R>);
       if (state) stated.push({ state, price: one.rule.cost ?? 0, forbids: !isCostOnly(one.rule) });
     }
   };
@@ -53,7 +56,10 @@ export function groupsOf(
   add<SetRule>('sets', (one) => new SetState(one, tickets, attributes, seats));
   const others = stated.flatMap(({ state, forbids }) => (forbids ? state : []));
   const pairs = { tickets, others, meetings, nowMs, depthMax: seats };
-  if (avoids) stated.push({ state: new PairState(AVOIDANCE, pairs), price: 0, forbids: true });
+  if (avoids) {
+    const state = outOfTime?.() ? closed : new PairState(AVOIDANCE, pairs);
+    stated.push({ state, price: 0, forbids: true });
+  }
   add<RecentOne>('pairs', (one) => new PairState(one, pairs));
   add<ValueRule>('values', (one) => new ValueState(one, tickets, attributes, seats));
   add<Rule & (CompareRule | CountRule)>(
@@ -111,3 +117,5 @@ function stateOf(inner: Alternative, tickets: readonly EnteredTicket[], settings
 }
 
 const open: StateGroup = { start() {}, admits: () => true, join() {}, leave() {} };
+/** Stands for a state that there was no time to prepare. */
+const closed: StateGroup = { ...open, admits: () => false, units: () => 0 };

@@ -45,6 +45,15 @@ it('the counts of a choice are bounded however many sets of regions there are', 
   for (const { counts } of again) expect(playersOf(counts)).toBeCloseTo(3000, 0);
 });
 
+it('of many newcomers some are counted for all, evenly chosen', () => {
+  const many = players(20_000, 4);
+  const [all] = addChoices([], sides, many, 1, COUNTS_MAX);
+  const [some] = addChoices([], sides, many, 1, COUNTS_MAX, 1000);
+  const attack = ({ counts }: ChoiceCounts) => playersOf(counts.filter(({ accepts }) => accepts.length > 0));
+  expect(playersOf(some!.counts)).toBeCloseTo(20_000, 0);
+  expect(attack(some!) / attack(all!)).toBeCloseTo(1, 1);
+});
+
 it('merged counts still show that a side is over-chosen', () => {
   const counted = addChoices([], sides, players(2000, 40), 1, COUNTS_MAX);
   expect(adviseChoices(sides, counted, 10)[0]!.advice).toMatchObject({
