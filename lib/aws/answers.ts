@@ -58,25 +58,32 @@ export function answersStore(client: DynamoDBDocumentClient, table: string) {
   } satisfies Partial<SingleMatchStore>;
 }
 
-/** The matches with the seats that have accepted, read for those that require acceptance. */
+/** A match with the seats that have accepted, read if it requires acceptance. Functions that read it may not read batches. */
 export async function withAnswers(
   client: DynamoDBDocumentClient,
   table: string,
-  matches: readonly StoredMatch[],
+  match: StoredMatch,
   consistency?: Consistency,
+): Promise<StoredMatch> {
+  if (match.status !== 'REQUIRES_ACCEPTANCE') return match;
+  return answered(match, await itemTable(client, table, keyOf).get([match.matchId], consistency));
+}
+
+/** The same of several matches, by batches: the functions that read these may not read single items. */
+export async function allWithAnswers(
+  client: DynamoDBDocumentClient,
+  table: string,
+  matches: readonly StoredMatch[],
 ): Promise<StoredMatch[]> {
-  const asked = matches.flatMap(({ matchId, status }): [string][] =>
-    status === 'REQUIRES_ACCEPTANCE' ? [[matchId]] : [],
-  );
-  const items = itemTable(client, table, keyOf);
-  // Functions that read single matches have no permission to read batches.
-  const read =
-    asked.length === 1 ? [await items.get(asked[0]!, consistency)] : await items.all(asked, consistency);
-  const found = new Map(read.flatMap((item) => (item ? [[item.matchId, toAnswers(item)]] : [])));
-  return matches.map((match) => {
-    const { accepted = [] } = found.get(keyOf(match.matchId).matchId) ?? {};
-    return accepted.length === 0 ? match : { ...match, accepted };
-  });
+  const asked = matches.filter(({ status }) => status === 'REQUIRES_ACCEPTANCE');
+  const items = await itemTable(client, table, keyOf).all(asked.map(({ matchId }) => [matchId]));
+  const found = new Map(items.map((item) => [item.matchId, item]));
+  return matches.map((match) => answered(match, found.get(keyOf(match.matchId).matchId)));
+}
+
+function answered(match: StoredMatch, item: Record<string, unknown> | undefined): StoredMatch {
+  const accepted = item ? toAnswers(item).accepted : [];
+  return accepted.length === 0 ? match : { ...match, accepted };
 }
 
 /** Whether an item of the matches table has the answers to a match. */

@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb
 import type { StoredMatch } from '../service/domain/stored-match.ts';
 import { ifReadable } from '../service/domain/unreadable.ts';
 import type { LatestMatches } from '../service/ports/latest-matches.ts';
-import { withAnswers } from './answers.ts';
+import { allWithAnswers } from './answers.ts';
 import { BATCH_GET_MAX, batchGet } from './batch-get.ts';
 import { journalItem } from './journals.ts';
 import { latestGroups } from './latest-group.ts';
@@ -53,7 +53,7 @@ export function latestMatches(
     for (let at = 0; at < ids.length && found.length < limit; at += BATCH_GET_MAX) {
       const keys = ids.slice(at, at + BATCH_GET_MAX).map((matchId) => ({ matchId }));
       const read = (await batchGet(client, tables.matches, keys)).flatMap(readableMatch);
-      found.push(...(await withAnswers(client, tables.matches, read)));
+      found.push(...(await allWithAnswers(client, tables.matches, read)));
     }
     return found;
   };

@@ -5,7 +5,7 @@ import { allOf } from '../service/concurrency/in-parallel.ts';
 import { MATCH, type Transition } from '../service/domain/statuses.ts';
 import type { Consistency } from '../service/ports/consistency.ts';
 import type { MatchStore, SingleMatchStore } from '../service/ports/match-store.ts';
-import { answersStore, withAnswers } from './answers.ts';
+import { allWithAnswers, answersStore, withAnswers } from './answers.ts';
 import { batchGet } from './batch-get.ts';
 import { changeItem, type ItemChange, type Returned } from './change-item.ts';
 import { deadlineGroup } from './deadline-index.ts';
@@ -107,13 +107,13 @@ function matchReads(client: DynamoDBDocumentClient, table: string) {
   return {
     async get(matchId, consistency) {
       const match = toExistingMatch(await itemOf(matchId, consistency));
-      return match && (await withAnswers(client, table, [match], consistency))[0];
+      return match && withAnswers(client, table, match, consistency);
     },
 
     async getMany(matchIds) {
       const keys = matchIds.map((matchId) => ({ matchId }));
       const matches = (await batchGet(client, table, keys)).flatMap((item) => toExistingMatch(item) ?? []);
-      const answered = await withAnswers(client, table, matches);
+      const answered = await allWithAnswers(client, table, matches);
       return new Map(answered.map((match) => [match.matchId, match]));
     },
 

@@ -458,6 +458,8 @@ export const JOURNEYS = {
       { acceptance: { timeoutSeconds: 600 } },
       'REQUIRES_ACCEPTANCE',
     );
+    const latest = await muster.api.get(`/queues/${queue}/matches?limit=1`);
+    expect(latest.body.matches).toMatchObject([{ matchId: one.matchId, status: 'REQUIRES_ACCEPTANCE' }]);
     await putToSleep(muster, queue);
     await accept(muster, one, false);
     await expectAwake(muster, queue);
