@@ -49,7 +49,7 @@ else console.log(`skipped: Schemathesis, because ${PYTHON_MISSING}`);
 
 async function check(): Promise<void> {
   const scratch = mkdtempSync(join(tmpdir(), 'muster-check-requests-'));
-  const cloud = await startMuster({ port: 0 });
+  const cloud = await startMuster({ port: 0, log: ({ line }) => isError(line) && console.error(line) });
   try {
     const document = join(scratch, 'openapi.json');
     writeFileSync(document, JSON.stringify(withIds(openApi(), await played(cloud.url))));
@@ -69,6 +69,11 @@ async function check(): Promise<void> {
     await cloud.stop();
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+/** Whether a line of a log tells why a request was answered by 500. */
+function isError(line: string): boolean {
+  return line.includes('"level":"ERROR"');
 }
 
 /** The ids that requests use besides random ones, by the name of their parameter or field. */
