@@ -18,7 +18,8 @@ export function consoleCommand(): Command {
     .option('--port <port>', 'port of the console on 127.0.0.1; 0 takes any free port', portNumber, PORT)
     .action(async ({ url, port, token }: ServiceOptions & { readonly port: number }) => {
       const interrupted = interruption();
-      const page = await startConsoleOf({ url, token }, port);
+      const page = await startOn({ url, token }, port);
+      if (page === undefined) throw new Failure(`Port ${port} is in use: choose another with --port.`);
       console.log(`The console is at ${page.url}`);
       await interrupted;
       await page.stop();
@@ -27,37 +28,26 @@ export function consoleCommand(): Command {
 
 /** Starts the console of a service on this machine, on the console's own port or, if it is in use, on any free one. */
 export async function startLocalConsole(url: string): Promise<Console> {
-  try {
-    return await startOn({ url }, PORT);
-  } catch (error) {
-    if (!isPortError(error)) throw error;
-    return startOn({ url }, 0);
-  }
+  return (await startOn({ url }, PORT)) ?? (await startOn({ url }, 0))!;
 }
 
-/** @throws InvalidInput | Failure */
-async function startConsoleOf(service: ServiceOptions, port: number): Promise<Console> {
-  try {
-    return await startOn(service, port);
-  } catch (error) {
-    if (isPortError(error)) throw new Failure(`Port ${port} is in use: choose another with --port.`);
-    throw error;
-  }
-}
-
-/** @throws InvalidInput when the service needs credentials and there are none */
-async function startOn({ url, token }: ServiceOptions, port: number): Promise<Console> {
+/**
+ * @returns undefined when the port is in use
+ * @throws InvalidInput when the service needs credentials and there are none
+ */
+async function startOn({ url, token }: ServiceOptions, port: number): Promise<Console | undefined> {
   const credentials = await serviceCredentials(url, token);
   // Imported on demand: most commands start no console.
   const [{ startConsole }, { connectTo }] = await Promise.all([
     import('../console/console-server.ts'),
     import('../console/service-connection.ts'),
   ]);
-  return startConsole({ port, service: connectTo({ url, credentials }), serviceUrl: url });
-}
-
-function isPortError(error: unknown): boolean {
-  return ['EADDRINUSE', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '');
+  try {
+    return await startConsole({ port, service: connectTo({ url, credentials }), serviceUrl: url });
+  } catch (error) {
+    if (['EADDRINUSE', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
+  }
 }
 
 /** Parses a port option. */

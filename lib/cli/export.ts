@@ -45,7 +45,7 @@ async function exportArrivals({ queue, out, seconds = 0, ...service }: ExportOpt
   checkWritable(out);
   const ask = await askOf(service);
   const signal = interruptionSignal();
-  const record = new ArrivalRecord();
+  const record = new Map<string, Ticket>();
   const untilMs = performance.now() + 1_000 * seconds;
   let isGap = false;
   do {
@@ -54,7 +54,7 @@ async function exportArrivals({ queue, out, seconds = 0, ...service }: ExportOpt
     await sleep(Math.min(EVERY_MS, untilMs - performance.now()), undefined, { signal }).catch(() => {});
   } while (!signal.aborted);
   if (record.size === 0) throw new Failure(`Queue ${queue} has no match yet. ${out} is not written.`);
-  writeText(out, `${JSON.stringify(record.arrivals(), null, 1)}\n`);
+  writeText(out, `${JSON.stringify(arrivalsOf([...record.values()]), null, 1)}\n`);
   console.error(
     `${out}: ${record.size} tickets of queue ${queue}. Play them with muster simulate --arrivals ${out}`,
   );
@@ -66,7 +66,7 @@ async function exportArrivals({ queue, out, seconds = 0, ...service }: ExportOpt
 }
 
 /** Adds the tickets of the latest matches. @returns whether matches since the last call are missing */
-async function readInto(record: ArrivalRecord, client: MusterClient, queue: string): Promise<boolean> {
+async function readInto(record: Map<string, Ticket>, client: MusterClient, queue: string): Promise<boolean> {
   const matches = await client.queues.matches(queue, { limit: MATCHES_MAX });
   const ids = new Set(
     matches.flatMap(({ teams }) =>
@@ -76,48 +76,32 @@ async function readInto(record: ArrivalRecord, client: MusterClient, queue: stri
   const fresh = [...ids].filter((ticketId) => !record.has(ticketId));
   const isGap = record.size > 0 && fresh.length === ids.size && matches.length === MATCHES_MAX;
   for (let from = 0; from < fresh.length; from += TICKETS_MAX)
-    record.add(await client.getMany(fresh.slice(from, from + TICKETS_MAX)));
+    for (const ticket of await client.getMany(fresh.slice(from, from + TICKETS_MAX)))
+      record.set(ticket.ticketId, ticket);
   return isGap;
 }
 
-/** Tickets without their ids: those of tickets and players are numbered in the order of arrival. */
-export class ArrivalRecord {
-  readonly #tickets = new Map<string, Ticket>();
-
-  get size(): number {
-    return this.#tickets.size;
-  }
-
-  has(ticketId: string): boolean {
-    return this.#tickets.has(ticketId);
-  }
-
-  add(tickets: readonly Ticket[]): void {
-    for (const ticket of tickets) this.#tickets.set(ticket.ticketId, ticket);
-  }
-
-  /** In the form of a file of arrivals, in the order of arrival. */
-  arrivals(): unknown[] {
-    const names = new Map<string, string>();
-    const nameOf = (playerId: string) => {
-      if (!names.has(playerId)) names.set(playerId, `p${names.size + 1}`);
-      return names.get(playerId)!;
-    };
-    const inOrder = [...this.#tickets.values()].sort(
-      (a, b) => Date.parse(a.enqueuedAt) - Date.parse(b.enqueuedAt) || (a.ticketId < b.ticketId ? -1 : 1),
-    );
-    return inOrder.map(({ enqueuedAt, players, split }, at) => ({
-      ticketId: `t${at + 1}`,
-      enqueuedAt,
-      players: players.map(({ playerId, skill, roles, teams, attributes, latencyMs }) => ({
-        playerId: nameOf(playerId),
-        skill,
-        ...(roles && { roles }),
-        ...(teams && { teams }),
-        ...(attributes && { attributes }),
-        ...(latencyMs && { latencyMs }),
-      })),
-      ...(split && { split }),
-    }));
-  }
+/** Tickets as a file of arrivals: in the order of arrival, which also numbers them and their players in place of their ids. */
+export function arrivalsOf(tickets: readonly Ticket[]): unknown[] {
+  const names = new Map<string, string>();
+  const nameOf = (playerId: string) => {
+    if (!names.has(playerId)) names.set(playerId, `p${names.size + 1}`);
+    return names.get(playerId)!;
+  };
+  const inOrder = tickets.toSorted(
+    (a, b) => Date.parse(a.enqueuedAt) - Date.parse(b.enqueuedAt) || (a.ticketId < b.ticketId ? -1 : 1),
+  );
+  return inOrder.map(({ enqueuedAt, players, split }, at) => ({
+    ticketId: `t${at + 1}`,
+    enqueuedAt,
+    players: players.map(({ playerId, skill, roles, teams, attributes, latencyMs }) => ({
+      playerId: nameOf(playerId),
+      skill,
+      ...(roles && { roles }),
+      ...(teams && { teams }),
+      ...(attributes && { attributes }),
+      ...(latencyMs && { latencyMs }),
+    })),
+    ...(split && { split }),
+  }));
 }

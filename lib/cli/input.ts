@@ -1,4 +1,7 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
+import type * as z from 'zod';
 import { type LadderDefinition, ladderDefinition } from '../contract/ladder.ts';
 import { parseWith } from '../contract/problem.ts';
 import { checkQueueDefinition, type QueueDefinition } from '../contract/queue-definition.ts';
@@ -17,9 +20,43 @@ export function readQueueFile(path: string): QueueDefinition {
   return checkQueueDefinition(readJson(path), path);
 }
 
+/** The paths of the JSON files of a folder, by name. @throws InvalidInput */
+export function jsonFilesOf(dir: string): string[] {
+  try {
+    const names = readdirSync(dir).filter((name) => name.endsWith('.json'));
+    return names.sort().map((name) => join(dir, name));
+  } catch (error) {
+    throw new InvalidInput(`cannot read the folder ${dir}: ${(error as Error).message}`);
+  }
+}
+
 /** @throws InvalidInput | Problem that names the file and the invalid fields */
 export function readLadderFile(path: string): LadderDefinition {
   return parseWith(ladderDefinition, readJson(path), path);
+}
+
+/** A line of a file, with its place in errors. */
+export interface Line {
+  readonly text: string;
+  readonly source: string;
+}
+
+/** The lines of a text that are not empty. @param path of its file */
+export function linesOf(text: string, path: string): Line[] {
+  return text
+    .split('\n')
+    .map((line, at) => ({ text: line.trim(), source: `${path}:${at + 1}` }))
+    .filter((line) => line.text !== '');
+}
+
+/** What a line of JSON says. @throws InvalidInput | Problem that names the line and the invalid fields */
+export function parseLine<T extends z.ZodType>(schema: T, { text, source }: Line): z.output<T> {
+  try {
+    return parseWith(schema, JSON.parse(text), source);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new InvalidInput(`${source}: invalid JSON: ${error.message}`);
+  }
 }
 
 /** @throws InvalidInput | Problem that names the file and the invalid fields */

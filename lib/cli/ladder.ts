@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import type * as z from 'zod';
-import { check, invalid } from '../contract/problem.ts';
 import { newRating, type ratingList } from '../contract/rating.ts';
 import { id } from '../contract/ticket.ts';
 import { askOf, type ServiceOptions, withService } from './client.ts';
 import { InvalidInput } from './failure.ts';
+import { type Line, linesOf, parseLine } from './input.ts';
 import { readText } from './json-file.ts';
 import { checkWritable, writeText } from './output.ts';
 
@@ -15,7 +15,6 @@ const AT_ONCE = 8;
 
 const importedRating = newRating.extend({ playerId: id });
 type RatingList = z.output<typeof ratingList>;
-type ImportedRating = z.output<typeof importedRating>;
 
 /** The command `ladder`: brings ratings into a running service, and takes them out. */
 export function ladderCommand(): Command {
@@ -49,7 +48,7 @@ async function importRatings(
   ladder: string,
   { ratings: file, ...service }: ServiceOptions & { readonly ratings: string },
 ): Promise<void> {
-  const ratings = linesOf(file).map(({ text, source }) => ratingOf(text, source));
+  const ratings = readLines(file).map((line) => parseLine(importedRating, line));
   const ask = await askOf(service);
   const players = `/ladders/${encodeURIComponent(ladder)}/players`;
   for (let from = 0; from < ratings.length; from += AT_ONCE) {
@@ -72,7 +71,7 @@ async function exportRatings(
   { players: file, out, ...service }: ServiceOptions & { readonly players: string; readonly out: string },
 ): Promise<void> {
   checkWritable(out);
-  const ids = linesOf(file).map(({ text }) => text);
+  const ids = readLines(file).map(({ text }) => text);
   const ask = await askOf(service);
   const players = `/ladders/${encodeURIComponent(ladder)}/players`;
   const lines: string[] = [];
@@ -93,26 +92,8 @@ async function exportRatings(
 }
 
 /** @throws InvalidInput without any line */
-function linesOf(file: string): { readonly text: string; readonly source: string }[] {
-  const lines = readText(file)
-    .split('\n')
-    .map((line, at) => ({ text: line.trim(), source: `${file}:${at + 1}` }))
-    .filter(({ text }) => text !== '');
+function readLines(file: string): Line[] {
+  const lines = linesOf(readText(file), file);
   if (lines.length === 0) throw new InvalidInput(`${file}: Expected at least one line, got none`);
   return lines;
-}
-
-/** @throws InvalidInput | Problem that names the line and the invalid fields */
-function ratingOf(text: string, source: string): ImportedRating {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new InvalidInput(
-      `${source}: Expected a rating as JSON, got invalid JSON: ${(error as Error).message}`,
-    );
-  }
-  const { data, problems } = check(importedRating, value);
-  if (data === undefined) throw invalid(source, problems);
-  return data;
 }

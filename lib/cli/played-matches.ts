@@ -1,11 +1,12 @@
 import * as z from 'zod';
-import { check, invalid } from '../contract/problem.ts';
+import { parseWith } from '../contract/problem.ts';
 import { LIMITS } from '../contract/queue-definition.ts';
 import { id } from '../contract/ticket.ts';
 import type { PlayedMatch } from '../ratings/replay.ts';
 import { ranksOf } from '../ratings/result.ts';
 import { namedRows, numberOr } from './csv.ts';
 import { InvalidInput } from './failure.ts';
+import { linesOf, parseLine } from './input.ts';
 import { readText } from './json-file.ts';
 
 const weight = z.number().min(0).max(1);
@@ -45,29 +46,15 @@ const playedMatch = z
  */
 export function readMatches(path: string): PlayedMatch[] {
   const text = readText(path);
-  const matches = path.toLowerCase().endsWith('.csv') ? matchesOfCsv(text, path) : matchesOfLines(text, path);
+  const matches = path.toLowerCase().endsWith('.csv')
+    ? matchesOfCsv(text, path)
+    : linesOf(text, path).map((line) => matchOf(parseLine(playedMatch, line)));
   if (matches.length === 0) throw new InvalidInput(`${path}: Expected at least one match, got none`);
   const isTimed = matches.every(({ atMs }) => atMs !== undefined);
   return isTimed ? matches.toSorted((a, b) => a.atMs! - b.atMs!) : matches;
 }
 
-function matchesOfLines(text: string, path: string): PlayedMatch[] {
-  return text.split('\n').flatMap((line, i) => {
-    if (line.trim() === '') return [];
-    const source = `${path}:${i + 1}`;
-    try {
-      return [matchOf(JSON.parse(line), source)];
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-      throw new InvalidInput(`${source}: Expected a match as JSON, got invalid JSON: ${error.message}`);
-    }
-  });
-}
-
-function matchOf(value: unknown, source: string): PlayedMatch {
-  const { data, problems } = check(playedMatch, value);
-  if (data === undefined) throw invalid(source, problems);
-  const { at, teams, scores } = data;
+function matchOf({ at, teams, ranks, scores }: z.output<typeof playedMatch>): PlayedMatch {
   return {
     atMs: at === undefined ? undefined : Date.parse(at),
     teams: teams.map((team) =>
@@ -75,7 +62,7 @@ function matchOf(value: unknown, source: string): PlayedMatch {
         typeof one === 'string' ? { playerId: one, weight: 1 } : { ...one, weight: one.weight ?? 1 },
       ),
     ),
-    ranks: scores === undefined ? data.ranks : ranksOf(scores),
+    ranks: scores === undefined ? ranks : ranksOf(scores),
   };
 }
 
@@ -115,6 +102,6 @@ function matchesOfCsv(text: string, path: string): PlayedMatch[] {
       ),
       ...(isVoid ? { void: true } : { ranks: teams.map(([first]) => numberOr(first!.rank!)) }),
     };
-    return matchOf(value, `${path}: match ${matchId}`);
+    return matchOf(parseWith(playedMatch, value, `${path}: match ${matchId}`));
   });
 }

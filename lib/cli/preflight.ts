@@ -1,11 +1,9 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { AwsClient } from 'aws4fetch';
 import { Command } from 'commander';
 import { secretsOf } from '../contract/secret-grants.ts';
 import { Failure, InvalidInput } from './failure.ts';
-import { readQueueFile } from './input.ts';
+import { jsonFilesOf, readQueueFile } from './input.ts';
 
 /** `note`: a deployment works all the same. `unknown`: the credentials may not look. */
 type Outcome = 'ok' | 'note' | 'missing' | 'unknown';
@@ -69,11 +67,11 @@ export async function preflight(ask: AskAws, region: string, secrets: readonly s
   });
   if (account.status !== 200)
     return [
-      {
-        outcome: 'missing',
-        what: `the account does not accept the credentials (${account.status})`,
-        todo: 'Sign in as for the AWS CLI, and check that `aws sts get-caller-identity` works.',
-      },
+      finding(
+        'missing',
+        `the account does not accept the credentials (${account.status})`,
+        'Sign in as for the AWS CLI, and check that `aws sts get-caller-identity` works.',
+      ),
     ];
   const accountId = /<Account>(\d{12})<\/Account>/.exec(account.body)?.[1] ?? 'ACCOUNT';
   const all = await Promise.all([
@@ -82,26 +80,21 @@ export async function preflight(ask: AskAws, region: string, secrets: readonly s
     apiAccount(ask, region),
     ...secrets.map((secret) => secretExists(ask, secret, region)),
   ]);
-  return [{ outcome: 'ok', what: `account ${accountId}, region ${region}` }, ...all.flat()];
+  return [finding('ok', `account ${accountId}, region ${region}`), ...all.flat()];
 }
 
 async function bootstrap(ask: AskAws, accountId: string, region: string): Promise<Finding> {
-  const name = '/cdk-bootstrap/hnb659fds/version';
   const answer = await askFor(ask, {
     service: 'ssm',
     target: 'AmazonSSM.GetParameter',
-    body: JSON.stringify({ Name: name }),
+    body: JSON.stringify({ Name: '/cdk-bootstrap/hnb659fds/version' }),
   });
   const todo = `Run: npx cdk bootstrap aws://${accountId}/${region}`;
-  if (/ParameterNotFound/.test(answer.body)) return { outcome: 'missing', what: 'no CDK bootstrap', todo };
+  if (/ParameterNotFound/.test(answer.body)) return finding('missing', 'no CDK bootstrap', todo);
   if (answer.status !== 200) return unknown('the CDK bootstrap', 'ssm:GetParameter', answer);
   const version = Number(JSON.parse(answer.body).Parameter?.Value);
-  if (version >= BOOTSTRAP_VERSION_MIN) return { outcome: 'ok', what: `CDK bootstrap, version ${version}` };
-  return {
-    outcome: 'missing',
-    what: `CDK bootstrap has version ${version}, not ${BOOTSTRAP_VERSION_MIN}`,
-    todo,
-  };
+  if (version >= BOOTSTRAP_VERSION_MIN) return finding('ok', `CDK bootstrap, version ${version}`);
+  return finding('missing', `CDK bootstrap has version ${version}, not ${BOOTSTRAP_VERSION_MIN}`, todo);
 }
 
 async function concurrency(ask: AskAws): Promise<Finding> {
@@ -109,40 +102,33 @@ async function concurrency(ask: AskAws): Promise<Finding> {
   if (answer.status !== 200) return unknown('the Lambda concurrency', 'lambda:GetAccountSettings', answer);
   const { ConcurrentExecutions: limit } = JSON.parse(answer.body).AccountLimit;
   const what = `Lambda concurrency of the account: ${limit}`;
-  if (limit >= CONCURRENCY_USUAL) return { outcome: 'ok', what };
+  if (limit >= CONCURRENCY_USUAL) return finding('ok', what);
   const ask1000 = `Ask AWS for ${CONCURRENCY_USUAL} (Service Quotas, Lambda, "Concurrent executions").`;
   if (limit > CONCURRENCY_UNRESERVED)
-    return {
-      outcome: 'note',
+    return finding(
+      'note',
       what,
-      todo: `${ask1000} Until then deploy with tokens and -c pollConcurrency=0, and reserve nothing.`,
-    };
-  return {
-    outcome: 'missing',
-    what: `${what}: ticks, webhooks and the API take turns at so few executions, and none can be reserved`,
-    todo: `${ask1000} To try Muster before, pass -c pollConcurrency=0.`,
-  };
+      `${ask1000} Until then deploy with tokens and -c pollConcurrency=0, and reserve nothing.`,
+    );
+  return finding(
+    'missing',
+    `${what}: ticks, webhooks and the API take turns at so few executions, and none can be reserved`,
+    `${ask1000} To try Muster before, pass -c pollConcurrency=0.`,
+  );
 }
 
 async function apiAccount(ask: AskAws, region: string): Promise<Finding[]> {
   const answer = await askFor(ask, { service: 'apigateway', path: '/account' });
   if (answer.status !== 200) return [unknown('the settings of API Gateway', 'apigateway:GET', answer)];
   const { cloudwatchRoleArn, throttleSettings: { rateLimit = 0 } = {} } = JSON.parse(answer.body);
+  const rate = `API Gateway: ${rateLimit} requests a second for all APIs of ${region}`;
+  const more = `Ask AWS for more (Service Quotas, API Gateway, "Throttle rate"), or pass -c requestsPerSecond=${rateLimit}.`;
+  const off = 'Leave the option socketLog off, or see "The log of sockets" in docs/deploy.md.';
   return [
-    rateLimit >= REQUESTS_PER_SECOND
-      ? { outcome: 'ok', what: `API Gateway: ${rateLimit} requests a second for all APIs of ${region}` }
-      : {
-          outcome: 'note',
-          what: `API Gateway: ${rateLimit} requests a second for all APIs of ${region}`,
-          todo: `Ask AWS for more (Service Quotas, API Gateway, "Throttle rate"), or pass -c requestsPerSecond=${rateLimit}.`,
-        },
+    rateLimit >= REQUESTS_PER_SECOND ? finding('ok', rate) : finding('note', rate, more),
     cloudwatchRoleArn
-      ? { outcome: 'ok', what: 'API Gateway has a role for CloudWatch: -c socketLog=true is possible' }
-      : {
-          outcome: 'note',
-          what: 'API Gateway has no role for CloudWatch',
-          todo: 'Leave the option socketLog off, or see "The log of sockets" in docs/deploy.md.',
-        },
+      ? finding('ok', 'API Gateway has a role for CloudWatch: -c socketLog=true is possible')
+      : finding('note', 'API Gateway has no role for CloudWatch', off),
   ];
 }
 
@@ -153,27 +139,26 @@ async function secretExists(ask: AskAws, name: string, region: string): Promise<
     body: JSON.stringify({ SecretId: name }),
   });
   if (/ResourceNotFoundException/.test(answer.body))
-    return {
-      outcome: 'missing',
-      what: `no secret ${name}, which a queue names: its webhooks and placements would fail`,
-      todo: `Run: aws secretsmanager create-secret --region ${region} --name ${name} --secret-string VALUE`,
-    };
+    return finding(
+      'missing',
+      `no secret ${name}, which a queue names: its webhooks and placements would fail`,
+      `Run: aws secretsmanager create-secret --region ${region} --name ${name} --secret-string VALUE`,
+    );
   if (answer.status !== 200) return unknown(`the secret ${name}`, 'secretsmanager:DescribeSecret', answer);
-  if (JSON.parse(answer.body).DeletedDate === undefined) return { outcome: 'ok', what: `secret ${name}` };
-  return {
-    outcome: 'missing',
-    what: `the secret ${name} is being deleted`,
-    todo: `Run: aws secretsmanager restore-secret --region ${region} --secret-id ${name}`,
-  };
+  if (JSON.parse(answer.body).DeletedDate === undefined) return finding('ok', `secret ${name}`);
+  const todo = `Run: aws secretsmanager restore-secret --region ${region} --secret-id ${name}`;
+  return finding('missing', `the secret ${name} is being deleted`, todo);
+}
+
+function finding(outcome: Outcome, what: string, todo?: string): Finding {
+  return { outcome, what, ...(todo !== undefined && { todo }) };
 }
 
 function unknown(what: string, right: string, { status, body }: { status: number; body: string }): Finding {
   const code = /"(?:__type|code)":"(?:[^"#]*#)?([^"]+)"/i.exec(body)?.[1];
-  return {
-    outcome: 'unknown',
-    what: `${what} could not be read (${[status, code].filter(Boolean).join(', ')})`,
-    todo: `Allow these credentials ${right}, or look in the AWS console.`,
-  };
+  const why = [status, code].filter(Boolean).join(', ');
+  const todo = `Allow these credentials ${right}, or look in the AWS console.`;
+  return finding('unknown', `${what} could not be read (${why})`, todo);
 }
 
 /** @throws Failure when no response arrives */
@@ -211,17 +196,8 @@ async function signedAsk(region: string): Promise<AskAws> {
 
 /** The secrets that the definitions of a folder name, each once. */
 function secretNames(dir: string): string[] {
-  const files = filesOf(dir).filter((file) => file.endsWith('.json'));
-  const secrets = files.flatMap((file) => secretsOf(readQueueFile(join(dir, file))));
+  const secrets = jsonFilesOf(dir).flatMap((file) => secretsOf(readQueueFile(file)));
   return [...new Set(secrets.map(({ secret }) => secret))].sort();
-}
-
-function filesOf(dir: string): string[] {
-  try {
-    return readdirSync(dir).sort();
-  } catch (error) {
-    throw new InvalidInput(`--queues: cannot read the folder ${dir}: ${(error as Error).message}`);
-  }
 }
 
 const COLOURS = { ok: 'green', note: 'yellow', missing: 'red', unknown: 'yellow' } as const;

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
+import { secretsOf } from '../contract/secret-grants.ts';
 import { roleSeatsOf, seatsOf } from '../contract/team-kinds.ts';
 import { teamsText } from './teams-text.ts';
 
@@ -42,4 +43,27 @@ function simplest(definitions: readonly QueueDefinition[]): QueueDefinition | un
 function queueText(definition: QueueDefinition): string {
   const seats = Object.entries(definition.roles ?? {}).map(([role, count]) => `${count} ${role}`);
   return `${definition.name} (${[teamsText(definition), ...seats].join(', ')})`;
+}
+
+/**
+ * A line for each secret that a queue names and that is not given: requests that need it fail.
+ * @param given the secrets, by name
+ * @param file the file that has them; undefined: there is none
+ */
+export function missingSecrets(
+  definitions: readonly QueueDefinition[],
+  given: { has(secret: string): boolean },
+  file: string | undefined,
+): string[] {
+  return definitions.flatMap((definition) =>
+    secretsOf(definition)
+      .filter(({ secret }) => !given.has(secret))
+      .map(({ pointer, secret }) => {
+        const todo =
+          file === undefined
+            ? `Start with --secrets FILE, where FILE is JSON such as {"${secret}": "VALUE"}`
+            : `Add "${secret}" with its value to ${file} and start again`;
+        return `Queue ${definition.name} names the secret ${secret} (${pointer}), which --secrets does not have: its requests fail. ${todo}.`;
+      }),
+  );
 }

@@ -7,15 +7,14 @@ import type { LocalCloud } from '../local/local-cloud.ts';
 import { LocalCloudError } from '../local/local-cloud-error.ts';
 import { readSecrets } from '../local/secrets.ts';
 import type { MusterOptions } from '../local/start-muster.ts';
-import { serviceClient } from './client.ts';
+import { askOf, queuesOf } from './client.ts';
 import { portNumber, startLocalConsole } from './console.ts';
 import { contextOption } from './context-option.ts';
 import { ErrorLines } from './error-lines.ts';
 import { Failure, InvalidInput } from './failure.ts';
 import { INTERRUPTED_STATUS, interruption, startUnless } from './interruption.ts';
 import { readJson } from './json-file.ts';
-import { missingSecrets } from './missing-secrets.ts';
-import { serveGuide } from './serve-guide.ts';
+import { missingSecrets, serveGuide } from './serve-guide.ts';
 
 interface ServeOptions {
   readonly port: number;
@@ -75,7 +74,7 @@ async function serve(options: ServeOptions): Promise<void> {
   // With tokens required, the requests in the guide and in the console would be rejected.
   const isOpen = options.jwtIssuer === undefined;
   const page = options.console && isOpen ? await startLocalConsole(cloud.url) : undefined;
-  const queues = isOpen ? await (await serviceClient(cloud.url)).queues() : [];
+  const queues = isOpen ? await queuesOf(await askOf({ url: cloud.url })) : [];
   for (const line of missingSecrets(queues, cloud.secrets, options.secrets)) console.error(line);
   if (people && isOpen) {
     console.log(serveGuide(cloud.url, queues, { dataDir: options.data, consoleUrl: page?.url }));
@@ -94,7 +93,7 @@ async function start(options: ServeOptions): Promise<LocalCloud> {
     checkFolder(option, dir);
   }
   if (data !== undefined && existsSync(data)) checkFolder('--data', data);
-  if (secrets !== undefined) await checkSecrets(secrets);
+  if (secrets !== undefined) await readWith(readSecrets, secrets);
   const authorization = await authorizationOf(options);
   const errors = new ErrorLines();
   // Imported on demand because the CDK takes a second to load.
@@ -126,10 +125,11 @@ function checkFolder(option: string, path: string): void {
     throw new InvalidInput(`${option}: expected a folder, got a file: ${path}`);
 }
 
-async function checkSecrets(file: string): Promise<void> {
+/** Reads a JSON file for more than its syntax. @throws InvalidInput */
+async function readWith<T>(read: (file: string) => Promise<T>, file: string): Promise<T> {
   readJson(file);
   try {
-    await readSecrets(file);
+    return await read(file);
   } catch (error) {
     throw new InvalidInput((error as Error).message);
   }
@@ -160,11 +160,5 @@ async function authorizationOf({
 async function verifierFor(keysFile: string | undefined): Promise<TokenVerifier> {
   // Imported on demand because most starts need no tokens.
   const { discoveringVerifier, readKeySet, verifierOf } = await import('../local/token-verifier.ts');
-  if (keysFile === undefined) return discoveringVerifier();
-  readJson(keysFile);
-  try {
-    return verifierOf(await readKeySet(keysFile));
-  } catch (error) {
-    throw new InvalidInput((error as Error).message);
-  }
+  return keysFile === undefined ? discoveringVerifier() : verifierOf(await readWith(readKeySet, keysFile));
 }

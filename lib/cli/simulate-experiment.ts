@@ -6,7 +6,7 @@ import type { Schedule } from '../experiments/schedule.ts';
 import { type VariantEffect, variantEffects } from '../experiments/variant-effects.ts';
 import { amount } from '../experiments/words.ts';
 import { rounded } from '../simulation/distribution.ts';
-import { type ExperimentTotals, partOf, playAlone, playExperiment } from '../simulation/experiment.ts';
+import { partOf, playAlone, playExperiment } from '../simulation/experiment.ts';
 import { playInSlices } from './in-slices.ts';
 import { readJson } from './json-file.ts';
 import { type DescribedTraffic, type TrafficOptions, trafficOf } from './traffic-options.ts';
@@ -53,7 +53,9 @@ export async function simulateExperiment(
   const seed = Number(options.seed);
   const traffic = trafficOf(options, queue, { players: 1, seconds: experiment.days * DAY_SECONDS });
   const schedule = scheduleOf(experiment, queue, { seed, startMs: firstArrivalMs(traffic) });
-  const { counted, burntIn } = await played(experiment.name, definitions, schedule, traffic, signal);
+  const { steps, result } = playExperiment(definitions, schedule, traffic);
+  await playInSlices(experiment.name, steps, traffic.players, signal);
+  const { counted, burntIn } = result();
   const others: BlockTotalsOf[] = [];
   for (const [at, definition] of definitions.entries()) {
     if (signal.aborted) break;
@@ -96,18 +98,6 @@ export function experimentText(result: ExperimentResult): string {
 interface BlockTotalsOf {
   readonly alone: ReadonlyMap<number, BlockTotals>;
   readonly split: ReadonlyMap<number, BlockTotals>;
-}
-
-async function played(
-  label: string,
-  definitions: readonly QueueDefinition[],
-  schedule: Schedule,
-  traffic: DescribedTraffic,
-  signal: AbortSignal,
-): Promise<ExperimentTotals> {
-  const { steps, result } = playExperiment(definitions, schedule, traffic);
-  await playInSlices(label, steps, traffic.players, signal);
-  return result();
 }
 
 function effectsOf(

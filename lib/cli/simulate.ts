@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { gameJson } from '../contract/match.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { FROM_0_TO_1 } from '../simulation/option-values.ts';
@@ -50,13 +50,17 @@ export function simulateCommand(): Command {
   return addTrafficOptions(command, `${LENGTH.players}, or all of the file`)
     .option('--matches <file>', 'write every match as one line of JSON')
     .option('--report <file>', 'write the results as one HTML page with charts')
-    .option(
-      '--experiment <file>',
-      'play this experiment, whose variants take turns, for all of its days (docs/experiments.md)',
+    .addOption(
+      new Option(
+        '--experiment <file>',
+        'play this experiment, whose variants take turns, for all of its days (docs/experiments.md)',
+      ).conflicts(['matches', 'report', 'leavers', 'matchLength']),
     )
-    .option(
-      '--ladder <file>',
-      'give players true skills, and rate them by results drawn from these with this ladder (docs/ratings.md)',
+    .addOption(
+      new Option(
+        '--ladder <file>',
+        'give players true skills, and rate them by results drawn from these with this ladder (docs/ratings.md)',
+      ).conflicts(['experiment', 'matches', 'report', 'leavers', 'matchLength']),
     )
     .option(
       '--community <players>',
@@ -73,9 +77,11 @@ export function simulateCommand(): Command {
       'with --ladder: first matches of a player, among other new players',
       wholeNumber(1),
     )
-    .option(
-      '--also <file...>',
-      'further queues of the same group, in which linked tickets wait at the same time',
+    .addOption(
+      new Option(
+        '--also <file...>',
+        'further queues of the same group, in which linked tickets wait at the same time',
+      ).conflicts(['arrivals', 'ladder', 'experiment', 'matches', 'report']),
     )
     .option(
       '--share <share>',
@@ -96,7 +102,6 @@ async function simulate(options: SimulateOptions): Promise<void> {
   const { ladder, experiment, also } = options;
   if (also !== undefined) {
     const queue = onlyOne('--also', definitions, 'name the further queues after --also');
-    refuse('--also', options, ['arrivals', 'ladder', 'experiment', 'matches', 'report']);
     const { alsoText, simulateAlso } = await import('./simulate-also.ts');
     const all = [queue, ...also.map(readQueueFile)];
     const result = await simulateAlso(all, options, interruptionSignal());
@@ -105,7 +110,6 @@ async function simulate(options: SimulateOptions): Promise<void> {
   requireFor('--also', options, ['share', 'posts']);
   if (ladder !== undefined) {
     const queue = onlyOne('--ladder', definitions, 'each needs its own players');
-    refuse('--ladder', options, ['experiment', 'matches', 'report', 'leavers', 'matchLength']);
     // The library of ratings is loaded by this option alone.
     const { ladderText, simulateLadder } = await import('./simulate-ladder.ts');
     const result = await simulateLadder(ladder, queue, options, interruptionSignal());
@@ -114,7 +118,6 @@ async function simulate(options: SimulateOptions): Promise<void> {
   requireFor('--ladder', options, ['community', 'newcomers', 'placement']);
   if (experiment !== undefined) {
     const queue = onlyOne('--experiment', definitions, 'its variants are in the file');
-    refuse('--experiment', options, ['matches', 'report', 'leavers', 'matchLength']);
     const result = await simulateExperiment(experiment, queue, options, interruptionSignal());
     return printRun(options, result, () => experimentText(result));
   }
@@ -133,14 +136,6 @@ function onlyOne(flag: string, definitions: readonly QueueDefinition[], why: str
 function requireFor(flag: string, options: SimulateOptions, keys: readonly (keyof SimulateOptions)[]): void {
   for (const key of keys)
     if (options[key] !== undefined) throw new InvalidInput(`--${key}: Expected ${flag} with it`);
-}
-
-function refuse(flag: string, options: SimulateOptions, others: readonly (keyof SimulateOptions)[]): void {
-  for (const key of others)
-    if (options[key] !== undefined)
-      throw new InvalidInput(
-        `${flag}: Expected no --${key === 'matchLength' ? 'match-length' : key} with it`,
-      );
 }
 
 async function simulateQueues(

@@ -1,20 +1,15 @@
 import { type Command, Option } from 'commander';
+import * as z from 'zod';
+import { parseWith } from '../contract/problem.ts';
 import { LIMITS, type QueueDefinition } from '../contract/queue-definition.ts';
-import { integer } from '../simulation/option-values.ts';
-import { seededRandom } from '../simulation/random.ts';
 import {
   ALL_TRAFFIC_OPTIONS,
-  COURSE_OPTIONS,
-  courseOf,
   type DescribedTraffic,
-  isSkill,
-  patienceOf,
   populationOf,
-  seedOf,
-  TRAFFIC_OPTIONS,
   type TrafficLength,
   type TrafficOptions,
   trafficOfOptions,
+  trafficOfTickets,
 } from '../simulation/traffic-options.ts';
 import { InvalidInput } from './failure.ts';
 import { readTicketsFile } from './input.ts';
@@ -51,71 +46,15 @@ export function trafficOf(
   definition: QueueDefinition,
   length: TrafficLength,
 ): DescribedTraffic {
-  return options.arrivals === undefined
+  const { arrivals } = options;
+  return arrivals === undefined
     ? trafficOfOptions(options, definition, length, skillsFile)
-    : trafficOfFile(options, options.arrivals, definition, seedOf(options));
+    : trafficOfTickets(options, arrivals, () => readTicketsFile(arrivals, definition));
 }
 
 /** The generated players, as they are in a queue. @throws InvalidInput | Problem that names the option or the place in the file */
 export const populationIn = (options: TrafficOptions, definition: QueueDefinition) =>
   populationOf(options, definition, skillsFile);
-
-function trafficOfFile(
-  options: TrafficOptions,
-  file: string,
-  definition: QueueDefinition,
-  seed: number,
-): DescribedTraffic {
-  const extra = ALL_TRAFFIC_OPTIONS.find(([name, { generates }]) => generates && options[name] !== undefined);
-  if (extra !== undefined) {
-    const [flag] = extra[1].flags.split(' ');
-    throw new InvalidInput(`Expected --arrivals or ${flag}, got both: the file already defines the players`);
-  }
-  const all = readTicketsFile(file, definition);
-  if (all.length === 0) throw new InvalidInput(`${file}: Expected at least one ticket, got none`);
-  all.forEach(({ ticketId, enqueuedAtMs }, at) => {
-    if (at > 0 && enqueuedAtMs < all[at - 1].enqueuedAtMs) {
-      throw new InvalidInput(
-        `${file}: #/${at}/enqueuedAt: Expected tickets in order of arrival, got ${ticketId}, which is older than the previous one: sort them`,
-      );
-    }
-  });
-  const limit =
-    options.players === undefined ? Number.POSITIVE_INFINITY : integer('--players', options.players, 1);
-  let players = 0;
-  const tickets = all.filter((ticket) => {
-    if (players >= limit) return false;
-    players += ticket.players.length;
-    return true;
-  });
-  const patienceSeconds = patienceOf(options);
-  const course = courseOf(options, seed);
-  const labelled = COURSE_OPTIONS.flatMap((name) =>
-    options[name] === undefined ? [] : [`, ${TRAFFIC_OPTIONS[name].label} ${options[name]}`],
-  );
-  const isSeeded = options.patience !== undefined || course !== undefined;
-  return {
-    players,
-    atEnd: 'drain',
-    ...(course && { course }),
-    skillSample: tickets.flatMap((ticket) => ticket.players.map(({ skill }) => skill)),
-    arrivals: {
-      *[Symbol.iterator]() {
-        const patience = seededRandom(seed).fork('patience');
-        for (const ticket of tickets) {
-          yield {
-            ticket,
-            patienceMs:
-              patienceSeconds === undefined
-                ? Number.POSITIVE_INFINITY
-                : 1000 * patience.exponential(1 / patienceSeconds),
-          };
-        }
-      },
-    },
-    text: `${players} players of ${file}${labelled.join('')}${isSeeded ? `, seed ${seed}` : ''}.`,
-  };
-}
 
 function skillsFile(path: string): number[] {
   let value: unknown;
@@ -127,14 +66,7 @@ function skillsFile(path: string): number[] {
       `--skills: Expected normal:MEAN:SD, uniform:MIN:MAX or a JSON file of numbers: ${error.message}`,
     );
   }
-  if (!Array.isArray(value) || value.length === 0) {
-    throw new InvalidInput(`${path}: Expected a JSON array with at least one number`);
-  }
-  const wrong = value.findIndex((skill) => !isSkill(skill));
-  if (wrong !== -1) {
-    throw new InvalidInput(
-      `${path}: #/${wrong}: Expected a number from 0 to ${LIMITS.skillMax}, got ${JSON.stringify(value[wrong])}`,
-    );
-  }
-  return value;
+  return parseWith(skillList, value, path);
 }
+
+const skillList = z.array(z.number().min(0).max(LIMITS.skillMax)).min(1);

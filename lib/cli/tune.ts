@@ -332,24 +332,18 @@ export function targetTexts(targets: Targets): string[] {
 export function table(points: readonly TunePoint[], chosen: TunePoint | undefined): string {
   const front = points.filter(({ onFront }) => onFront);
   const isBeside = chosen !== undefined && !chosen.onFront;
-  const { columns, rows } = settingsTable(isBeside ? [...front, chosen] : front);
-  const lines = textTable([
-    ['', ...columns],
-    ...rows.map(([name, ...cells], at) => [
-      `${(isBeside ? at === front.length : front[at] === chosen) ? '→' : ' '} ${name}`,
-      ...cells,
-    ]),
+  const shown = isBeside ? [...front, chosen] : front;
+  const { columns, rows } = settingsTable(shown);
+  const marked = rows.map(([name, ...cells], at) => [
+    `${shown[at] === chosen ? '→' : ' '} ${name}`,
+    ...cells,
   ]);
   return [
     'The front: a shorter wait costs more imbalance (in the unit of skill).',
-    ...lines.slice(0, 1 + front.length),
+    ...textTable([['', ...columns], ...marked]),
+    ...(chosen === undefined ? [] : ['→ the chosen setting.']),
     ...(isBeside
-      ? [
-          'The chosen setting is not on the front: those with a shorter mean wait and less mean imbalance miss a target.',
-        ]
-      : chosen === undefined
-        ? []
-        : ['→ the chosen setting.']),
-    ...lines.slice(1 + front.length),
+      ? ['It is not on the front: those with a shorter mean wait and less mean imbalance miss a target.']
+      : []),
   ].join('\n');
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { styleText } from 'node:util';
 import { Command } from 'commander';
@@ -12,7 +12,7 @@ import { placementSecondsOf } from '../service/domain/match-status.ts';
 import { type DeploymentRules, deploymentProblems } from '../service/queues/deployment-rules.ts';
 import { contextOption } from './context-option.ts';
 import { reportFailure } from './failure.ts';
-import { readLadderFile, readQueueFile } from './input.ts';
+import { jsonFilesOf, readLadderFile, readQueueFile } from './input.ts';
 
 /** The command `validate`: checks all given definitions and reports every invalid field. */
 export function validateCommand(): Command {
@@ -46,9 +46,7 @@ export function validateCommand(): Command {
 /** The ladders that `serve` and a deployment read with the folder of a queue. */
 function laddersBeside(queueFile: string): string[] {
   const dir = join(dirname(queueFile), '..', 'ladders');
-  if (!existsSync(dir)) return [];
-  const names = readdirSync(dir).filter((name) => name.endsWith('.json'));
-  return names.sort().map((name) => join(dir, name));
+  return existsSync(dir) ? jsonFilesOf(dir) : [];
 }
 
 /** Reports whether each file is valid, and returns the names of the definitions that are. */

@@ -16,23 +16,14 @@ export function uniqueName(name: string, used: Set<string>, separator = '-'): st
   return own;
 }
 
-export function teamName(name: string): string {
-  const made = name.replaceAll(/[^A-Za-z0-9_-]+/g, '-').replace(/^[^A-Za-z]+/, '');
-  return made.slice(0, 28) || 'team';
+/** A name in the form of ours: other characters become `-`, and those before the first allowed one are omitted. */
+function form(others: RegExp, start: RegExp, lengthMax: number, otherwise: string) {
+  return (name = otherwise) =>
+    name.replaceAll(others, '-').replace(start, '').slice(0, lengthMax) || otherwise;
 }
 
-export function fieldName(name: string): string {
-  const made = name.replaceAll(/[^A-Za-z0-9_.-]+/g, '-').replace(/^[^A-Za-z]+/, '');
-  return made.slice(0, 60) || 'attribute';
-}
-
+export const teamName = form(/[^A-Za-z0-9_-]+/g, /^[^A-Za-z]+/, 28, 'team');
+export const fieldName = form(/[^A-Za-z0-9_.-]+/g, /^[^A-Za-z]+/, 60, 'attribute');
 /** Names of queues have fewer characters than those of rule sets. */
-export function queueName(name = 'imported'): string {
-  const made = name.replaceAll(/[^A-Za-z0-9_.-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '');
-  return made.slice(0, 64) || 'imported';
-}
-
-export function ruleName(name: string): string {
-  const made = name.replaceAll(/[^A-Za-z0-9_. -]+/g, '-').replace(/^[^A-Za-z0-9]+/, '');
-  return made.slice(0, 58) || 'rule';
-}
+export const queueName = form(/[^A-Za-z0-9_.-]+/g, /^[^A-Za-z0-9]+/, 64, 'imported');
+export const ruleName = form(/[^A-Za-z0-9_. -]+/g, /^[^A-Za-z0-9]+/, 58, 'rule');

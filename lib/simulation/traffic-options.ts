@@ -1,5 +1,6 @@
 import { LIMITS, type QueueDefinition } from '../contract/queue-definition.ts';
 import { partyMaxOf, roleSeatsOf, teamKindsOf } from '../contract/team-kinds.ts';
+import type { Ticket } from '../engine/types.ts';
 import { playersWithin, type RateProfile } from './arrivals.ts';
 import { InvalidInput } from './invalid-input.ts';
 import { integer, namedWeights, numbers, positive, share } from './option-values.ts';
@@ -191,21 +192,78 @@ export function trafficOfOptions(
   };
 }
 
+/**
+ * The traffic of tickets that have arrived before, in their order.
+ *
+ * @param file names them in errors and in the text
+ * @param read reads them, once the options are checked
+ * @throws InvalidInput that names the option, or the place in the file
+ */
+export function trafficOfTickets(
+  options: TrafficOptions,
+  file: string,
+  read: () => readonly Ticket[],
+): DescribedTraffic {
+  const seed = seedOf(options);
+  const extra = ALL_TRAFFIC_OPTIONS.find(([name, { generates }]) => generates && options[name] !== undefined);
+  if (extra !== undefined) {
+    const [flag] = extra[1].flags.split(' ');
+    throw new InvalidInput(`Expected --arrivals or ${flag}, got both: the file already defines the players`);
+  }
+  const all = read();
+  if (all.length === 0) throw new InvalidInput(`${file}: Expected at least one ticket, got none`);
+  const early = all.findIndex(({ enqueuedAtMs }, at) => at > 0 && enqueuedAtMs < all[at - 1].enqueuedAtMs);
+  if (early !== -1)
+    throw new InvalidInput(
+      `${file}: #/${early}/enqueuedAt: Expected tickets in order of arrival, got ${all[early].ticketId}, which is older than the previous one: sort them`,
+    );
+  const limit = options.players === undefined ? Infinity : integer('--players', options.players, 1);
+  let players = 0;
+  const tickets = all.filter((ticket) => {
+    if (players >= limit) return false;
+    players += ticket.players.length;
+    return true;
+  });
+  const patienceSeconds = patienceOf(options);
+  const course = courseOf(options, seed);
+  const labelled = COURSE_OPTIONS.flatMap((name) =>
+    options[name] === undefined ? [] : [`, ${TRAFFIC_OPTIONS[name].label} ${options[name]}`],
+  );
+  const isSeeded = options.patience !== undefined || course !== undefined;
+  return {
+    players,
+    atEnd: 'drain',
+    ...(course && { course }),
+    skillSample: tickets.flatMap((ticket) => ticket.players.map(({ skill }) => skill)),
+    arrivals: {
+      *[Symbol.iterator]() {
+        const patience = seededRandom(seed).fork('patience');
+        for (const ticket of tickets) {
+          const patienceMs =
+            patienceSeconds === undefined ? Infinity : 1000 * patience.exponential(1 / patienceSeconds);
+          yield { ticket, patienceMs };
+        }
+      },
+    },
+    text: `${players} players of ${file}${labelled.join('')}${isSeeded ? `, seed ${seed}` : ''}.`,
+  };
+}
+
 /** The seed as a number. @throws InvalidInput */
-export function seedOf({ seed }: TrafficOptions): number {
+function seedOf({ seed }: TrafficOptions): number {
   return integer('--seed', seed, Number.MIN_SAFE_INTEGER);
 }
 
 /** The mean patience; undefined when no player cancels. @throws InvalidInput */
-export function patienceOf({ patience }: TrafficOptions): number | undefined {
+function patienceOf({ patience }: TrafficOptions): number | undefined {
   return patience === undefined ? undefined : positive('--patience', patience);
 }
 
 /** The options whose values a report of a file of arrivals names. */
-export const COURSE_OPTIONS = ['patience', 'leavers', 'matchLength'] as const;
+const COURSE_OPTIONS = ['patience', 'leavers', 'matchLength'] as const;
 
 /** What happens to matches after their release; undefined when it is not asked for. @throws InvalidInput */
-export function courseOf({ leavers, matchLength }: TrafficOptions, seed: number): MatchCourse | undefined {
+function courseOf({ leavers, matchLength }: TrafficOptions, seed: number): MatchCourse | undefined {
   if (leavers === undefined && matchLength === undefined) return undefined;
   const chance = leavers === undefined ? 0 : share('--leavers', leavers);
   if (chance === 1)
@@ -366,6 +424,6 @@ function skillsOf(text: string, skillsOfFile: (path: string) => number[]): Skill
 }
 
 /** Whether a ticket may have this skill. */
-export function isSkill(value: unknown): boolean {
-  return typeof value === 'number' && value >= 0 && value <= LIMITS.skillMax;
+function isSkill(value: number): boolean {
+  return value >= 0 && value <= LIMITS.skillMax;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ArrivalRecord } from '../../lib/cli/export.ts';
+import { arrivalsOf } from '../../lib/cli/export.ts';
 import { readTicketsFile } from '../../lib/cli/input.ts';
 import type { Ticket } from '../../lib/client/index.ts';
 import { definition } from '../service/definitions.ts';
@@ -83,7 +83,6 @@ describe('a CSV file of tickets', () => {
 });
 
 it('exported arrivals are in order, fit a file of arrivals, and name neither tickets nor players', () => {
-  const record = new ArrivalRecord();
   const ticket = (ticketId: string, seconds: number, ...players: string[]) =>
     ({
       ticketId,
@@ -93,9 +92,8 @@ it('exported arrivals are in order, fit a file of arrivals, and name neither tic
       players: players.map((playerId) => ({ playerId, skill: 5, avoid: ['somebody-else'] })),
       matchId: 'm-1',
     }) as unknown as Ticket;
-  record.add([ticket('late-ticket', 9, 'ann-id'), ticket('early-ticket', 1, 'bob-id', 'ann-id')]);
-  record.add([ticket('late-ticket', 9, 'ann-id')]);
-  const text = JSON.stringify(record.arrivals());
+  const tickets = [ticket('late-ticket', 9, 'ann-id'), ticket('early-ticket', 1, 'bob-id', 'ann-id')];
+  const text = JSON.stringify(arrivalsOf(tickets));
   expect(text).not.toMatch(/ann|bob|late|early|somebody|m-1/);
   const read = readTicketsFile(file('arrivals.json', text), definition({ teamSize: 2 }));
   expect(read.map(({ ticketId, players }) => [ticketId, players.map(({ playerId }) => playerId)])).toEqual([

@@ -2,14 +2,13 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ServiceClient } from '../../lib/cli/client.ts';
 import { nothingSeen, playBackend, type QueueSeen, type SeenMatch } from '../../lib/cli/demo/game-backend.ts';
 import { latestMatch } from '../../lib/cli/demo/latest-match.ts';
 import { nameOf, playerIdOf, playerNames } from '../../lib/cli/demo/player-names.ts';
 import { HOSTED_QUEUE } from '../../lib/cli/demo/queues.ts';
-import { screenOn, wrapped } from '../../lib/cli/demo/screen.ts';
 import { demoSummary } from '../../lib/cli/demo/summary.ts';
 import { demoTable, LEGEND } from '../../lib/cli/demo/table.ts';
+import type { MusterClient } from '../../lib/client/index.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 import { IS_LONG } from '../long.ts';
@@ -153,14 +152,13 @@ describe('the names of the demo', () => {
 describe('the summary of the demo', () => {
   it('counts the players, and shows their waits, what was proved and commands to try next', () => {
     const lines = demoSummary([seen('duel', [DUEL, RAID], [1, 3]), seen('raid', [], [])], 61_400);
-    expect(lines.slice(0, 5)).toEqual([
+    expect(lines.slice(0, 4)).toEqual([
       'played for 61 s',
       '  players  8 posted, 2 matched, 6 still waiting',
-      '  waits    half of the matched at most 1.0 s, 99% at most 3.0 s',
       '  matches  2: 1 proved best, the others on average within 12.3 points of it',
       'what to look at next',
     ]);
-    expect(lines.slice(5).join('\n')).toContain('npx muster serve');
+    expect(lines.slice(4).join('\n')).toContain('npx muster serve');
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
   });
 
@@ -176,7 +174,7 @@ describe('the backend of the demo', () => {
   const played = (client: object, definition: QueueDefinition, stop: AbortController, seen: QueueSeen) => {
     const random = seededRandom(1);
     return playBackend({
-      client: client as ServiceClient,
+      ask: (send) => send(client as unknown as MusterClient),
       definition,
       rate: 5,
       random,
@@ -186,6 +184,9 @@ describe('the backend of the demo', () => {
     });
   };
 
+  const posted = (tickets: readonly { ticketId: string }[]) =>
+    tickets.map((ticket) => ({ status: 201, ticket: { ...ticket, enqueuedAt: new Date(0).toISOString() } }));
+
   it('starts a server for each match of a hosted queue', async () => {
     const stop = new AbortController();
     const seen = nothingSeen('hosted', { withServers: true });
@@ -193,11 +194,11 @@ describe('the backend of the demo', () => {
     const assigned: unknown[] = [];
     const teams = [{ players: [{ playerId: 'p', ticketId: '' }] }];
     const client = {
-      enqueue: async (_queue: string, { ticketId }: { ticketId: string }) => {
-        teams[0]!.players[0]!.ticketId ||= ticketId;
-        return { ticketId, enqueuedAt };
+      postBatch: async (_queue: string, tickets: readonly { ticketId: string }[]) => {
+        teams[0]!.players[0]!.ticketId ||= tickets[0]!.ticketId;
+        return posted(tickets);
       },
-      tickets: async (ids: string[]) =>
+      getMany: async (ids: string[]) =>
         ids.map((ticketId) => ({ ticketId, status: 'PLACING', matchId: 'm-1' })),
       match: async () => ({ matchId: 'm-1', status: 'PLACING', createdAt: enqueuedAt, teams }),
       assign: async (...call: unknown[]) => {
@@ -223,11 +224,12 @@ describe('the backend of the demo', () => {
           : { status: 'COMPLETED' }
         : { status: 'REQUIRES_ACCEPTANCE' };
     const client = {
-      enqueue: async (_queue: string, { ticketId }: { ticketId: string }) => {
-        if (matchOf.size < 2) matchOf.set(ticketId, `m-${matchOf.size + 1}`);
-        return { ticketId, enqueuedAt: at };
+      postBatch: async (_queue: string, tickets: readonly { ticketId: string }[]) => {
+        for (const { ticketId } of tickets)
+          if (matchOf.size < 2) matchOf.set(ticketId, `m-${matchOf.size + 1}`);
+        return posted(tickets);
       },
-      tickets: async (ids: string[]) => {
+      getMany: async (ids: string[]) => {
         if (seen.started > 0 && seen.failed > 0) stop.abort();
         return ids.map((ticketId) => {
           const matchId = matchOf.get(ticketId);
@@ -251,7 +253,6 @@ describe('the backend of the demo', () => {
     expect(seen).toMatchObject({ failed: 1, started: 1, open: new Map() });
     const [back] = [...matchOf].find(([, matchId]) => matchId === 'm-1')!;
     expect(seen.waiting.has(back)).toBe(true);
-    expect(demoSummary([seen], 1_000)).toContain('  games    1 started, 1 failed, 0 still open');
   });
 
   it('counts the players of a match that has failed for good once', async () => {
@@ -259,11 +260,8 @@ describe('the backend of the demo', () => {
     const seen = nothingSeen('hosted', { withServers: true });
     let rounds = 0;
     const client = {
-      enqueue: async (_queue: string, { ticketId }: { ticketId: string }) => ({
-        ticketId,
-        enqueuedAt: new Date(0).toISOString(),
-      }),
-      tickets: async (ids: string[]) => {
+      postBatch: async (_queue: string, tickets: readonly { ticketId: string }[]) => posted(tickets),
+      getMany: async (ids: string[]) => {
         if (++rounds === 2) stop.abort();
         return ids.map((ticketId) => ({ ticketId, status: 'FAILED', matchId: 'm-1' }));
       },
@@ -275,56 +273,6 @@ describe('the backend of the demo', () => {
       seen.playersPosted,
     );
     expect(seen.playersUnmatched).toBeGreaterThan(0);
-  });
-});
-
-describe('the screen of the demo', () => {
-  const record = (terminal: { isTTY?: boolean; columns?: number; rows?: number }) => {
-    let text = '';
-    const write = (more: string) => {
-      text += more;
-    };
-    const take = () => {
-      const taken = text;
-      text = '';
-      return taken;
-    };
-    return { output: { ...terminal, write }, take };
-  };
-
-  it('replaces its previous output on a terminal, even after the window became narrower', () => {
-    const { output, take } = record({ isTTY: true, columns: 80, rows: 24 });
-    const screen = screenOn(output);
-    screen.show(['one', '\x1b[1mtwo\x1b[0m of forty characters, which will wrap']);
-    expect(take()).toBe('\r\x1b[Jone\n\x1b[1mtwo\x1b[0m of forty characters, which will wrap\n');
-    screen.show(['three']);
-    expect(take()).toBe('\r\x1b[2A\x1b[Jthree\n');
-    screen.show(['one', 'a line that takes two rows of twenty']);
-    take();
-    output.columns = 20;
-    screen.show(['four']);
-    expect(take()).toBe('\r\x1b[3A\x1b[Jfour\n');
-  });
-
-  it('draws only as many lines as fit the window', () => {
-    const { output, take } = record({ isTTY: true, columns: 80, rows: 3 });
-    screenOn(output).show(['one', 'two', 'three']);
-    expect(take()).toBe('\r\x1b[Jone\ntwo\n');
-  });
-
-  it('wraps lines at spaces where the terminal is narrow', () => {
-    expect(wrapped('fits', 10)).toEqual(['fits']);
-    expect(wrapped('  ann 1510, bob 1502', 12)).toEqual(['  ann 1510,', '    bob 1502']);
-    expect(wrapped('  one two three', 9)).toEqual(['  one two', '    three']);
-    expect(wrapped('  unbreakable word', 8)).toEqual(['  unbreakable word']);
-  });
-
-  it('appends plain text where there is no terminal', () => {
-    const { output, take } = record({});
-    const screen = screenOn(output);
-    screen.show(['one']);
-    screen.show(['two']);
-    expect(take()).toBe('one\ntwo\n');
   });
 });
 

@@ -6,18 +6,18 @@ import { file } from './muster.ts';
 
 describe('reading a JSON file', () => {
   it.each([
-    ['{"name":', ':1:9: expected JSON: a value is missing'],
-    ['{\n  "a": 1,\n}', ':3:1: expected JSON: a property name in double quotes is missing'],
-    ['{\n  "a": tru\n}', ':2:8: expected JSON: text here is not a string, number, true, false or null'],
-    ['{ "a" 1 }', ':1:7: expected JSON: a colon is missing'],
-    ['[1 2]', ':1:4: expected JSON: a comma is missing'],
-    ['[1, 2', ':1:6: expected JSON: a closing bracket is missing'],
-    ['{"a": 1} {}', ':1:10: expected JSON: there is more text after the end of the value'],
-    ['// queue\n{}', ':1:1: expected JSON: JSON has no comments'],
-    ['{"a": "b}', ':1:7: expected JSON: a closing double quote is missing'],
-    ['{"a": "\\x"}', ':1:7: expected JSON: a backslash is followed by a character that cannot be escaped'],
+    ['{"name":', ':1:9: invalid JSON: value expected'],
+    ['{\n  "a": 1,\n}', ':3:1: invalid JSON: property name expected'],
+    ['{\n  "a": tru\n}', ':2:8: invalid JSON: invalid symbol'],
+    ['{ "a" 1 }', ':1:7: invalid JSON: colon expected'],
+    ['[1 2]', ':1:4: invalid JSON: comma expected'],
+    ['[1, 2', ':1:6: invalid JSON: close bracket expected'],
+    ['{"a": 1} {}', ':1:10: invalid JSON: end of file expected'],
+    ['// queue\n{}', ':1:1: invalid JSON: invalid comment token'],
+    ['{"a": "b}', ':1:7: invalid JSON: unexpected end of string'],
+    ['{"a": "\\x"}', ':1:7: invalid JSON: invalid escape character'],
     [' \n', ':1:1: expected JSON, got an empty file'],
-    ['['.repeat(100_000), ': expected JSON: Unexpected end of JSON input'],
+    ['['.repeat(100_000), ': invalid JSON: Unexpected end of JSON input'],
   ])('reports the line and column at which %j is invalid, and the reason', (text, message) => {
     const path = file('broken.json', text);
     expect(() => readJson(path)).toThrow(new InvalidInput(path + message));

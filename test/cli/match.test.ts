@@ -134,11 +134,7 @@ describe.concurrent('wrong input ends with status 2, a line for each fault, and 
     ['no queue', ['--tickets', good], [/--queue/]],
     ['no such file', ['--queue', '/nowhere.json', '--tickets', good], [/^file not found: \/nowhere\.json$/]],
     ['a folder', ['--queue', '/tmp', '--tickets', good], [/^expected a file, got a folder: \/tmp$/]],
-    [
-      'no JSON',
-      ['--queue', queue, '--tickets', file('text.json', '[{')],
-      [/text\.json:1:3: expected JSON: /],
-    ],
+    ['no JSON', ['--queue', queue, '--tickets', file('text.json', '[{')], [/text\.json:1:3: invalid JSON: /]],
     ['no list', ['--queue', queue, '--tickets', file('object.json', {})], [/object\.json: #: .*list/]],
     [
       'bad tickets',

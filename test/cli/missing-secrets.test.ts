@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { missingSecrets } from '../../lib/cli/missing-secrets.ts';
+import { missingSecrets } from '../../lib/cli/serve-guide.ts';
 import { definition } from '../service/definitions.ts';
 
 const arena = definition({

@@ -94,7 +94,7 @@ describe.concurrent('muster', () => {
     ],
     [
       ['simulate', '--queue', 'queues/duel.json', '--skills', file('high.json', [1, 1e10])],
-      /high\.json: #\/1: Expected a number from 0 to 1000000000, got 10000000000\n$/,
+      /high\.json: #\/1: Expected a number up to 1000000000, got 10000000000\n$/,
     ],
     [['demo', '--url', 'here'], /--url.*here/],
     [['demo', '--url', 'ftp://here'], /--url.*ftp:\/\/here/],
@@ -280,7 +280,7 @@ describe.concurrent('muster validate', () => {
       expect.stringMatching(/nameless\.json: #\/timeoutSeconds: /),
       expect.stringMatching(/nameless\.json: #\/colour: /),
       expect.stringMatching(/fine\.json: valid \(queue duel/),
-      expect.stringMatching(/garbled\.json:1:9: expected JSON: a value is missing$/),
+      expect.stringMatching(/garbled\.json:1:9: invalid JSON: value expected$/),
     ]);
   });
 });

@@ -99,7 +99,7 @@ describe('muster rate', () => {
     ['{"teams": [["a"]], "ranks": [1]}', /:1: #\/teams: Expected/],
     ['{"teams": [["a"], ["b"]], "ranks": [1, "NaN"]}', /:1: #\/ranks\/1: Expected/],
     ['{"teams": [["a"], ["b"]], "ranks": [1, 2], "at": "today"}', /:1: #\/at: /],
-    ['{"teams": [["a"], ["b"]], "ranks": [1, 2]}\n{', /:2: Expected a match as JSON/],
+    ['{"teams": [["a"], ["b"]], "ranks": [1, 2]}\n{', /:2: invalid JSON/],
     ['', /Expected at least one match, got none/],
   ])('rejects %s', async (text, expected) => {
     const { status, stderr } = await muster('rate', '--matches', file('bad.jsonl', text));

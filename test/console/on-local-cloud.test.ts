@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startLobby } from '../../examples/lobby/server.ts';
-import { serviceClient } from '../../lib/cli/client.ts';
+import { queuesOf } from '../../lib/cli/client.ts';
 import { nothingSeen, playBackend } from '../../lib/cli/demo/game-backend.ts';
 import { playerNames } from '../../lib/cli/demo/player-names.ts';
 import { type MusterClient, MusterProblem, musterClient } from '../../lib/client/index.ts';
@@ -37,10 +37,9 @@ beforeAll(async () => {
   client = musterClient({ url: cloud.url });
   page = await startConsole({ port: 0, service: connectTo({ url: cloud.url }), serviceUrl: cloud.url });
   const random = seededRandom(1);
-  const backend = await serviceClient(cloud.url);
-  playing = (await backend.queues()).map((definition) =>
+  playing = (await queuesOf((send) => send(client))).map((definition) =>
     playBackend({
-      client: backend,
+      ask: (send) => send(client),
       definition,
       rate: 2,
       random: random.fork(definition.name),

@@ -76,7 +76,10 @@ describe('muster simulate', () => {
       ['--queue', first, '--also', other, '--share', '2'],
       'Expected a number from 0 to 1, got 2',
     );
-    await refused(['--queue', first, '--also', other, '--report', 'x.html'], 'Expected no --report with it');
+    await refused(
+      ['--queue', first, '--also', other, '--report', 'x.html'],
+      "option '--also <file...>' cannot be used with option '--report <file>'",
+    );
     await refused(['--queue', first, '--share', '0.5'], '--share: Expected --also with it');
     const casual = file('casual-pairs.json', { ...duel, name: 'pairs', group: 'casual' });
     await refused(
@@ -109,7 +112,7 @@ describe('muster simulate', () => {
     expect(Object.keys(result.runs)).toEqual(['rated', 'placement', 'trueSkills']);
     expect(result.runs.rated.settling[0]).toMatchObject({ from: 0, to: 1, count: 30 });
     expect((await rated('--experiment', ladder)).stderr).toContain(
-      '--ladder: Expected no --experiment with it',
+      "option '--ladder <file>' cannot be used with option '--experiment <file>'",
     );
     expect((await muster('simulate', '--queue', queue, '--placement', '3')).stderr).toContain(
       '--placement: Expected --ladder with it',
@@ -236,7 +239,7 @@ describe('muster simulate', () => {
     [{ parties: '1=0' }, /--parties/],
     [{ roleWeights: 'tank=1' }, /--role-weights/],
     [{ skills: 'normal:x:1' }, /--skills/],
-    [{ skills: file('skills.json', [1, -2]) }, /skills\.json: #\/1/],
+    [{ skills: file('skills.json', [1, -2]) }, /skills\.json is not valid: #\/1/],
     [{ players: '1.5' }, /--players/],
     [{ patience: '-1' }, /--patience/],
     [{ leavers: '1' }, /--leavers: .* below 1/],
@@ -245,7 +248,7 @@ describe('muster simulate', () => {
     [{ arrivals: queue, rate: '1' }, /--arrivals or --rate/],
     [{ arrivals: file('late.json', [ticket('a', 1), ticket('b', 0)]) }, /late\.json: #\/1\/enqueuedAt/],
     [{ arrivals: file('nobody.json', []) }, /nobody\.json: Expected at least one ticket/],
-    [{ skills: file('infinite.json', '[1, 1e999]') }, /infinite\.json: #\/1/],
+    [{ skills: file('infinite.json', '[1, 1e999]') }, /infinite\.json is not valid: #\/1/],
     [{ arrivals: file('twice.json', [ticket('a', 0), ticket('a', 1)]) }, /twice\.json/],
   ])('rejects %j', (options, message) => {
     expect(() =>

@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import { Command, InvalidArgumentError } from 'commander';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { seededRandom } from '../../simulation/random.ts';
-import { serviceClient } from '../client.ts';
+import { askOf, queuesOf } from '../client.ts';
 import { outputClosed } from '../closed-pipe.ts';
 import { startLocalConsole } from '../console.ts';
 import { Failure, InvalidInput } from '../failure.ts';
@@ -12,8 +12,7 @@ import { INTERRUPTED_STATUS, interruption, startUnless } from '../interruption.t
 import { nothingSeen, playBackend, type QueueSeen } from './game-backend.ts';
 import { latestMatch } from './latest-match.ts';
 import { playerNames } from './player-names.ts';
-import { HOSTED_QUEUE, RATED_QUEUE } from './queues.ts';
-import { type Screen, screenOn, wrapped } from './screen.ts';
+import { HOSTED_QUEUE, PUT_LADDER, RATED_QUEUE } from './queues.ts';
 import { demoSummary } from './summary.ts';
 import { demoTable, LEGEND } from './table.ts';
 
@@ -105,19 +104,22 @@ async function play(
   { rate, queue, seconds, seed }: DemoOptions,
   stop: AbortController,
 ): Promise<void> {
-  const client = await serviceClient(url);
-  const stored = await client.queues();
+  const ask = await askOf({ url });
+  const stored = await queuesOf(ask);
   const added = isOwn
     ? [HOSTED_QUEUE, RATED_QUEUE].filter((one) => stored.every(({ name }) => name !== one.name))
     : [];
   const queues = chosenQueues([...stored, ...added], queue, url);
   const ends = seconds === undefined ? 'Ctrl-C stops it' : `for ${seconds} s`;
-  console.log(`Posting ${rate} players a second to ${url}, ${ends}`);
-  if (consoleUrl !== undefined) console.log(`Watch it in a browser at ${styleText('bold', consoleUrl)}`);
+  const heading = [
+    `Posting ${rate} players a second to ${url}, ${ends}`,
+    ...(consoleUrl === undefined ? [] : [`Watch it in a browser at ${styleText('bold', consoleUrl)}`]),
+  ];
+  console.log(heading.join('\n'));
   const random = seededRandom(seed);
   const nextName = playerNames(random.fork('names'));
   const backends = queues.map((definition) => ({
-    client,
+    ask,
     definition,
     rate: rate / queues.length,
     random: random.fork(definition.name),
@@ -128,7 +130,6 @@ async function play(
     }),
   }));
   const seen = backends.map((backend) => backend.seen);
-  const screen = screenOn(process.stdout);
   const startMs = performance.now();
   let playedMs = 0;
   stop.signal.addEventListener('abort', () => {
@@ -137,12 +138,12 @@ async function play(
   const timer = seconds === undefined ? undefined : setTimeout(() => stop.abort(), seconds * 1_000);
   try {
     await Promise.all([
-      show(seen, screen, stop.signal),
+      show(seen, heading, stop.signal),
       ...backends.map(async (backend) => {
         try {
           const { definition } = backend;
-          if (definition === RATED_QUEUE) await client.putLadder(RATED_QUEUE.ladder);
-          if (added.includes(definition)) await client.putQueue(definition);
+          if (definition === RATED_QUEUE) await ask((client) => client.request(PUT_LADDER));
+          if (added.includes(definition)) await ask((client) => client.queues.put(definition));
           await playBackend(backend);
         } catch (error) {
           stop.abort();
@@ -154,7 +155,7 @@ async function play(
     clearTimeout(timer);
   }
   // Show the final state, which includes the responses to the last requests.
-  screen.show(frame(seen, screen.width));
+  print(heading, seen);
   const summary = demoSummary(seen, playedMs);
   console.log(
     ['', ...summary.map((line) => (line.startsWith(' ') ? line : styleText('bold', line)))].join('\n'),
@@ -182,18 +183,31 @@ function chosenQueues(
  * Shows the table from the first match on, or after a short time without one. Redraws it on a terminal, and prints it
  * every few seconds elsewhere, until the signal aborts.
  */
-async function show(seen: readonly QueueSeen[], screen: Screen, signal: AbortSignal): Promise<void> {
+async function show(
+  seen: readonly QueueSeen[],
+  heading: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
   const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
   const latestMs = performance.now() + FIRST_TABLE_MS;
   const isEmpty = () => seen.every(({ matches }) => matches.length === 0);
   while (!signal.aborted && isEmpty() && performance.now() < latestMs) await pause(POLL_MS);
   while (!signal.aborted) {
-    screen.show(frame(seen, screen.width));
-    await pause(screen.live ? REDRAW_MS : REPRINT_MS);
+    print(heading, seen);
+    await pause(isLive() ? REDRAW_MS : REPRINT_MS);
   }
 }
 
-function frame(seen: readonly QueueSeen[], width: number): string[] {
+/** Whether the output is a terminal whose screen can be cleared. */
+const isLive = () => process.stdout.isTTY === true && process.env.TERM !== 'dumb';
+
+/** Prints the state in place of the screen of a terminal, with the heading, or below the output before it. */
+function print(heading: readonly string[], seen: readonly QueueSeen[]): void {
+  const lines = isLive() ? ['\x1b[H\x1b[J', ...heading, ...frame(seen)] : frame(seen);
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+function frame(seen: readonly QueueSeen[]): string[] {
   const [names, units, ...rows] = demoTable(seen, Date.now());
   const latest = seen
     .flatMap(({ matches }) => matches.slice(-1))
@@ -205,8 +219,8 @@ function frame(seen: readonly QueueSeen[], width: number): string[] {
     styleText('bold', names!),
     styleText('dim', units!),
     ...rows,
-    ...wrapped(LEGEND, width).map((line) => styleText('dim', line)),
+    styleText('dim', LEGEND),
     '',
-    ...lines.flatMap((line) => wrapped(line, width)),
+    ...lines,
   ];
 }

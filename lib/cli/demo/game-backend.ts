@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MatchView } from '../../contract/match.ts';
+import type { Match } from '../../client/index.ts';
 import { provedGap } from '../../contract/proved-gap.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { partyMaxOf, seatsOf, teamKindsOf } from '../../contract/team-kinds.ts';
@@ -7,7 +7,7 @@ import { isFinal } from '../../contract/ticket.ts';
 import type { Player } from '../../engine/types.ts';
 import { drawParty, meanPartySize, type Population } from '../../simulation/population.ts';
 import type { RandomSource } from '../../simulation/random.ts';
-import type { ServiceClient } from '../client.ts';
+import type { Ask } from '../client.ts';
 import { Failure } from '../failure.ts';
 import { playerIdOf } from './player-names.ts';
 import { ranksOf } from './queues.ts';
@@ -72,14 +72,14 @@ export interface Server {
   readonly tookMs: number;
 }
 
-/** How often the backend polls its tickets. */
-const LOOK_MS = 400;
+/** How often the backend posts what has arrived and polls its tickets. */
+const ROUND_MS = 400;
+/** The maximum of tickets posted each time. On a machine that is too slow for the rate, fewer players arrive. */
+const POSTS_MAX = 200;
 /** The maximum of tickets polled each time, by one request. */
 const LOOKS_MAX = 50;
 /** The maximum of open matches polled each time. */
 const OPEN_LOOKS_MAX = 10;
-/** The maximum of posts that have no response yet. On a machine that is too slow for the rate, fewer players arrive. */
-const POSTS_MAX = 4;
 
 /** In a queue with a `recent` rule or a ladder, the chance that a party that has played comes again instead of a new one. */
 const RETURN_CHANCE = 0.6;
@@ -95,7 +95,7 @@ const PORTS = 2_000;
 
 /** The options of a simulated game backend. */
 export interface BackendOptions {
-  readonly client: ServiceClient;
+  readonly ask: Ask;
   readonly definition: QueueDefinition;
   /** Players per second. */
   readonly rate: number;
@@ -111,7 +111,16 @@ export interface BackendOptions {
  * Some players arrive at the start, as when a game opens; the others arrive as a Poisson process.
  */
 export async function playBackend(options: BackendOptions): Promise<void> {
-  await Promise.all([postTickets(options), followTickets(options)]);
+  const arrived = arrivalsOf(options);
+  const follow = ticketFollower(options);
+  try {
+    do {
+      await postTickets(arrived(), options);
+      await follow();
+    } while (await pause(ROUND_MS, options.signal));
+  } catch (error) {
+    if (!options.signal.aborted) throw error;
+  }
 }
 
 /** @param withServers whether the backend starts game servers for the matches of the queue */
@@ -159,93 +168,105 @@ const REGIONS = { 'eu-west-1': 60, 'us-east-1': 40 };
 /** The number of players at the start: enough for two matches, one of them good. */
 const openingPlayersOf = (definition: QueueDefinition) => Math.max(12, 2 * seatsOf(definition));
 
-async function postTickets({
-  client,
-  definition,
-  rate,
-  random,
-  nextName,
-  signal,
-  seen,
-}: BackendOptions): Promise<void> {
-  const population = demoPopulation(definition);
-  const isRated = definition.ladder !== undefined;
-  const returns = isRated || definition.rules?.some(({ type }) => type === 'recent') === true;
-  const ticketsPerSecond = rate / meanPartySize(population);
-  const openingPlayers = openingPlayersOf(definition);
-  const run = `${definition.name}-${Date.now().toString(36)}`;
-  const posts = new Tasks();
-  let dueMs = performance.now();
-  let drawn = 0;
-  for (let number = 1; !posts.haveFailed; number++) {
-    // At the start one after another, because many concurrent requests would make the service start many workers.
-    const isOpening = drawn < openingPlayers;
-    if (await posts.fewerThan(isOpening ? 1 : POSTS_MAX)) dueMs = Math.max(dueMs, performance.now());
-    if (!isOpening) dueMs += 1_000 * random.exponential(ticketsPerSecond);
-    if (!(await pause(dueMs - performance.now(), signal))) break;
-    const ticketId = `${run}-${number}`;
-    const players =
-      (returns && random.uniform() < RETURN_CHANCE ? seen.played.shift() : undefined) ??
-      drawParty(population, ticketId, random).map((player) => ({
-        ...player,
-        playerId: playerIdOf(nextName(), ticketId),
-        skill: Math.round(player.skill),
-      }));
-    drawn += players.length;
-    posts.start(async () => {
-      // The ladder knows their skills; these are what it is to find out.
-      const posted = isRated ? players.map(({ skill: _, ...player }) => player) : players;
-      const { enqueuedAt } = await client.enqueue(definition.name, { ticketId, players: posted });
-      seen.playersPosted += players.length;
-      seen.waiting.set(ticketId, { players, enqueuedAtMs: Date.parse(enqueuedAt) });
-    });
-  }
-  await posts.end(signal);
+interface Party {
+  readonly ticketId: string;
+  readonly players: readonly Player[];
 }
 
-/** Polls open matches, and the tickets in turn, the least recently polled first. */
-async function followTickets(options: BackendOptions): Promise<void> {
-  const { client, signal, seen } = options;
-  const match = matchFollower(options);
+/** Returns the parties that have arrived since the last call. */
+function arrivalsOf({ definition, rate, random, nextName, seen }: BackendOptions): () => Party[] {
+  const population = demoPopulation(definition);
+  const returns =
+    definition.ladder !== undefined || definition.rules?.some(({ type }) => type === 'recent') === true;
+  const ticketsPerSecond = rate / meanPartySize(population);
+  const run = `${definition.name}-${Date.now().toString(36)}`;
+  let opening = openingPlayersOf(definition);
+  let number = 0;
+  let dueMs = performance.now();
+  return () => {
+    const parties: Party[] = [];
+    const nowMs = performance.now();
+    while (dueMs <= nowMs && parties.length < POSTS_MAX) {
+      const ticketId = `${run}-${++number}`;
+      const players =
+        (returns && random.uniform() < RETURN_CHANCE ? seen.played.shift() : undefined) ??
+        drawParty(population, ticketId, random).map((player) => ({
+          ...player,
+          playerId: playerIdOf(nextName(), ticketId),
+          skill: Math.round(player.skill),
+        }));
+      parties.push({ ticketId, players });
+      opening -= players.length;
+      if (opening <= 0) dueMs += 1_000 * random.exponential(ticketsPerSecond);
+    }
+    dueMs = Math.max(dueMs, nowMs);
+    return parties;
+  };
+}
+
+/** @throws Failure when the service rejects a ticket */
+async function postTickets(
+  parties: readonly Party[],
+  { ask, definition: { name, ladder }, seen }: BackendOptions,
+): Promise<void> {
+  // A ladder knows their skills; these are what it is to find out.
+  const tickets = parties.map(({ ticketId, players }) => ({
+    ticketId,
+    players: ladder === undefined ? players : players.map(({ skill: _, ...player }) => player),
+  }));
+  const results = parties.length === 0 ? [] : await ask((client) => client.postBatch(name, tickets));
+  for (const [at, { ticket, problem }] of results.entries()) {
+    const { ticketId, players } = parties[at]!;
+    if (ticket === undefined)
+      throw new Failure(`The service rejected ticket ${ticketId}: ${problem?.detail ?? problem?.title}`);
+    seen.playersPosted += players.length;
+    seen.waiting.set(ticketId, { players, enqueuedAtMs: Date.parse(ticket.enqueuedAt) });
+  }
+}
+
+/** Returns what polls open matches, and the tickets in turn, the least recently polled first. */
+function ticketFollower(options: BackendOptions): () => Promise<void> {
+  const { ask, seen } = options;
+  const look = matchFollower(options);
   let turn: string[] = [];
-  while (!match.starts.haveFailed && (await pause(LOOK_MS, signal))) {
-    for (const matchId of [...seen.open.keys()].slice(0, OPEN_LOOKS_MAX)) await match.look(matchId);
+  return async () => {
+    for (const matchId of [...seen.open.keys()].slice(0, OPEN_LOOKS_MAX)) await look(matchId);
     turn = turn.filter((ticketId) => seen.waiting.has(ticketId));
     const known = new Set(turn);
     turn.push(...[...seen.waiting.keys()].filter((ticketId) => !known.has(ticketId)));
     const looks = turn.splice(0, LOOKS_MAX);
-    if (looks.length === 0) continue;
+    if (looks.length === 0) return;
     // Sequential, because many concurrent requests would make the service start many workers.
-    for (const { ticketId, status, matchId } of await client.tickets(looks)) {
+    for (const { ticketId, status, matchId } of await ask((client) => client.getMany(looks))) {
       const waiting = seen.waiting.get(ticketId);
       // A match that another ticket of this round has may have been recorded with this ticket.
       if (waiting === undefined) continue;
       if (isFinal(status) && status !== 'COMPLETED') {
         seen.waiting.delete(ticketId);
         seen.playersUnmatched += waiting.players.length;
-      } else if (matchId !== undefined) await match.look(matchId);
+      } else if (matchId !== undefined) await look(matchId);
     }
     turn.push(...looks);
-  }
-  await match.starts.end(signal);
+  };
 }
 
-/** Follows matches to their games: accepts them, starts their servers, and says how they ended where players are rated. */
-function matchFollower({ client, seen, signal, random }: BackendOptions) {
+/** Returns what follows a match to its game: accepts it, starts its server, and says how it ended where players are rated. */
+function matchFollower({ ask, seen, random }: BackendOptions): (matchId: string) => Promise<void> {
   const results = random.fork('results');
   const ports = random.fork('servers');
-  const starts = new Tasks();
-  /** The matches whose server starts. */
-  const starting = new Set<string>();
+  /** When the server of a match has started, by `matchId`. */
+  const startedMs = new Map<string, number>();
 
-  const startServer = async ({ matchId, createdAt }: MatchView) => {
+  const place = async ({ matchId, createdAt }: Match) => {
+    const readyMs = startedMs.get(matchId) ?? Date.now() + START_MS * (1 + ports.exponential(1));
+    startedMs.set(matchId, readyMs);
+    if (Date.now() < readyMs || seen.servers?.has(matchId)) return;
     const server = { address: ADDRESS, port: PORT_FIRST + Math.floor(PORTS * ports.uniform()) };
-    if (!(await pause(START_MS + START_MS * ports.exponential(1), signal))) return;
-    await client.assign(matchId, server);
+    await ask((client) => client.assign(matchId, server));
     seen.servers?.set(matchId, { ...server, tookMs: Math.max(0, Date.now() - Date.parse(createdAt)) });
   };
-  const look = async (matchId: string) => {
-    const match = await client.match(matchId);
+  return async (matchId) => {
+    const match = await ask((client) => client.match(matchId));
     const wasOpen = seen.open.get(matchId);
     const tickets = wasOpen ?? noteMatch(match, seen);
     seen.open.delete(matchId);
@@ -261,31 +282,28 @@ function matchFollower({ client, seen, signal, random }: BackendOptions) {
       const skills = new Map(
         [...tickets.values()].flatMap(({ players }) => players.map((one) => [one.playerId, one.skill])),
       );
-      if (match.ladder !== undefined) await client.result(matchId, ranksOf(match, skills, results));
+      const ranks = match.ladder === undefined ? undefined : ranksOf(match, skills, results);
+      if (ranks) await ask((client) => client.result(matchId, { ranks }));
     } else {
       seen.open.set(matchId, tickets);
       if (wasOpen === undefined && match.status === 'REQUIRES_ACCEPTANCE')
-        await acceptAll(client, matchId, tickets.keys());
-      if (match.status === 'PLACING' && seen.servers !== undefined && !starting.has(matchId)) {
-        starting.add(matchId);
-        starts.start(() => startServer(match).finally(() => starting.delete(matchId)));
-      }
+        await acceptAll(ask, matchId, tickets.keys());
+      if (match.status === 'PLACING' && seen.servers !== undefined) await place(match);
     }
   };
-  return { look, starts };
 }
 
 /** Accepts a match for the players of these tickets, who all want to play. Another player may have declined meanwhile. */
-async function acceptAll(client: ServiceClient, matchId: string, ticketIds: Iterable<string>): Promise<void> {
+async function acceptAll(ask: Ask, matchId: string, ticketIds: Iterable<string>): Promise<void> {
   try {
-    for (const ticketId of ticketIds) await client.accept(ticketId, matchId);
+    for (const ticketId of ticketIds) await ask((client) => client.accept(ticketId, matchId));
   } catch (error) {
     if (!(error instanceof Failure && error.status === 409)) throw error;
   }
 }
 
 /** Returns those of its tickets that were waiting as far as the backend knew. */
-function noteMatch(match: MatchView, seen: QueueSeen): ReadonlyMap<string, WaitingTicket> {
+function noteMatch(match: Match, seen: QueueSeen): ReadonlyMap<string, WaitingTicket> {
   const tickets = new Map<string, WaitingTicket>();
   const createdAtMs = Date.parse(match.createdAt);
   const skills = new Map<string, number>();
@@ -323,38 +341,6 @@ function noteMatch(match: MatchView, seen: QueueSeen): ReadonlyMap<string, Waiti
     certifiedGap: provedGap(match),
   });
   return tickets;
-}
-
-/** Tasks that run beside a loop. The first error ends it. */
-class Tasks {
-  readonly #running = new Set<Promise<void>>();
-  readonly #errors: unknown[] = [];
-
-  get haveFailed(): boolean {
-    return this.#errors.length > 0;
-  }
-
-  start(task: () => Promise<void>): void {
-    const running = task()
-      .catch((error) => {
-        this.#errors.push(error);
-      })
-      .finally(() => this.#running.delete(running));
-    this.#running.add(running);
-  }
-
-  /** Waits until fewer tasks run. Returns whether it had to. */
-  async fewerThan(count: number): Promise<boolean> {
-    const waits = this.#running.size >= count;
-    while (this.#running.size >= count) await Promise.race(this.#running);
-    return waits;
-  }
-
-  /** Waits for all tasks. @throws the first error, unless the signal has aborted */
-  async end(signal: AbortSignal): Promise<void> {
-    await this.fewerThan(1);
-    if (this.haveFailed && !signal.aborted) throw this.#errors[0];
-  }
 }
 
 /** Sleeps. Returns false when the signal has aborted. */

@@ -1,4 +1,4 @@
-import type { MatchView } from '../../contract/match.ts';
+import type { Match } from '../../client/index.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { RandomSource } from '../../simulation/random.ts';
 
@@ -26,6 +26,13 @@ export const RATED_QUEUE: QueueDefinition & { readonly ladder: string } = {
   ladder: 'ranked',
 };
 
+/** The request that puts its ladder. */
+export const PUT_LADDER = {
+  method: 'PUT',
+  path: `/ladders/${RATED_QUEUE.ladder}`,
+  body: { name: RATED_QUEUE.ladder },
+} as const;
+
 /** How much chance is in a team's result. */
 const NOISE = 175;
 
@@ -34,7 +41,7 @@ const NOISE = 175;
  * @param skills of the players of this backend; those of others count as average
  */
 export function ranksOf(
-  { teams }: MatchView,
+  { teams }: Pick<Match, 'teams'>,
   skills: ReadonlyMap<string, number>,
   random: RandomSource,
 ): number[] {

@@ -1,15 +1,14 @@
 import type { QueueSeen, SeenMatch } from './game-backend.ts';
-import { playersWaiting, waitSeconds } from './table.ts';
+import { playersWaiting } from './table.ts';
 
 /**
- * The results of the demo and commands to try next.
+ * The results of the demo that its table does not have, and commands to try next.
  *
  * @returns lines
  */
 export function demoSummary(all: readonly QueueSeen[], playedMs: number): string[] {
   const sum = (of: (seen: QueueSeen) => number) => all.reduce((total, seen) => total + of(seen), 0);
-  const waitsMs = all.flatMap((seen) => seen.waitsMs);
-  const [unmatched, failed] = [sum(({ playersUnmatched }) => playersUnmatched), sum((seen) => seen.failed)];
+  const unmatched = sum(({ playersUnmatched }) => playersUnmatched);
   const players = [
     `${sum(({ playersPosted }) => playersPosted)} posted`,
     `${sum(({ playersMatched }) => playersMatched)} matched`,
@@ -18,24 +17,8 @@ export function demoSummary(all: readonly QueueSeen[], playedMs: number): string
   ];
   return [
     `played for ${(playedMs / 1_000).toFixed(0)} s`,
-    entry('players', players.join(', ')),
-    ...(waitsMs.length === 0
-      ? []
-      : [
-          entry(
-            'waits',
-            `half of the matched at most ${waitSeconds(waitsMs, 0.5)} s, 99% at most ${waitSeconds(waitsMs, 0.99)} s`,
-          ),
-        ]),
-    entry('matches', provedText(all.flatMap(({ matches }) => matches))),
-    ...(failed > 0
-      ? [
-          entry(
-            'games',
-            `${sum(({ started }) => started)} started, ${failed} failed, ${sum(({ open }) => open.size)} still open`,
-          ),
-        ]
-      : []),
+    `  players  ${players.join(', ')}`,
+    `  matches  ${provedText(all.flatMap(({ matches }) => matches))}`,
     'what to look at next',
     ...NEXT.map(([command, what]) => `  ${command.padEnd(COMMAND_WIDTH)}${what}`),
   ];
@@ -48,10 +31,6 @@ const NEXT = [
   ['README.md', 'tickets, webhooks, deployment'],
 ] as const;
 const COMMAND_WIDTH = 2 + Math.max(...NEXT.map(([command]) => command.length));
-
-function entry(label: string, text: string): string {
-  return `  ${label.padEnd(9)}${text}`;
-}
 
 function provedText(matches: readonly SeenMatch[]): string {
   if (matches.length === 0) return 'none yet';

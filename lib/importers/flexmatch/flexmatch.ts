@@ -127,32 +127,34 @@ function isOnlySorted(name: string, { set }: Source): boolean {
 function algorithmOf({ set }: Source, report: Report): string {
   const { algorithm } = set;
   if (algorithm === undefined) return 'normal';
-  const judge = (key: keyof typeof algorithm, fault: string | undefined, note?: string) => {
-    const property = pathOf(algorithm, key);
-    if (fault !== undefined) report.impossible(property, fault);
-    else if (algorithm[key] !== undefined) report.same(property, note);
-  };
-  const { strategy, batchingPreference, balancedAttribute, expansionAgeSelection, backfillPriority } =
-    algorithm;
-  judge('strategy', STRATEGY(strategy), NO_MATCH_FORBIDDEN);
-  judge('batchingPreference', BATCHING(batchingPreference), NO_MATCH_FORBIDDEN);
-  judge('balancedAttribute', unknownAttribute([balancedAttribute], set), NO_MATCH_FORBIDDEN);
-  judge('sortByAttributes', unknownAttribute([algorithm.sortByAttributes].flat(), set), NO_MATCH_FORBIDDEN);
-  judge('expansionAgeSelection', AGE(expansionAgeSelection));
-  judge(
-    'backfillPriority',
-    PRIORITY(backfillPriority),
-    backfillPriority === 'normal'
-      ? 'new matches and backfills compete by what newcomers add, and by age when they have waited long'
-      : undefined,
-  );
+  const unknown = (...values: readonly unknown[]) => unknownAttribute(values, set);
+  const judged = [
+    ['strategy', oneOf('exhaustiveSearch', 'balanced'), NO_MATCH_FORBIDDEN],
+    [
+      'batchingPreference',
+      oneOf('random', 'sorted', 'largestPopulation', 'fastestRegion'),
+      NO_MATCH_FORBIDDEN,
+    ],
+    ['balancedAttribute', unknown, NO_MATCH_FORBIDDEN],
+    ['sortByAttributes', (value: unknown) => unknown(...[value].flat()), NO_MATCH_FORBIDDEN],
+    ['expansionAgeSelection', oneOf('newest', 'oldest'), undefined],
+    [
+      'backfillPriority',
+      oneOf('low', 'normal', 'high'),
+      algorithm.backfillPriority === 'normal'
+        ? 'new matches and backfills compete by what newcomers add, and by age when they have waited long'
+        : undefined,
+    ],
+  ] as const;
+  for (const [key, faultOf, note] of judged) {
+    const fault = faultOf(algorithm[key]);
+    if (fault !== undefined) report.impossible(pathOf(algorithm, key), fault);
+    else if (algorithm[key] !== undefined) report.same(pathOf(algorithm, key), note);
+  }
+  const { backfillPriority } = algorithm;
   return backfillPriority === 'low' || backfillPriority === 'high' ? backfillPriority : 'normal';
 }
 
-const STRATEGY = oneOf('exhaustiveSearch', 'balanced');
-const BATCHING = oneOf('random', 'sorted', 'largestPopulation', 'fastestRegion');
-const AGE = oneOf('newest', 'oldest');
-const PRIORITY = oneOf('low', 'normal', 'high');
 const OF_NUMBERS = oneOf('avg', 'min', 'max');
 const OF_LISTS = oneOf('union', 'intersection');
 

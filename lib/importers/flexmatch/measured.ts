@@ -1,6 +1,6 @@
 import type { Measure } from '../../rules/by-type/compare.ts';
 import { SKILL } from '../../rules/values.ts';
-import { parseExpression, takeApart } from './expression.ts';
+import { parseExpression } from './expression.ts';
 import type { Converted, FlexRuleType } from './flex-rule-type.ts';
 import type { FlexMatchRule } from './rule-set.ts';
 import type { Source, SourceTeam } from './source.ts';
@@ -46,9 +46,9 @@ export function unknownExpression(text: string): string {
 
 /** Undefined when the text is not one of the forms that are imported. */
 export function measuredBy(text: string, source: Source): Measured | undefined {
-  const expression = parseExpression(text);
+  const expression = parseExpression(text, source.teamNames);
   if (!expression) return undefined;
-  const { calls, attribute, isEverybody, team, isPlayers } = takeApart(expression, source.teamNames);
+  const { calls, attribute, isEverybody, team, isPlayers } = expression;
   if (attribute === undefined && !isPlayers) return undefined;
   if (attribute !== undefined && source.typeOf(attribute) === undefined) return undefined;
   const functions = calls.filter((call) => call !== 'flatten');

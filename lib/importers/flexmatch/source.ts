@@ -4,7 +4,7 @@ import type { ImportOptions } from '../importer.ts';
 import { fieldName, teamName, uniqueNames } from '../names.ts';
 import { unmarked } from '../reading.ts';
 import type { ExpansionStep } from '../relaxation.ts';
-import { parseExpression, takeApart } from './expression.ts';
+import { parseExpression } from './expression.ts';
 import type { FlexMatchRuleSet } from './rule-set.ts';
 
 /** A team of the source, or several of one kind. */
@@ -100,8 +100,7 @@ export class Source {
     if (typeof balanced === 'string' && names.includes(balanced)) return balanced;
     for (const { measurements = [] } of (this.set.rules ?? []).map(unmarked)) {
       for (const text of measurements) {
-        const expression = parseExpression(text);
-        const measured = expression && takeApart(expression, this.teamNames);
+        const measured = parseExpression(text, this.teamNames);
         if (measured?.calls.includes('avg') && names.includes(measured.attribute ?? ''))
           return measured.attribute;
       }

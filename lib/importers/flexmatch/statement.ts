@@ -13,31 +13,25 @@ export interface Literal {
 const NESTING_MAX = 50;
 
 /** Undefined when the text is not a statement, or one of more than 50 operators within each other. */
-export function parseStatement(text: string, depth = 0): Statement | undefined {
-  if (depth > NESTING_MAX) return undefined;
-  const trimmed = text.trim();
-  const [, operator, list] = /^(and|or|not|xor)\s*\((.*)\)$/s.exec(trimmed) ?? [];
-  if (operator === undefined) return /^[^(),]+$/.test(trimmed) ? { rule: trimmed } : undefined;
-  const of = split(list!).map((part) => parseStatement(part, depth + 1));
-  if (of.length === 0 || of.includes(undefined)) return undefined;
-  if (operator === 'not' && of.length !== 1) return undefined;
-  return { operator: operator as 'and', of: of as Statement[] };
-}
-
-/** Splits a list at the commas outside parentheses. */
-function split(list: string): string[] {
-  const parts: string[] = [];
-  let depth = 0;
-  let from = 0;
-  for (let at = 0; at <= list.length; at++) {
-    if (list[at] === '(') depth++;
-    else if (list[at] === ')') depth--;
-    else if (at === list.length || (list[at] === ',' && depth === 0)) {
-      parts.push(list.slice(from, at));
-      from = at + 1;
-    }
-  }
-  return parts;
+export function parseStatement(text: string): Statement | undefined {
+  const words = (text.match(/[(),]|[^(),]+/g) ?? []).map((word) => word.trim()).filter(Boolean);
+  let at = 0;
+  const next = (depth: number): Statement | undefined => {
+    const word = words[at++];
+    if (word === undefined || /^[(),]$/.test(word) || depth > NESTING_MAX) return undefined;
+    if (words[at] !== '(') return { rule: word };
+    const of: Statement[] = [];
+    do {
+      at++;
+      const part = next(depth + 1);
+      if (part === undefined) return undefined;
+      of.push(part);
+    } while (words[at] === ',');
+    if (words[at++] !== ')' || !/^(and|or|not|xor)$/.test(word)) return undefined;
+    return word === 'not' && of.length !== 1 ? undefined : { operator: word as 'and', of };
+  };
+  const statement = next(0);
+  return at === words.length ? statement : undefined;
 }
 
 /** The names of the rules in a statement. */

@@ -44,13 +44,9 @@ function translate(queue: PlayFabQueue, options: ImportOptions, report: Report):
   const draft = new DraftRules();
   for (const { name, op, size } of sizeRulesOf(queue, teams))
     draft.push(name, { type: 'compare', left: sizeOf(), op, right: size });
-  const context: PlayFabContext = {
-    attributeOf: ({ Attribute }) => (Attribute ? nameOf(Attribute.Path) : undefined),
-    teams: teams.length === 1 ? [] : teams.map(({ name }) => name),
-    timeoutSeconds,
-    report,
-  };
-  for (const rule of rules) add(rule, context, draft);
+  const names = teams.length === 1 ? [] : teams.map(({ name }) => name);
+  const context: PlayFabContext = { teams: names, timeoutSeconds, report };
+  for (const rule of rules) add(rule, context, nameOf, draft);
   reportOthers(queue, teams, report);
   if (rules.filter(({ rule }) => rule.Weight !== undefined).length > 0)
     report.same('Weight', NO_MATCH_FORBIDDEN);
@@ -179,11 +175,23 @@ function defaultOf(rules: readonly TypedRule[], report: Report): unknown {
   return first;
 }
 
-function add({ type, rule }: TypedRule, context: PlayFabContext, draft: DraftRules): void {
+function add(
+  { type, rule }: TypedRule,
+  context: PlayFabContext,
+  nameOf: (path: string) => string,
+  draft: DraftRules,
+): void {
   const { report } = context;
   immaterial(rule.Name);
   const property = pathOf(rule);
-  const converted = PLAYFAB_RULE_TYPES.get(type)?.convert(rule, context) ?? `the type ${type} is not known`;
+  const known = PLAYFAB_RULE_TYPES.get(type);
+  const attribute = known?.attribute && rule.Attribute ? nameOf(rule.Attribute.Path) : '';
+  const converted =
+    known === undefined
+      ? `the type ${type} is not known`
+      : known.attribute !== undefined && attribute === ''
+        ? 'it has no Attribute'
+        : known.convert(rule, context, attribute);
   if (typeof converted === 'string') {
     report.impossible(property, converted);
     return;

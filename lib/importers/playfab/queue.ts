@@ -104,13 +104,17 @@ export function rulesOf(queue: PlayFabQueue): TypedRule[] {
     (list ?? []).flatMap((rule) => (rule ? [{ type: rule.Type ?? type, rule }] : []));
   return [
     ...typed('a rule without a type', queue.Rules),
-    ...typed('StringEqualityRule', queue.StringEqualityRules),
-    ...typed('DifferenceRule', queue.DifferenceRules),
-    ...typed('SetIntersectionRule', queue.SetIntersectionRules),
-    ...typed('MatchTotalRule', queue.MatchTotalRules),
-    ...typed('TeamDifferenceRule', queue.TeamDifferenceRules),
-    ...typed('RegionSelectionRule', [queue.RegionSelectionRule]),
-    ...typed('TeamSizeBalanceRule', [queue.TeamSizeBalanceRule]),
-    ...typed('TeamTicketSizeSimilarityRule', [queue.TeamTicketSizeSimilarityRule]),
+    ...LISTED.flatMap((type) => typed(type, queue[`${type}s`])),
+    ...SINGLE.flatMap((type) => typed(type, [queue[type]])),
   ];
 }
+
+/** The types of which a queue has a list, and those of which it has one rule. */
+const LISTED = [
+  'StringEqualityRule',
+  'DifferenceRule',
+  'SetIntersectionRule',
+  'MatchTotalRule',
+  'TeamDifferenceRule',
+] as const;
+const SINGLE = ['RegionSelectionRule', 'TeamSizeBalanceRule', 'TeamTicketSizeSimilarityRule'] as const;

@@ -17,141 +17,105 @@ export interface ConvertedPlayFabRule {
 
 /** What rules need of their queue. */
 export interface PlayFabContext {
-  /** The attribute of a rule in the queue. Undefined if the rule has none. */
-  attributeOf(rule: PlayFabRule): string | undefined;
   /** The names of the teams in the queue. */
   readonly teams: readonly string[];
   readonly timeoutSeconds: number;
   readonly report: Report;
 }
 
-/** A type of rule of PlayFab: the type of its attribute, and its counterpart, or why there is none. */
+/** A type of rule of PlayFab: the type of its attribute, if it has one, and its counterpart, or why there is none. */
 interface PlayFabRuleType {
   readonly attribute?: 'string' | 'number' | 'strings';
-  convert(rule: PlayFabRule, context: PlayFabContext): ConvertedPlayFabRule | string;
+  /** @param attribute its name in the queue; empty for a type without one */
+  convert(rule: PlayFabRule, context: PlayFabContext, attribute: string): ConvertedPlayFabRule | string;
 }
 
-export const PLAYFAB_RULE_TYPES: ReadonlyMap<string, PlayFabRuleType> = new Map<string, PlayFabRuleType>([
-  [
-    'StringEqualityRule',
-    {
-      attribute: 'string',
-      convert(rule, context) {
-        const attribute = context.attributeOf(rule);
-        if (attribute === undefined) return NO_ATTRIBUTE;
-        const expansion = expansionOf(rule);
-        const steps = (expansion?.EnabledOverrides ?? []).map((isEnabled, i) => ({
-          waitTimeSeconds: i * expansion!.SecondsBetweenExpansions,
-          value: isEnabled ? 0 : Infinity,
-        }));
-        if (expansion !== undefined) reportKind(expansion, 'Custom', context.report);
-        return {
-          rules: [{ body: { type: 'same', attribute }, limits: { on: SWITCH } }],
-          steps: { on: steps },
-        };
-      },
+const RULE_TYPES: Readonly<Record<string, PlayFabRuleType>> = {
+  StringEqualityRule: {
+    attribute: 'string',
+    convert(rule, { report }, attribute) {
+      const expansion = expansionOf(rule);
+      const steps = (expansion?.EnabledOverrides ?? []).map((isEnabled, i) => ({
+        waitTimeSeconds: i * expansion!.SecondsBetweenExpansions,
+        value: isEnabled ? 0 : Infinity,
+      }));
+      if (expansion !== undefined) reportKind(expansion, 'Custom', report);
+      return {
+        rules: [{ body: { type: 'same', attribute }, limits: { on: SWITCH } }],
+        steps: { on: steps },
+      };
     },
-  ],
-  [
-    'DifferenceRule',
-    {
-      attribute: 'number',
-      convert(rule, context) {
-        const attribute = context.attributeOf(rule);
-        if (attribute === undefined) return NO_ATTRIBUTE;
-        const party = PARTY.get(rule.MergeFunction ?? 'Average');
-        if (party === undefined) return `parties by ${rule.MergeFunction} have no counterpart`;
-        return withMax(rule, context, 'Difference', (max) => [{ type: 'within', attribute, max, party }]);
-      },
+  },
+  DifferenceRule: {
+    attribute: 'number',
+    convert(rule, context, attribute) {
+      const party = PARTY.get(rule.MergeFunction ?? 'Average');
+      if (party === undefined) return `parties by ${rule.MergeFunction} have no counterpart`;
+      return withMax(rule, context, 'Difference', (max) => [{ type: 'within', attribute, max, party }]);
     },
-  ],
-  [
-    'SetIntersectionRule',
-    {
-      attribute: 'strings',
-      convert(rule, context) {
-        const attribute = context.attributeOf(rule);
-        if (attribute === undefined) return NO_ATTRIBUTE;
-        const expansion = expansionOf(rule);
-        const overrides = expansion?.MinIntersectionSizeOverrides;
-        const atLeast = rule.MinIntersectionSize ?? 1;
-        const steps =
-          expansion === undefined ? [] : stepsOf(expansion, overrides, [atLeast, -1], rule, context);
-        return {
-          rules: [{ body: { type: 'common', attribute, atLeast }, limits: { atLeast: LEAST_COMMON } }],
-          steps: { atLeast: steps },
-          differs: 'how PlayFab merges the lists of a party is not documented; here each player counts',
-        };
-      },
+  },
+  SetIntersectionRule: {
+    attribute: 'strings',
+    convert(rule, context, attribute) {
+      const expansion = expansionOf(rule);
+      const overrides = expansion?.MinIntersectionSizeOverrides;
+      const atLeast = rule.MinIntersectionSize ?? 1;
+      const steps =
+        expansion === undefined ? [] : stepsOf(expansion, overrides, [atLeast, -1], rule, context);
+      return {
+        rules: [{ body: { type: 'common', attribute, atLeast }, limits: { atLeast: LEAST_COMMON } }],
+        steps: { atLeast: steps },
+        differs: 'how PlayFab merges the lists of a party is not documented; here each player counts',
+      };
     },
-  ],
-  [
-    'MatchTotalRule',
-    {
-      attribute: 'number',
-      convert(rule, context) {
-        const attribute = context.attributeOf(rule);
-        if (attribute === undefined) return NO_ATTRIBUTE;
-        const left = { of: 'sum', attribute } as const;
-        const expansion = expansionOf(rule);
-        if (expansion !== undefined) reportKind(expansion, 'Custom', context.report);
-        const every = expansion?.SecondsBetweenExpansions ?? 0;
-        const min = overridesIn(expansion?.MinOverrides, every, -Infinity);
-        const max = overridesIn(expansion?.MaxOverrides, every, Infinity);
-        const least = rule.Min ?? min.find(isOn)?.value;
-        const most = rule.Max ?? max.find(isOn)?.value;
-        const rules: ConvertedRule[] = [];
-        if (least !== undefined)
-          rules.push({
-            body: { type: 'compare', left, op: '>=', right: least },
-            limits: { min: lower('right') },
-          });
-        if (most !== undefined)
-          rules.push({
-            body: { type: 'compare', left, op: '<=', right: most },
-            limits: { max: upper('right') },
-          });
-        const isOneNull = [...min, ...max].some((step) => !isOn(step)) && rules.length > 1;
-        return {
-          rules,
-          steps: { min, max },
-          ...(isOneNull && {
-            differs: 'null turns the limit off that it stands for; the other one holds on',
-          }),
-        };
-      },
+  },
+  MatchTotalRule: {
+    attribute: 'number',
+    convert(rule, { report }, attribute) {
+      const left = { of: 'sum', attribute } as const;
+      const expansion = expansionOf(rule);
+      if (expansion !== undefined) reportKind(expansion, 'Custom', report);
+      const every = expansion?.SecondsBetweenExpansions ?? 0;
+      const min = overridesIn(expansion?.MinOverrides, every, -Infinity);
+      const max = overridesIn(expansion?.MaxOverrides, every, Infinity);
+      const limitOf = (
+        op: '>=' | '<=',
+        right: number | undefined,
+        limits: NonNullable<ConvertedRule['limits']>,
+      ) => (right === undefined ? [] : [{ body: { type: 'compare', left, op, right } as const, limits }]);
+      const rules: ConvertedRule[] = [
+        ...limitOf('>=', rule.Min ?? min.find(isOn)?.value, { min: lower('right') }),
+        ...limitOf('<=', rule.Max ?? max.find(isOn)?.value, { max: upper('right') }),
+      ];
+      const isOneNull = [...min, ...max].some((step) => !isOn(step)) && rules.length > 1;
+      return {
+        rules,
+        steps: { min, max },
+        ...(isOneNull && {
+          differs: 'null turns the limit off that it stands for; the other one holds on',
+        }),
+      };
     },
-  ],
-  [
-    'RegionSelectionRule',
-    {
-      convert(rule, context) {
-        const note = `tickets have latencyMs by region, not an attribute${rule.Path === undefined ? '' : ` ${rule.Path}`}`;
-        const converted = withMax(rule, context, 'MaxLatency', (max) => [{ type: 'latency', max }]);
-        return typeof converted === 'string' ? converted : { ...converted, note };
-      },
+  },
+  RegionSelectionRule: {
+    convert(rule, context) {
+      const note = `tickets have latencyMs by region, not an attribute${rule.Path === undefined ? '' : ` ${rule.Path}`}`;
+      const converted = withMax(rule, context, 'MaxLatency', (max) => [{ type: 'latency', max }]);
+      return typeof converted === 'string' ? converted : { ...converted, note };
     },
-  ],
-  [
-    'TeamDifferenceRule',
-    {
-      attribute: 'number',
-      convert(rule, context) {
-        const attribute = context.attributeOf(rule);
-        if (attribute === undefined) return NO_ATTRIBUTE;
-        const sumOf = (team: string) => ({ of: 'sum', attribute, team }) as const;
-        return ofPairs(rule, context, sumOf);
-      },
-    },
-  ],
-  ['TeamSizeBalanceRule', { convert: (rule, context) => ofPairs(rule, context, sizeOf) }],
-  [
-    'TeamTicketSizeSimilarityRule',
-    { convert: () => 'no rule of Muster looks at how large the parties of a team are' },
-  ],
-]);
+  },
+  TeamDifferenceRule: {
+    attribute: 'number',
+    convert: (rule, context, attribute) => ofPairs(rule, context, (team) => ({ of: 'sum', attribute, team })),
+  },
+  TeamSizeBalanceRule: { convert: (rule, context) => ofPairs(rule, context, sizeOf) },
+  TeamTicketSizeSimilarityRule: {
+    convert: () => 'no rule of Muster looks at how large the parties of a team are',
+  },
+};
 
-const NO_ATTRIBUTE = 'it has no Attribute';
+export const PLAYFAB_RULE_TYPES: ReadonlyMap<string, PlayFabRuleType> = new Map(Object.entries(RULE_TYPES));
+
 const PARTY: ReadonlyMap<string, 'mean' | 'least' | 'greatest'> = new Map([
   ['Average', 'mean'],
   ['Min', 'least'],

@@ -634,7 +634,7 @@ describe.concurrent('muster import flexmatch', () => {
     expect(JSON.parse(stdout)).toMatchObject({ teams: [{ name: 'red', count: 2 }] });
     const broken = await muster('import', 'flexmatch', file('broken.json', '{ "teams": ['));
     expect(broken.status).toBe(2);
-    expect(broken.stderr).toMatch(/broken.json:1:13: expected JSON/);
+    expect(broken.stderr).toMatch(/broken.json:1:13: invalid JSON/);
   });
 
   it('writes the definition to a folder, which it makes', async () => {

@@ -1,5 +1,5 @@
 import { LEAST_COMMON, type Limit, lower, upper } from '../../relaxation.ts';
-import { parseExpression, takeApart } from '../expression.ts';
+import { parseExpression } from '../expression.ts';
 import type { Converted, FlexRuleType } from '../flex-rule-type.ts';
 import { unknownExpression } from '../measured.ts';
 import type { FlexMatchRule } from '../rule-set.ts';
@@ -29,9 +29,9 @@ interface Lists {
 function listsOf({ measurements = [] }: FlexMatchRule, source: Source): Lists | string {
   if (measurements.length !== 1) return 'only one measurement is imported';
   const [text] = measurements as [string];
-  const expression = parseExpression(text);
+  const expression = parseExpression(text, source.teamNames);
   if (!expression) return unknownExpression(text);
-  const { calls, attribute, isEverybody, team } = takeApart(expression, source.teamNames);
+  const { calls, attribute, isEverybody, team } = expression;
   if (calls.some((call) => call !== 'flatten' && call !== 'set_intersection')) return unknownExpression(text);
   if (attribute === undefined || source.typeOf(attribute) === undefined)
     return 'only lists of attributes are measured';
@@ -50,24 +50,30 @@ function intersection(
   source: Source,
 ): Converted | string {
   if (maxCount !== undefined) return 'a greatest number of common values has no counterpart';
-  const steps = source.stepsOf(`rules[${name}].minCount`);
-  if (minCount <= 0 && steps.every(({ value }) => value <= 0))
-    return { rules: [], free: 'minCount', note: 'it forbids nothing' };
+  if (isFree(name, minCount, source)) return FREE;
   const body = { type: 'common', attribute, atLeast: minCount, ...scope } as const;
   return { rules: [{ body, limits: { minCount: LEAST_COMMON } }] };
+}
+
+const FREE: Converted = { rules: [], free: 'minCount', note: 'it forbids nothing' };
+
+/** Whether the least count is never above 0. */
+function isFree(name: string, minCount: number | undefined, source: Source): boolean {
+  return [{ value: minCount ?? 0 }, ...source.stepsOf(`rules[${name}].minCount`)].every(
+    ({ value }) => value <= 0,
+  );
 }
 
 /** From `minCount` to `maxCount` players have a value in their list. */
 function contains(rule: FlexMatchRule, { attribute, scope }: Lists, source: Source): Converted | string {
   const { minCount, maxCount, referenceValue } = rule;
-  if (typeof referenceValue !== 'string' || parseExpression(referenceValue))
+  if (typeof referenceValue !== 'string' || parseExpression(referenceValue, source.teamNames))
     return 'only one value is looked for';
   const steps = ['minCount', 'maxCount'].filter(
     (key) => source.stepsOf(`rules[${rule.name}].${key}`).length > 0,
   );
   const least = minCount ?? (maxCount === undefined ? 1 : undefined);
-  if (maxCount === undefined && (least ?? 0) <= 0 && !steps.includes('minCount'))
-    return { rules: [], free: 'minCount', note: 'it forbids nothing' };
+  if (maxCount === undefined && (least ?? 0) <= 0 && !steps.includes('minCount')) return FREE;
   const limits: Record<string, Limit> = {
     ...(least !== undefined && { minCount: lower('atLeast') }),
     ...(maxCount !== undefined && { maxCount: upper('atMost') }),
@@ -90,14 +96,11 @@ function acceptedValues(
   source: Source,
 ): Converted | string {
   const none = 'counts of common entries with these lists have no counterpart';
-  const expression = typeof referenceValue === 'string' ? parseExpression(referenceValue) : undefined;
-  const reference = expression && takeApart(expression, source.teamNames);
+  const reference = parseExpression(referenceValue, source.teamNames);
   const isShared = reference?.isEverybody && reference.calls.join() === 'set_intersection,flatten';
   if (!isShared || source.typeOf(reference.attribute ?? '') !== 'string_list') return none;
   if (maxCount !== undefined || scope.scope !== undefined || scope.team !== undefined) return none;
-  const steps = source.stepsOf(`rules[${name}].minCount`);
-  if ((minCount ?? 0) <= 0 && steps.every(({ value }) => value <= 0))
-    return { rules: [], free: 'minCount', note: 'it forbids nothing' };
+  if (isFree(name, minCount, source)) return FREE;
   const by = source.nameOf(reference.attribute!);
   const body = { type: 'accepted', attribute, by, atLeast: minCount ?? 0 } as const;
   return { rules: [{ body, limits: { minCount: LEAST_COMMON } }] };
@@ -112,10 +115,9 @@ export function blockListOf(rule: FlexMatchRule, source: Source): string | undef
   if (rule.type !== 'collection' || rule.operation !== 'reference_intersection_count') return undefined;
   const { referenceValue, maxCount, measurements = [] } = rule;
   if (maxCount !== 0 || measurements.length !== 1) return undefined;
-  const [lists, ids] = [measurements[0], referenceValue].map((text) => {
-    const expression = typeof text === 'string' ? parseExpression(text) : undefined;
-    return expression && takeApart(expression, source.teamNames);
-  });
+  const [lists, ids] = [measurements[0], referenceValue].map((text) =>
+    parseExpression(text, source.teamNames),
+  );
   const isWhole = lists?.isEverybody && ids?.isEverybody && ids.isIds;
   return isWhole ? lists.attribute : undefined;
 }

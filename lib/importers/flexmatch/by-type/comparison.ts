@@ -151,9 +151,9 @@ function ofFixedSizes(
     measured.who === 'teams'
       ? source.teams.map((who) => sizeOf({ ...measured, who }, source))
       : [sizeOf(measured, source)];
-  if (!['=', '!=', '<', '<=', '>', '>='].includes(operation))
-    return `the operation ${operation} has no counterpart`;
-  if (lefts.every((left) => holds(left, operation, right)))
+  const holds = COMPARISONS.get(operation);
+  if (holds === undefined) return `the operation ${operation} has no counterpart`;
+  if (lefts.every((left) => holds(left, right)))
     return { rules: [], note: 'it needs no rule: the sizes of the teams keep it' };
   return 'the sizes of the teams always break it';
 }
@@ -162,22 +162,14 @@ function sizeOf({ who }: Measured, source: Source): number {
   return typeof who === 'object' ? who.most : source.seats;
 }
 
-function holds(left: number, operation: string, right: number): boolean {
-  switch (operation) {
-    case '=':
-      return left === right;
-    case '!=':
-      return left !== right;
-    case '<':
-      return left < right;
-    case '<=':
-      return left <= right;
-    case '>':
-      return left > right;
-    default:
-      return left >= right;
-  }
-}
+const COMPARISONS: ReadonlyMap<string, (left: number, right: number) => boolean> = new Map([
+  ['=', (left, right) => left === right],
+  ['!=', (left, right) => left !== right],
+  ['<', (left, right) => left < right],
+  ['<=', (left, right) => left <= right],
+  ['>', (left, right) => left > right],
+  ['>=', (left, right) => left >= right],
+]);
 
 function operatorOf(operation: string): '<=' | '>=' | '=' | undefined {
   if (operation === '<' || operation === '<=') return '<=';
