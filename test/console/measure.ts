@@ -1,5 +1,5 @@
 /**
- * `node test/console/measure.ts`: measures the console in Chromium, as docs/console.md says: the first load, the first
+ * `node test/console/measure.ts`: measures the console in Chromium: the first load, the first
  * chart, interactions with 50 queues and 10,000 waiting tickets, and What if with 20,000 players of 5v5. The service is played
  * in memory.
  */
