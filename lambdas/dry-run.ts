@@ -1,9 +1,11 @@
+import { useDeployedCode } from '../lib/aws/custom-code.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { httpHandler } from '../lib/aws/http.ts';
 import * as aws from '../lib/aws/services.ts';
 import { openQueue } from '../lib/service/queues/read-queues.ts';
 import { dryRun, OFFLINE_SEARCH_MS } from '../lib/service/ticks/offline.ts';
 
+useDeployedCode(import.meta.url);
 const queues = aws.storedQueues(documentClient());
 
 export const handler = httpHandler('dry-run', {

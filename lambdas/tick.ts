@@ -3,6 +3,7 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { SQSEvent } from 'aws-lambda';
 import { clock } from '../lib/aws/clock.ts';
 import { countForAlarm } from '../lib/aws/count-for-alarm.ts';
+import { useDeployedCode } from '../lib/aws/custom-code.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { optionalEnvironment } from '../lib/aws/environment.ts';
 import { logger } from '../lib/aws/log.ts';
@@ -17,6 +18,7 @@ import { tick } from '../lib/service/ticks/tick.ts';
 import type { TickMetrics } from '../lib/service/ticks/tick-outcome.ts';
 import { WarmSearches } from '../lib/service/ticks/warm-searches.ts';
 
+useDeployedCode(import.meta.url);
 const client = documentClient();
 const socketsUrl = optionalEnvironment('SOCKETS_URL');
 const deps = {
@@ -51,7 +53,8 @@ export const handler = async (event: SQSEvent): Promise<void> => {
       continue;
     }
     if (result.outcome === 'set-aside') reportSetAside(message, result.why);
-    const { busy, lostRaces } = result.metrics;
+    const { busy, lostRaces, failures } = result.metrics;
+    if (failures.length > 0) logger.error('functions of custom rules fail', { ...message, failures });
     if (result.unreadable.length > 0)
       logger.error('cancelled tickets that cannot be parsed', {
         ...message,
@@ -81,7 +84,7 @@ function reportSetAside(message: TickMessage, why: string): void {
 /** Records each value separately, so that a dashboard can distinguish queues and compute percentiles. */
 function record(ticked: TickMetrics): void {
   const { queue, waiting, recent, timedOut, isCut, lostRaces, durationMs, ageMs } = ticked;
-  const { missedLastChances, choiceFreeNeeded } = ticked;
+  const { missedLastChances, choiceFreeNeeded, failures } = ticked;
   const metrics = new Metrics({ defaultDimensions: { queue } });
   const { Count, Milliseconds, NoUnit, Percent } = MetricUnit;
   const put = (
@@ -110,6 +113,8 @@ function record(ticked: TickMetrics): void {
   // Each metric of a queue costs money, so these are omitted when they are 0, and without choices.
   if (isCut) put('SearchesCut', Count, [1]);
   if (missedLastChances > 0) put('LastChancesMissed', Count, [missedLastChances]);
+  const failed = failures.reduce((sum, { calls }) => sum + calls, 0);
+  if (failed > 0) put('FunctionsFailed', Count, [failed]);
   if (choiceFreeNeeded !== undefined) put('ChoiceFreeNeeded', Percent, [choiceFreeNeeded]);
   metrics.publishStoredMetrics();
 }

@@ -1,4 +1,5 @@
 import { clock } from '../lib/aws/clock.ts';
+import { useDeployedCode } from '../lib/aws/custom-code.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { httpHandler } from '../lib/aws/http.ts';
@@ -9,6 +10,7 @@ import { checkOwnTicket, speakerOf, ticketFor } from '../lib/service/players/own
 import { getTicket, getTickets } from '../lib/service/tickets/read-tickets.ts';
 import { WaitEstimates } from '../lib/service/tickets/wait-estimates.ts';
 
+useDeployedCode(import.meta.url);
 const client = documentClient();
 const deps = {
   tickets: aws.tickets(client),

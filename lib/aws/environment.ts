@@ -12,6 +12,7 @@ export type Variable =
   | 'SOCKETS_URL'
   /** `true` or `false`: whether players can connect. */
   | 'PUSH'
+  | 'CUSTOM_FUNCTIONS'
   /** JSON: the keys that sign the tokens of players, see {@link PlayerKey}. */
   | 'PLAYER_KEYS'
   | 'TICK_QUEUE_URL'

@@ -11,7 +11,7 @@ import { connectionStore } from './connection-store.ts';
 import { cooldownStore } from './cooldown-store.ts';
 import { deliveryStore } from './delivery-store.ts';
 import * as definitions from './deployment-rules.ts';
-import { environment, privateAddressesAllowed } from './environment.ts';
+import { environment, optionalEnvironment, privateAddressesAllowed } from './environment.ts';
 import { erasedPlayers } from './erased-players.ts';
 import { experimentStore } from './experiment-store.ts';
 import { ladderStore } from './ladder-store.ts';
@@ -67,6 +67,7 @@ export const deploymentRules = () =>
     environment('SECRET_GRANTS'),
     environment('GAME_SESSION_QUEUES'),
     environment('PUSH') === 'true',
+    optionalEnvironment('CUSTOM_FUNCTIONS'),
   );
 
 export const ranges = (client: Client) => rangeStore(client, environment('RANGES_TABLE'));

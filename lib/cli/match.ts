@@ -4,6 +4,7 @@ import type { QueueDefinition } from '../contract/queue-definition.ts';
 import type { Ticket } from '../engine/types.ts';
 import type { Backfill } from '../policies/plan.ts';
 import { matchOffline, OFFLINE_SEARCH_MS } from '../service/ticks/offline.ts';
+import { codeOption, withFunctions } from './code-option.ts';
 import {
   isoTime,
   positiveNumber,
@@ -51,8 +52,9 @@ export function matchCommand(): Command {
       `time limit of the search (default: ${OFFLINE_SEARCH_MS / 1000}, that of a dry run)`,
       positiveNumber,
     )
+    .addOption(codeOption())
     .action((options: Options) => {
-      const definition = readQueueFile(options.queue);
+      const definition = withFunctions(readQueueFile(options.queue), options.queue);
       const tickets = readTicketsFile(options.tickets, definition);
       const nowMs = searchTimeMs(options.now, tickets);
       const { backfills, searchSeconds } = options;

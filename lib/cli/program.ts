@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { loadCode } from './code-option.ts';
 import { consoleCommand } from './console.ts';
 import { costCommand } from './cost.ts';
 import { demoCommand } from './demo/demo.ts';
@@ -37,6 +38,7 @@ async function program(): Promise<Command> {
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
+    .hook('preAction', (_, command) => loadCode(command.opts().code))
     .addCommand(demoCommand())
     .addCommand(serveCommand())
     .addCommand(consoleCommand())

@@ -8,6 +8,7 @@ import { LocalCloudError } from '../local/local-cloud-error.ts';
 import { readSecrets } from '../local/secrets.ts';
 import type { MusterOptions } from '../local/start-muster.ts';
 import { askOf, queuesOf } from './client.ts';
+import { codeOption } from './code-option.ts';
 import { portNumber, startLocalConsole } from './console.ts';
 import { contextOption } from './context-option.ts';
 import { ErrorLines } from './error-lines.ts';
@@ -26,6 +27,7 @@ interface ServeOptions {
   readonly jwtAudience?: string;
   readonly jwtKeys?: string;
   readonly context: DeployContext;
+  readonly code?: string;
   readonly awsDelays?: boolean;
   readonly console: boolean;
   readonly verbose?: boolean;
@@ -53,6 +55,7 @@ export function serveCommand(): Command {
     .option('--jwt-issuer <url>', 'require tokens of this issuer (default: every request is authorized)')
     .option('--jwt-audience <names>', 'accepted audiences of the tokens, separated by commas')
     .option('--jwt-keys <file>', 'JSON Web Key Set of the issuer (default: fetched from the issuer)')
+    .addOption(codeOption())
     .addOption(contextOption())
     .option('--aws-delays', 'wait as long as AWS takes for each step (default: no delays)')
     .option('--no-console', 'do not start the console (default: started on port 3001, or any free port)')
@@ -86,7 +89,8 @@ async function serve(options: ServeOptions): Promise<void> {
 
 /** @throws Failure | InvalidInput | Problem */
 async function start(options: ServeOptions): Promise<LocalCloud> {
-  const { port, queues, ladders, data, secrets, context, awsDelays, verbose } = options;
+  const { port, queues, ladders, data, secrets, code, awsDelays, verbose } = options;
+  const context = { ...options.context, ...(code !== undefined && { code }) };
   for (const [option, dir] of Object.entries({ '--queues': queues, '--ladders': ladders })) {
     if (dir === undefined) continue;
     if (!existsSync(dir)) throw new InvalidInput(`folder not found: ${dir}`);

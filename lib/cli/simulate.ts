@@ -10,6 +10,7 @@ import {
   withoutBackfill,
 } from '../simulation/play.ts';
 import { runJson } from '../simulation/run-json.ts';
+import { codeOption, withFunctions } from './code-option.ts';
 import { InvalidInput } from './failure.ts';
 import { playInSlices } from './in-slices.ts';
 import { numberArgument, readQueueFile, wholeNumber } from './input.ts';
@@ -92,18 +93,20 @@ export function simulateCommand(): Command {
       '--posts <weights>',
       'with --also: weights of the queues that tickets are posted to, such as duel=3,arena=1 (default: equal)',
     )
+    .addOption(codeOption())
     .option('--json', 'print the results as JSON (default: when the output is not a terminal)')
     .action(simulate);
 }
 
 /** Plays an experiment, a ladder, or the definitions side by side, and prints what came out. */
 async function simulate(options: SimulateOptions): Promise<void> {
-  const definitions = options.queue.map(readQueueFile);
+  const readQueue = (file: string) => withFunctions(readQueueFile(file), file);
+  const definitions = options.queue.map(readQueue);
   const { ladder, experiment, also } = options;
   if (also !== undefined) {
     const queue = onlyOne('--also', definitions, 'name the further queues after --also');
     const { alsoText, simulateAlso } = await import('./simulate-also.ts');
-    const all = [queue, ...also.map(readQueueFile)];
+    const all = [queue, ...also.map(readQueue)];
     const result = await simulateAlso(all, options, interruptionSignal());
     return printRun(options, result, () => alsoText(result));
   }

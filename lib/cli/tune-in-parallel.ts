@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { TunePoint } from '../simulation/tune.ts';
+import { codeFile } from './code-option.ts';
 import type { TuneTask } from './tune-worker.ts';
 
 /**
@@ -27,7 +28,7 @@ export async function tryInParallel(
   };
   const threads = Array.from(
     { length: Math.min(workers, tasks.length) },
-    () => new Worker(new URL('./tune-worker.ts', import.meta.url)),
+    () => new Worker(new URL('./tune-worker.ts', import.meta.url), { workerData: { code: codeFile } }),
   );
   try {
     await Promise.all(threads.map(work));

@@ -1,7 +1,8 @@
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { playThrough } from '../simulation/play.ts';
 import { pointOf, type Setting, withSetting } from '../simulation/tune.ts';
+import { loadCode } from './code-option.ts';
 import { type TrafficLength, type TrafficOptions, trafficOf } from './traffic-options.ts';
 
 /** One setting to try. The worker generates the traffic again from its options: a seed is smaller to send than its tickets. */
@@ -12,6 +13,7 @@ export interface TuneTask {
   readonly length: TrafficLength;
 }
 
+await loadCode(workerData.code);
 parentPort!.on('message', ({ definition, setting, traffic, length }: TuneTask) => {
   const tried = withSetting(definition, setting);
   const { measures } = playThrough(tried, trafficOf(traffic, tried, length));

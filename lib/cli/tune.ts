@@ -24,6 +24,7 @@ import {
   withSetting,
 } from '../simulation/tune.ts';
 import { releaseOptions } from '../vocabulary/release-options.ts';
+import { codeOption, withFunctions } from './code-option.ts';
 import { Failure, InvalidInput } from './failure.ts';
 import { numberArgument, readQueueFile, wholeNumber } from './input.ts';
 import { interruptionSignal } from './interruption.ts';
@@ -80,6 +81,7 @@ export function tuneCommand(): Command {
         .argParser(wholeNumber(1))
         .default(availableParallelism(), 'one for each core'),
     )
+    .addOption(codeOption())
     .option('--json', 'print the settings as JSON (default: when the output is not a terminal)')
     .action(tune);
 }
@@ -116,7 +118,7 @@ const TARGETS: Readonly<Record<Missed['target'], TargetOption>> = {
 };
 
 async function tune(options: TuneOptions): Promise<void> {
-  const definition = readQueueFile(options.queue);
+  const definition = withFunctions(readQueueFile(options.queue), options.queue);
   const targets = targetsOf(options);
   const hasTargets = Object.values(targets).some((limit) => limit !== undefined);
   if (options.out !== undefined && !hasTargets) {

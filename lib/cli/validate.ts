@@ -8,8 +8,10 @@ import { type FieldProblem, invalid } from '../contract/problem.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { ALL_SECRETS } from '../contract/secret-grants.ts';
 import { type DeployContext, hasPush } from '../local/deploy-options.ts';
+import { functionsInUse } from '../rules/custom/code.ts';
 import { placementSecondsOf } from '../service/domain/match-status.ts';
 import { type DeploymentRules, deploymentProblems } from '../service/queues/deployment-rules.ts';
+import { codeOption } from './code-option.ts';
 import { contextOption } from './context-option.ts';
 import { reportFailure } from './failure.ts';
 import { jsonFilesOf, readLadderFile, readQueueFile } from './input.ts';
@@ -25,6 +27,7 @@ export function validateCommand(): Command {
         'machine, secrets that need a grant and queues of GameLift.',
     )
     .argument('<file...>', 'definitions of queues and ladders')
+    .addOption(codeOption())
     .addOption(contextOption())
     .action((files: string[], { context }: { readonly context: DeployContext }) => {
       const push = hasPush(context);
@@ -94,9 +97,10 @@ const NARROWEST: Omit<DeploymentRules, 'push'> = {
  * @throws Problem when no deployment takes the definition
  */
 function checkDeployable(definition: QueueDefinition, file: string, push: boolean): void {
-  const problems = deploymentProblems(definition, { ...WIDEST, push });
+  const functions = functionsInUse();
+  const problems = deploymentProblems(definition, { ...WIDEST, push, functions });
   if (problems.length > 0) throw invalid(file, problems);
-  for (const { pointer, detail } of deploymentProblems(definition, { ...NARROWEST, push }))
+  for (const { pointer, detail } of deploymentProblems(definition, { ...NARROWEST, push, functions }))
     console.error(`${file}: ${pointer}: a deployment may refuse this: ${detail}`);
   for (const { pointer, detail } of warningsOf(definition))
     console.error(`${file}: ${pointer}: warning: ${detail}`);

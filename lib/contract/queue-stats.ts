@@ -215,6 +215,20 @@ export const queueStats = z
         description:
           'Present while the queue, or one of its buckets, is not searched because its ticks fail. Tickets still time out. It ends with the next tick that succeeds, or when the definition is changed',
       }),
+    failingFunctions: z
+      .array(
+        z.object({
+          rule: z.string(),
+          function: z.string(),
+          calls: z.number().int().meta({ description: 'The calls of the tick that failed' }),
+          message: z.string().meta({ description: 'What was expected and what happened, of the first one' }),
+        }),
+      )
+      .optional()
+      .meta({
+        description:
+          'The functions of custom rules that failed in the last minute, in the last tick in which some did. Each call that fails refuses its match',
+      }),
     presenceHeldUntil: z.iso.datetime().optional().meta({
       description:
         'Present while the pings of many players are missing at once, because the service may be at fault. Until this time no ticket is cancelled for missing pings. It is extended while they are missing',

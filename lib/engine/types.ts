@@ -47,8 +47,11 @@ export interface Constraints {
   readonly judgesGames: boolean;
   /** Whether that depends on who plays on which team. */
   readonly judgesTeams: boolean;
-  /** The ruling on a whole game, its teams in the order of the queue; undefined when it is refused. */
-  judge(teams: readonly (readonly TeamMember[])[]): Ruling | undefined;
+  /**
+   * The ruling on a whole game, its teams in the order of the queue; undefined when it is refused.
+   * @param isFound whether it is the ruling on a game that was permitted before. @default false
+   */
+  judge(teams: readonly (readonly TeamMember[])[], isFound?: boolean): Ruling | undefined;
   /**
    * By how much a whole game breaks what it has to fulfil, in any unit; 0 exactly when `judge` does not refuse it, and infinite
    * when no exchange of players between as large teams mends it.

@@ -13,6 +13,7 @@ const optionNames = [
   'stage',
   'queues',
   'ladders',
+  'code',
   'jwtIssuer',
   'jwtAudience',
   'allowedOrigins',

@@ -14,7 +14,8 @@ export type DefinitionTexts = Record<string, string>;
  * Reads a folder of queue definitions. Throws an error naming the file when one is no valid definition, names a secret that its
  * queue may not use, or names a ladder that is not among `ladders`, or two have the same name.
  * @param options `isPublic`: reject URLs that a deployment can never call. The local service may call them. `ladders`: those
- *   of the folder of ladders @default none. `push`: whether players can connect @default true
+ *   of the folder of ladders @default none. `push`: whether players can connect @default true. `functions`: those of the
+ *   deployed code @default there is no code
  */
 export function readQueueDefinitions(
   dir: string,
@@ -23,10 +24,12 @@ export function readQueueDefinitions(
     isPublic = false,
     ladders = {},
     push = true,
+    functions,
   }: {
     isPublic?: boolean;
     ladders?: Readonly<DefinitionTexts> | undefined;
     push?: boolean | undefined;
+    functions?: readonly string[] | undefined;
   } = {},
 ): DefinitionTexts {
   const rules: DeploymentRules = {
@@ -34,6 +37,7 @@ export function readQueueDefinitions(
     secretGrants: grants,
     gameSessionQueues: 'any',
     push,
+    functions,
   };
   return readDefinitions(dir, 'queue', parseQueueDefinition, (definition) => [
     ...ladderProblems(definition, Object.keys(ladders)),

@@ -2,9 +2,10 @@ import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import type { SecretGrants } from '../contract/secret-grants.ts';
 import type { Api } from './api.ts';
+import type { BundledModule } from './custom-code.ts';
 import { setGameSessionQueues } from './game-lift.ts';
 import type { Limits } from './limits.ts';
-import { MusterFunction, type MusterFunctionProps } from './muster-function.ts';
+import { MusterFunction, type MusterFunctionProps, setCustomFunctions } from './muster-function.ts';
 import { setSecretGrants } from './secrets-access.ts';
 import type { StagePolicy } from './stage-policy.ts';
 import type { Store } from './store.ts';
@@ -23,6 +24,7 @@ export interface IntakeProps {
   readonly limits: Limits;
   /** See {@link MatchmakerProps.failedShare}. */
   readonly failedShare: number;
+  readonly code: BundledModule | undefined;
   readonly stage: StagePolicy;
 }
 
@@ -73,7 +75,7 @@ export class Intake extends Construct {
   }
 
   #tickets(): MusterFunction {
-    const { store, limits, api } = this.#props;
+    const { store, limits, api, code } = this.#props;
     const fn = this.#function('Tickets', {
       name: 'tickets',
       description: 'Returns a ticket, immediately or when its status changes',
@@ -81,6 +83,7 @@ export class Intake extends Construct {
       timeout: Duration.seconds(29),
       // The function waits most of the time, and waiting is billed by memory.
       memorySizeMb: 256,
+      code,
       reservedConcurrency: limits.reserved.tickets,
     });
     store.tickets.allow(fn, 'GetItem', 'BatchGetItem');
@@ -125,7 +128,7 @@ export class Intake extends Construct {
   }
 
   #queues(): MusterFunction {
-    const { store, secretGrants, gameSessionQueues, push, failedShare } = this.#props;
+    const { store, secretGrants, gameSessionQueues, push, failedShare, code } = this.#props;
     const fn = this.#function('Queues', {
       name: 'queues',
       description:
@@ -145,6 +148,7 @@ export class Intake extends Construct {
     setSecretGrants(fn, secretGrants);
     setGameSessionQueues(fn, gameSessionQueues);
     fn.addEnvironment('PUSH', String(push));
+    setCustomFunctions(fn, code);
     return fn;
   }
 
@@ -167,12 +171,13 @@ export class Intake extends Construct {
   }
 
   #dryRun(): MusterFunction {
-    const { store } = this.#props;
+    const { store, code } = this.#props;
     const fn = this.#function('DryRun', {
       name: 'dry-run',
       description: 'Searches for matches among the tickets of a request and stores nothing',
       timeout: Duration.seconds(29),
       memorySizeMb: 1769,
+      code,
     });
     store.queues.allow(fn, 'GetItem');
     return fn;

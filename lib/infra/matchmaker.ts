@@ -9,7 +9,8 @@ import { Construct } from 'constructs';
 import { queueName } from '../contract/queue-definition.ts';
 import type { SecretGrants } from '../contract/secret-grants.ts';
 import { Api, type JwtOptions } from './api.ts';
-import { readLadderDefinitions, readQueueDefinitions } from './definition-folders.ts';
+import { type BundledModule, bundleCode } from './custom-code.ts';
+import { type DefinitionTexts, readLadderDefinitions, readQueueDefinitions } from './definition-folders.ts';
 import { FanOut } from './fan-out.ts';
 import { GameLift, gameSessionQueuesOf } from './game-lift.ts';
 import { Intake } from './intake.ts';
@@ -41,6 +42,12 @@ export interface MatchmakerProps extends LimitProps {
    * @default - none; create ladders with `PUT /ladders/{ladder}`
    */
   readonly ladders?: string | undefined;
+  /**
+   * The studio's module with the functions of custom rules and costs, in TypeScript or JavaScript. It is bundled into the functions
+   * that search. Needs the package esbuild.
+   * @default - none: no definition may have a rule of type `custom`
+   */
+  readonly code?: string | undefined;
   /**
    * Accept tokens of this issuer instead of requests signed with AWS credentials. A token carries `muster/player`,
    * `muster/backend` or `muster/admin` in its `scope` or `scp`; the `sub` of a player is the `playerId`.
@@ -166,8 +173,9 @@ export class Matchmaker extends Construct {
     const prefix = checkedPrefix(props.secretsPrefix ?? 'muster/');
     const secrets = { prefix, keys: checkedKeys(props.secretsKeys ?? []), grants };
 
+    const code = props.code === undefined ? undefined : bundleCode(props.code);
     const store = new Store(this, 'Store', { stage });
-    const tick = new Tick(this, 'Tick', { store, stage, limits });
+    const tick = new Tick(this, 'Tick', { store, stage, limits, code });
     const api = new Api(this, 'Api', {
       jwt: props.jwt,
       requests: limits.requests,
@@ -175,12 +183,7 @@ export class Matchmaker extends Construct {
       accessLog: props.accessLog ?? true,
       stage,
     });
-    const ladders = props.ladders === undefined ? undefined : readLadderDefinitions(props.ladders);
-    const isPublic = props.stage === 'prod';
-    const definitions =
-      props.queues === undefined
-        ? {}
-        : readQueueDefinitions(props.queues, grants, { isPublic, ladders, push: props.push });
+    const { definitions, ladders } = foldersOf(props, grants, code);
     const gameSessionQueues = gameSessionQueuesOf(definitions, props.gameSessionQueues ?? []);
     const intake = new Intake(this, 'Intake', {
       api,
@@ -191,6 +194,7 @@ export class Matchmaker extends Construct {
       gameSessionQueues,
       limits,
       failedShare,
+      code,
       stage,
     });
     const fanOut = new FanOut(this, 'FanOut', { store, tick, secrets, limits, failedShare, stage });
@@ -200,6 +204,8 @@ export class Matchmaker extends Construct {
         definitions,
         ladders,
         push: props.push ?? true,
+        code,
+        searching: [tick.tick, intake.tickets, intake.dryRun],
         store,
         secretGrants: grants,
         gameSessionQueues,
@@ -255,6 +261,22 @@ export class Matchmaker extends Construct {
         : queues.flatMap((queue) => this.#routes.arnsOf('admin', checkedName(queue)));
     return grantInvoke(grantee, arns);
   }
+}
+
+/** The definitions of the folders. Throws when one is invalid. */
+function foldersOf(
+  { queues, push, stage, ...props }: MatchmakerProps,
+  grants: SecretGrants,
+  code: BundledModule | undefined,
+): { definitions: DefinitionTexts; ladders: DefinitionTexts | undefined } {
+  const ladders = props.ladders === undefined ? undefined : readLadderDefinitions(props.ladders);
+  if (queues === undefined) return { definitions: {}, ladders };
+  const functions = code && Object.keys(code.code.functions);
+  const isPublic = stage === 'prod';
+  return {
+    definitions: readQueueDefinitions(queues, grants, { isPublic, ladders, push, functions }),
+    ladders,
+  };
 }
 
 /** The sockets; undefined without `push`. */

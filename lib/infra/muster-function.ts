@@ -12,6 +12,7 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { BundledCode, type FunctionName } from './bundle.ts';
+import type { BundledModule } from './custom-code.ts';
 import type { StagePolicy } from './stage-policy.ts';
 
 export interface MusterFunctionProps {
@@ -20,6 +21,8 @@ export interface MusterFunctionProps {
   readonly description: string;
   /** Texts of files beside its bundle. @default none */
   readonly files?: Readonly<Record<string, string>>;
+  /** The studio's code, for a function that searches. @default none */
+  readonly code?: BundledModule | undefined;
   /** How long one invocation may take. */
   readonly timeout: Duration;
   /**
@@ -67,7 +70,7 @@ export class MusterFunction extends LambdaFunction {
     logGroup.grantWrite(role);
     super(scope, id, {
       description: props.description,
-      code: new BundledCode(props.name, props.files),
+      code: new BundledCode(props.name, props.code ? { 'code.cjs': props.code.text } : props.files),
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
@@ -92,6 +95,11 @@ export class MusterFunction extends LambdaFunction {
     this.name = props.name;
     this.node.addValidation({ validate: () => environmentProblems(this) });
   }
+}
+
+/** Lets a function that checks definitions know the functions of the studio's code. */
+export function setCustomFunctions(fn: MusterFunction, code: BundledModule | undefined): void {
+  if (code !== undefined) fn.addEnvironment('CUSTOM_FUNCTIONS', Object.keys(code.code.functions).join(','));
 }
 
 /** Lambda's limit on the size of all variables of a function, as JSON. */

@@ -119,10 +119,11 @@ function widgets({ stage, functions, deadLetters }: ObservabilityProps): GraphWi
       graph('Duration of a tick, p50 and p99 (ms)', ...perQueueP50P99('TickDuration')),
       graph('Age of a tick when it begins, p50 and p99 (ms)', ...perQueueP50P99('TickAge')),
       graph(
-        'Matches lost to a ticket taken meanwhile, searches cut short, and last chances missed, a minute',
+        'Matches lost to a ticket taken meanwhile, searches cut short, last chances missed, and failed calls of custom rules, a minute',
         perQueue('LostRaces', 'Sum'),
         perQueue('SearchesCut', 'Sum'),
         perQueue('LastChancesMissed', 'Sum'),
+        perQueue('FunctionsFailed', 'Sum'),
       ),
     ],
     [

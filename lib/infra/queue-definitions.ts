@@ -4,9 +4,10 @@ import { parseLadderDefinition } from '../contract/ladder.ts';
 import { parseQueueDefinition } from '../contract/queue-definition.ts';
 import type { SecretGrants } from '../contract/secret-grants.ts';
 import { digestOf } from '../service/domain/digest.ts';
+import type { BundledModule } from './custom-code.ts';
 import type { DefinitionTexts } from './definition-folders.ts';
 import { setGameSessionQueues } from './game-lift.ts';
-import { MusterFunction } from './muster-function.ts';
+import { MusterFunction, setCustomFunctions } from './muster-function.ts';
 import { setSecretGrants } from './secrets-access.ts';
 import type { StagePolicy } from './stage-policy.ts';
 import type { Store } from './store.ts';
@@ -23,6 +24,9 @@ export interface QueueDefinitionsProps {
   readonly gameSessionQueues: readonly string[];
   /** See {@link MatchmakerProps.push}. */
   readonly push: boolean;
+  readonly code: BundledModule | undefined;
+  /** The functions that have it. */
+  readonly searching: readonly MusterFunction[];
   readonly stage: StagePolicy;
 }
 
@@ -58,7 +62,8 @@ export class QueueDefinitions extends Construct {
     setSecretGrants(this.deployQueues, props.secretGrants);
     setGameSessionQueues(this.deployQueues, props.gameSessionQueues);
     this.deployQueues.addEnvironment('PUSH', String(props.push));
-    new CustomResource(this, 'Definitions', {
+    setCustomFunctions(this.deployQueues, props.code);
+    const definitions = new CustomResource(this, 'Definitions', {
       resourceType: 'Custom::QueueDefinitions',
       serviceToken: this.deployQueues.functionArn,
       // Enough for the three tries that Lambda makes. By default CloudFormation waits an hour.
@@ -71,6 +76,8 @@ export class QueueDefinitions extends Construct {
         ...(props.ladders && { ladder: digestsOf('ladder', props.ladders, parseLadderDefinition) }),
       },
     });
+    // The definitions of a deployment are put when its code is there.
+    if (props.code !== undefined) definitions.node.addDependency(...props.searching);
   }
 }
 

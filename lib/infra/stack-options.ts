@@ -16,6 +16,7 @@ import { parseStage } from './stage-policy.ts';
  * - `stage`: `dev` or `prod`. Default `dev`.
  * - `queues`: the folder of queue definitions, relative to the working directory. Default: `queues` beside the app.
  * - `ladders`: the folder of ladder definitions. Default: `ladders` beside the folder of queues, if there is one.
+ * - `code`: the module with the functions of custom rules. Default: none.
  * - `jwtIssuer`, `jwtAudience`: accept this issuer's tokens; audiences are separated by commas. Default: IAM.
  * - `allowedOrigins`: the origins of pages that may call the API, separated by commas. Default: none.
  * - `secretGrants`: queues by secret, as JSON: `{ "NAME": ["QUEUE"] }`. Default: none.
@@ -39,6 +40,7 @@ export function stackOptions(node: Pick<Node, 'tryGetContext' | 'getAllContext'>
     stage: parseStage(node.tryGetContext('stage') ?? 'dev'),
     queues,
     ladders: laddersDir(text('ladders'), queues),
+    code: text('code'),
     jwt: jwt(text('jwtIssuer'), text('jwtAudience')),
     allowedOrigins: list(text('allowedOrigins')),
     secretsPrefix: text('secretsPrefix'),

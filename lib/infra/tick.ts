@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
+import type { BundledModule } from './custom-code.ts';
 import type { Limits } from './limits.ts';
 import { MusterFunction } from './muster-function.ts';
 import type { StagePolicy } from './stage-policy.ts';
@@ -11,6 +12,7 @@ import { WorkQueue } from './work-queue.ts';
 export interface TickProps {
   readonly store: Store;
   readonly limits: Limits;
+  readonly code: BundledModule | undefined;
   readonly stage: StagePolicy;
 }
 
@@ -29,6 +31,7 @@ export class Tick extends Construct {
       description: 'Searches one range of a queue and commits the matches that its release policy releases',
       timeout: Duration.seconds(10),
       memorySizeMb: 1769,
+      code: props.code,
       reservedConcurrency: limits.reserved.tick,
       stage,
     });

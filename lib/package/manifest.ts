@@ -18,6 +18,7 @@ const ENTRIES = {
   '.': 'lib/package/entries/constructs',
   './engine': 'lib/package/entries/engine',
   './policies': 'lib/package/entries/policies',
+  './rules': 'lib/package/entries/rules',
   './simulation': 'lib/package/entries/simulation',
   './client': 'lib/client/index',
 } as const;

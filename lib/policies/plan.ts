@@ -1,5 +1,6 @@
 import { type Filling, shapeOf } from '../engine/game-pool.ts';
 import type { Constraints, Game, GameRules, Ticket } from '../engine/types.ts';
+import { CustomCalls, type CustomFailure } from '../rules/custom/calls.ts';
 import { kindsOf } from '../rules/measures.ts';
 import { type Meetings, meetingsOf, noMeetings } from '../rules/met.ts';
 import { compileRules } from '../rules/rule-states.ts';
@@ -75,6 +76,8 @@ export interface TickPlan {
   readonly timedOutBackfills: readonly string[];
   /** How many tickets wait on at their last chance although a game was not proved to be impossible. */
   readonly missedLastChances: number;
+  /** The calls of the studio's functions that failed, and so refused their games. */
+  readonly failures: readonly CustomFailure[];
   readonly memory: TickMemory;
 }
 
@@ -130,7 +133,7 @@ export function planTick(input: TickInput): TickPlan {
  * @returns the plan, with all games that were yielded
  */
 export function* planGames(input: TickInput): Generator<Released, TickPlan> {
-  const { rules, nowMs, timeouts = true, reasons = true } = input;
+  const { rules, nowMs, backfills: asked = [], timeouts = true, reasons = true } = input;
   let isOutOfTime = false;
   const outOfTime: OutOfTime = (share) => {
     if (share !== undefined) return isOutOfTime || (input.outOfTime?.(share) ?? false);
@@ -141,14 +144,13 @@ export function* planGames(input: TickInput): Generator<Released, TickPlan> {
   const ofSkills = estimatesOf(input.queueMemory ?? memory, expectedRate(rules));
   const percentiles = rules.skillScale === 'percentile';
   const tickets = percentiles ? inPercentiles(input.tickets, ofSkills) : input.tickets;
-  const asked = input.backfills ?? [];
   const backfilled = percentiles ? inPercentiles(asked, ofSkills) : asked;
   const timeoutMs = 1000 * rules.timeoutSeconds;
   const isLate = (ticket: Ticket) => timeouts && nowMs - ticket.enqueuedAtMs >= timeoutMs;
   const late = tickets.filter(isLate).sort(byArrival);
   const gameRules = gameRulesOf(rules);
   const meetings = input.meetings ?? (rules.rules ? meetingsOf(playersOf(tickets, backfilled)) : noMeetings);
-  const moment = { ...input, meetings, gameRules, outOfTime };
+  const moment = { ...input, meetings, gameRules, outOfTime, calls: new CustomCalls() };
   const constraints = constraintsOf(moment, rules.rules, tickets);
   // With percentiles every ticket has other skills at each tick, so that nothing kept is of use.
   const kept = percentiles ? undefined : input.kept;
@@ -201,6 +203,7 @@ export function* planGames(input: TickInput): Generator<Released, TickPlan> {
     fillings: backfills?.filled ?? [],
     unfilled: backfills?.unfilled(reasons === true) ?? [],
     missedLastChances: pool.missed,
+    failures: moment.calls.failures,
     timedOutBackfills: backfilled.filter(isOver).map(({ backfillId }) => backfillId),
     waiting: pool.byAge
       .filter((ticket) => pool.isWaiting(ticket))
@@ -245,11 +248,12 @@ function* endLate(
 interface Moment extends Pick<TickInput, 'rules' | 'nowMs' | 'backfills' | 'outOfTime'> {
   readonly gameRules: GameRules;
   readonly meetings: Meetings;
+  readonly calls: CustomCalls;
 }
 
 /** Some rules of the queue for searches at a moment; undefined when nothing limits who may play together. */
 function constraintsOf(
-  { rules, nowMs, meetings, gameRules, backfills = [], outOfTime }: Moment,
+  { rules, nowMs, meetings, gameRules, calls, backfills = [], outOfTime }: Moment,
   applied: QueueRules['rules'],
   tickets: readonly Ticket[],
 ): (() => Constraints) | undefined {
@@ -266,6 +270,7 @@ function constraintsOf(
     teamSize: Math.max(...teamSizes),
     meetings,
     outOfTime,
+    calls,
   };
   return compileRules({ ...rules, rules: applied }, moment, hasAvoid);
 }

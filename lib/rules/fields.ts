@@ -12,6 +12,7 @@ export const RULE_LIMITS = {
   stepsMax: 20,
   innerRulesMax: 10,
   avoidMax: 100,
+  optionsMax: 20,
 } as const;
 
 /** Names of attributes and regions. */

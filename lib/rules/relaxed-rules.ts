@@ -1,3 +1,5 @@
+import { CustomCalls } from './custom/calls.ts';
+import { codeInUse } from './custom/code.ts';
 import { stepsOf } from './levels.ts';
 import { kindsOf } from './measures.ts';
 import { meetingsOf } from './met.ts';
@@ -35,11 +37,15 @@ export function relaxedRules(
   if (relaxable.length === 0) return [];
   const players = tickets.flatMap((ticket) => ticket.players);
   const byId = new Map(players.map((player) => [player.playerId, player]));
+  const enqueued = new Map(tickets.map(({ ticketId, enqueuedAtMs }) => [ticketId, enqueuedAtMs]));
   const game: RuledGame = {
-    teams: teams.map((seats) => ticketsOf(seats, byId)),
+    teams: teams.map((seats) =>
+      ticketsOf(seats, byId).map((ticket) => ({ ...ticket, enqueuedAtMs: enqueued.get(ticket.ticketId) })),
+    ),
     kinds: kindsOf(definition.teams),
   };
-  const context = { attributes: definition.attributes ?? {}, nowMs, meetings: meetingsOf(players) };
+  const calls = codeInUse() && new CustomCalls();
+  const context = { attributes: definition.attributes ?? {}, nowMs, meetings: meetingsOf(players), calls };
   return relaxable
     .filter((rule) => !typeOf(rule).evaluate(rule, game, context).holds)
     .map(({ name }) => name);

@@ -1,4 +1,6 @@
 import type { Constraints, Facet, Ruling, TeamMember, Ticket } from '../engine/types.ts';
+import { CustomCalls } from './custom/calls.ts';
+import { missingFunctions } from './custom/code.ts';
 import { facetsOf, type RuleFacet } from './facets.ts';
 import { type LeveledRule, levelAt, levelsOf, type Steps, stepsOf } from './levels.ts';
 import { ticketsOf } from './measures.ts';
@@ -26,13 +28,19 @@ interface RuleSettings extends StateSettings {
   readonly facetsFrom: number;
 }
 
-/** Without `meetings` no two players have met; without `facetsFrom` facets begin at 64 tickets; `seatsMin` is `seats` by default. */
+/**
+ * Without `meetings` no two players have met; without `facetsFrom` facets begin at 64 tickets; `seatsMin` is `seats` by default,
+ * `calls` has the code that the process uses.
+ */
 export type SearchMoment = Pick<RuleSettings, 'nowMs' | 'seats' | 'outOfTime'> &
-  Partial<Pick<RuleSettings, 'seatsMin' | 'kinds' | 'teams' | 'teamSize' | 'meetings' | 'facetsFrom'>>;
+  Partial<
+    Pick<RuleSettings, 'seatsMin' | 'kinds' | 'teams' | 'teamSize' | 'meetings' | 'facetsFrom' | 'calls'>
+  >;
 
 /**
  * The rules of a queue for the searches of one pool at one moment; undefined when the queue has no rules and no player
  * avoids another.
+ * @throws Error that names a function which a custom rule needs and the code does not have
  */
 export function compileRules(
   { attributes = {}, rules = [], relaxBy = 'each' }: RulesDefinition,
@@ -40,8 +48,11 @@ export function compileRules(
   hasAvoid: boolean,
 ): (() => Constraints) | undefined {
   if (rules.length === 0 && !hasAvoid) return undefined;
+  const calls = moment.calls ?? new CustomCalls();
+  const [missing] = missingFunctions(rules, calls.names);
+  if (missing !== undefined) throw new Error(missing.detail);
   const defaults = { seatsMin: moment.seats, meetings: noMeetings, facetsFrom: 64 };
-  return () => new RuleStates({ ...defaults, ...moment, attributes, rules, relaxBy });
+  return () => new RuleStates({ ...defaults, ...moment, calls, attributes, rules, relaxBy });
 }
 
 /** The rules of a queue at one moment, in the form in which the engine searches with them. */
@@ -163,8 +174,9 @@ export class RuleStates implements Constraints {
     return most;
   }
 
-  judge(teams: readonly (readonly TeamMember[])[]): Ruling | undefined {
+  judge(teams: readonly (readonly TeamMember[])[], isFound = false): Ruling | undefined {
     const { rules } = this.#settings;
+    const context = isFound ? { ...this.#settings, isFound } : this.#settings;
     const { game, members } = this.#gameOf(teams);
     if (hasAvoided(game)) return undefined;
     let cost = 0;
@@ -178,7 +190,7 @@ export class RuleStates implements Constraints {
           region = typeOf(rules[r]).evaluate(rules[r], game, this.#settings).region;
         continue;
       }
-      const verdict = typeOf(leveled).evaluate(leveled, game, this.#settings);
+      const verdict = typeOf(leveled).evaluate(leveled, game, context);
       if (!verdict.holds && !isCostOnly(leveled)) return undefined;
       if (verdict.region !== undefined) region = verdict.region;
       const own =
@@ -304,7 +316,12 @@ export class RuleStates implements Constraints {
     );
     const levels = relaxBy === 'oldest' ? this.#levels.map(() => loosest) : this.#levels;
     const tickets = this.#tickets.map(
-      ({ ticketId, players }, number): EnteredTicket => ({ ticketId, players, levels: levels[number] }),
+      ({ ticketId, players, enqueuedAtMs }, number): EnteredTicket => ({
+        ticketId,
+        players,
+        enqueuedAtMs,
+        levels: levels[number],
+      }),
     );
     const avoids = tickets.some(({ players }) => players.some(({ avoid }) => avoid !== undefined));
     return groupsOf(some, tickets, avoids, this.#settings);

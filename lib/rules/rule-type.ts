@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { CustomOptions } from './custom/types.ts';
 import type { Meetings } from './met.ts';
 import type { Attributes, RuledPlayer } from './types.ts';
 
@@ -74,6 +75,7 @@ export interface RelaxStep {
   readonly seconds?: number | undefined;
   readonly left?: number | undefined;
   readonly right?: number | undefined;
+  readonly options?: CustomOptions | undefined;
 }
 
 /** The kinds of search state, one for each group in `states`. */
@@ -85,6 +87,7 @@ export type StateKind =
   | 'team-values'
   | 'comparisons'
   | 'acceptance'
+  | 'custom'
   | 'alternatives';
 
 /** A rule that a state judges: the rule itself, or what it means for the whole game. */
@@ -105,6 +108,8 @@ export interface TeamsOfQueue {
 export interface RuledTicket {
   readonly ticketId: string;
   readonly players: readonly RuledPlayer[];
+  /** Milliseconds since the epoch. @default now */
+  readonly enqueuedAtMs?: number | undefined;
 }
 
 /** A whole game. */
@@ -117,11 +122,38 @@ export interface RuledGame {
   readonly kinds?: readonly string[] | undefined;
 }
 
+/** A rule of type `custom`, at one level of its relaxation. */
+export interface CustomBody {
+  readonly function: string;
+  readonly options?: CustomOptions | undefined;
+  /** Of a rule of the definition. */
+  readonly name?: string;
+  readonly cost?: number | undefined;
+}
+
+/** Calls the functions of custom rules. */
+export interface FunctionCalls {
+  /** The names of the functions; undefined without code. */
+  readonly names: readonly string[] | undefined;
+  /** Whether the search can ask about tickets before it has a game. */
+  asksTickets(rule: CustomBody): boolean;
+  /** What the rule means for a game. */
+  evaluate(rule: CustomBody, game: RuledGame, context: RuleContext): Verdict;
+  /** Whether two tickets may be in one game, by what the module exports about the rule. Tickets may if the call fails. */
+  mayJoin(rule: CustomBody, a: RuledTicket, b: RuledTicket, context: RuleContext): boolean;
+  /** What a game with these tickets costs at least, by what the module exports about the cost; 0 if the call fails. */
+  least(rule: CustomBody, tickets: readonly RuledTicket[], context: RuleContext): number;
+}
+
 /** The data that evaluation needs besides the game. */
 export interface RuleContext {
   readonly attributes: Attributes;
   readonly nowMs: number;
   readonly meetings: Meetings;
+  /** The studio's functions. @default none: a custom rule holds */
+  readonly calls?: FunctionCalls | undefined;
+  /** Whether the game was permitted before: the time of calls does not count. @default false */
+  readonly isFound?: boolean | undefined;
 }
 
 /** The result of a rule for a game. */
@@ -133,6 +165,8 @@ export interface Verdict {
   readonly lacking?: number;
   /** The values that all players share, for `common` over the game. */
   readonly values?: readonly string[];
+  /** Why a custom rule forbids the game. */
+  readonly reason?: string;
   /** The region of the game, for `latency`. */
   readonly region?: string;
 }

@@ -5,6 +5,7 @@ import { type BalanceRule, balance } from './by-type/balance.ts';
 import { type CommonRule, common } from './by-type/common.ts';
 import { type CompareRule, compare } from './by-type/compare.ts';
 import { type CountRule, count } from './by-type/count.ts';
+import { type CustomRuleBody, custom } from './by-type/custom.ts';
 import { type DifferentRule, different } from './by-type/different.ts';
 import { type LatencyRule, latency } from './by-type/latency.ts';
 import { type RecentRule, recent } from './by-type/recent.ts';
@@ -30,7 +31,7 @@ export type InnerRule =
 export type Alternative = InnerRule & Relaxing;
 
 /** A rule without its name, cost and relaxation. */
-export type RuleBody = InnerRule | LatencyRule | RecentRule | AnyOfRule<Alternative>;
+export type RuleBody = InnerRule | LatencyRule | RecentRule | CustomRuleBody | AnyOfRule<Alternative>;
 
 export type Rule = RuleBody & Named;
 
@@ -48,6 +49,7 @@ export const RULE_TYPES: { readonly [T in RuleBody['type']]: RuleType<Extract<Ru
   ...innerTypes,
   latency,
   recent,
+  custom,
   anyOf: anyOf<Alternative>(
     alternative,
     (rule) => typeOf(rule) as unknown as Required<RuleType<Alternative>>,

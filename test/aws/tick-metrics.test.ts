@@ -11,6 +11,7 @@ const quiet: TickMetrics = {
   timedOut: 0,
   isCut: false,
   missedLastChances: 0,
+  failures: [],
   lostRaces: 0,
   busy: 0,
   durationMs: 120,
@@ -57,9 +58,28 @@ it('emits how many last chances a tick missed, for its queue', async () => {
   });
 });
 
+it('emits how many calls of custom rules failed, and logs each function with its rule and queue', async () => {
+  const error = vi.spyOn(console, 'error').mockImplementation(() => {});
+  onTestFinished(() => error.mockRestore());
+  const failure = {
+    rule: 'Votes',
+    function: 'enoughVotes',
+    calls: 2,
+    message: 'Expected true or a reason, got 7',
+  };
+  const failures = [failure, { ...failure, rule: 'Rivals', calls: 3 }];
+  expect(await emitted({ ...quiet, failures })).toMatchObject({ queue: 'ranked', FunctionsFailed: 5 });
+  expect(JSON.parse(error.mock.calls[0]![0] as string)).toMatchObject({
+    level: 'ERROR',
+    message: 'functions of custom rules fail',
+    queue: 'ranked',
+    failures,
+  });
+});
+
 it('omits the metrics that cost money while nothing is missed', async () => {
   const metrics = await emitted(quiet);
   expect(metrics).toMatchObject({ queue: 'ranked', Waiting: 7, Matches: 0 });
-  for (const name of ['SearchesCut', 'LastChancesMissed', 'ChoiceFreeNeeded'])
+  for (const name of ['SearchesCut', 'LastChancesMissed', 'FunctionsFailed', 'ChoiceFreeNeeded'])
     expect(metrics).not.toHaveProperty(name);
 });

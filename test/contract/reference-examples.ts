@@ -76,6 +76,7 @@ export const QUEUE_EXAMPLES: Readonly<Record<string, Explained>> = {
         },
         { name: 'Ping', type: 'latency', max: 80 },
         { name: 'Rematch', type: 'recent', seconds: 3600, scope: 'opponents' },
+        { name: 'Votes', type: 'custom', function: 'enoughVotes', options: { quorum: 6 } },
         {
           name: 'Alike',
           type: 'anyOf',

@@ -21,6 +21,11 @@ const OPTIONS: {
     writeFileSync(join(dir, 'ranked.json'), '{ "name": "ranked" }');
     return dir;
   },
+  code: (_, folder) => {
+    const file = join(folder(), 'rules.ts');
+    writeFileSync(file, 'export const fair = (): true => true;');
+    return file;
+  },
   jwt: () => ({ issuer: 'https://issuer.example', audience: ['game', 'tools'] }),
   secretsPrefix: () => 'studio/',
   secretGrants: () => ({ backend: ['arena', 'duel'] }),

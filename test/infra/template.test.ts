@@ -597,6 +597,7 @@ describe('the dashboard', () => {
       'LostRaces Sum',
       'SearchesCut Sum',
       'LastChancesMissed Sum',
+      'FunctionsFailed Sum',
       'ChoiceFreeNeeded Maximum',
     ]);
   });

@@ -5,12 +5,14 @@ import { layoutOf } from '../../lib/engine/shapes/layout.ts';
 import { makeShapedGame, membersOf, type ShapedGame } from '../../lib/engine/shapes/shape-game.ts';
 import { poolShapeTicket, type ShapeTicket } from '../../lib/engine/shapes/shape-ticket.ts';
 import type { Constraints, Game, Ticket } from '../../lib/engine/types.ts';
+import { CustomCalls } from '../../lib/rules/custom/calls.ts';
 import { ruleFaults } from '../../lib/rules/faults.ts';
 import type { Meetings } from '../../lib/rules/met.ts';
 import { compileRules } from '../../lib/rules/rule-states.ts';
 import type { RuledPlayer } from '../../lib/rules/types.ts';
 import { seeded } from '../engine/random-pool.ts';
 import { allShapedGames, type CostOf, checkShapedGame, type Placed } from '../engine/shape-oracle.ts';
+import { studio } from './by-type/custom.ts';
 import {
   allGames,
   checkRuledGame,
@@ -42,7 +44,9 @@ export function constraintsOf(of: RuledCase, facetsFrom: number): Constraints {
   const teams = facetsFrom === 1 ? teamSizes.length : undefined;
   const teamSize = facetsFrom === 1 ? Math.max(...teamSizes) : undefined;
   const { nowMs, kinds } = of;
-  const moment = { nowMs, seats, seatsMin, teams, teamSize, kinds, meetings: meetingsOf(of), facetsFrom };
+  const calls = new CustomCalls(studio);
+  const meetings = meetingsOf(of);
+  const moment = { nowMs, seats, seatsMin, teams, teamSize, kinds, meetings, calls, facetsFrom };
   return compileRules(of.definition, moment, true)!();
 }
 
@@ -72,9 +76,9 @@ function withBots(of: RuledCase, seed: number): RuledCase {
 }
 
 /** Compares a random pool of two equal teams with brute force. Returns the number of comparisons. */
-export function compareCase(seed: number, more = false): number {
+export function compareCase(seed: number, more = false, customs = 0): number {
   const random = seeded(seed);
-  const drawn = randomRuledCase(random, { more });
+  const drawn = randomRuledCase(random, { more, customs });
   const of = more ? withBots(drawn, seed) : drawn;
   const nodeBudget = random() < 0.2 ? 1 + Math.floor(100 * random()) : undefined;
   return compare(seed, of, random() < 0.5 ? 1 : 64, nodeBudget, {
@@ -84,9 +88,9 @@ export function compareCase(seed: number, more = false): number {
 }
 
 /** Compares a random pool for games of any shape with brute force. Returns the number of comparisons. */
-export function compareShapedCase(seed: number, more = false): number {
+export function compareShapedCase(seed: number, more = false, customs = 0): number {
   const random = seeded(seed);
-  const { nodeBudget, ...drawn } = randomShapedRuledCase(random, more);
+  const { nodeBudget, ...drawn } = randomShapedRuledCase(random, more, customs);
   const of = more ? withBots(drawn, seed) : drawn;
   return compare(seed, of, random() < 0.5 ? 1 : 64, nodeBudget, shapedOracle(of));
 }
@@ -95,9 +99,12 @@ export function compareShapedCase(seed: number, more = false): number {
  * Compares the queue for games of more than 16 seats with brute force. Such games are too large for it, so the queue
  * searches small ones. Returns how many games it found, and how often it found none although there was one.
  */
-export function compareLargeCase(seed: number): { comparisons: number; found: number; missed: number } {
+export function compareLargeCase(
+  seed: number,
+  customs = 0,
+): { comparisons: number; found: number; missed: number } {
   const random = seeded(seed);
-  const { nodeBudget: _, ...of } = randomShapedRuledCase(random);
+  const { nodeBudget: _, ...of } = randomShapedRuledCase(random, false, customs);
   const rules = { ...of.rules, short: undefined };
   const oracle = shapedOracle({ ...of, rules });
   const layout = layoutOf(rules);
@@ -108,6 +115,7 @@ export function compareLargeCase(seed: number): { comparisons: number; found: nu
     teams: layout.teams,
     kinds: of.kinds,
     meetings: meetingsOf(of),
+    calls: new CustomCalls(studio),
     facetsFrom: 1,
   };
   const constraints = compileRules(of.definition, moment, true)!();

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { sample } from '../long.ts';
-import { compareCase, compareShapedCase } from './oracle-run.ts';
+import { compareCase, compareLargeCase, compareShapedCase } from './oracle-run.ts';
 
 it('agrees with brute force on random rules and pools, after every match', () => {
   let comparisons = 0;
@@ -19,6 +19,21 @@ it('agrees with brute force on alternatives that relax and rules of kinds of tea
   for (let seed = 1; seed <= sample(60, 150); seed++) comparisons += compareCase(seed, true);
   for (let seed = 1; seed <= 40; seed++) comparisons += compareShapedCase(seed, true);
   expect(comparisons).toBeGreaterThan(sample(1200, 2000));
+});
+
+it("agrees with brute force on rules and costs of a studio's code beside all others", () => {
+  let comparisons = 0;
+  for (let seed = 1; seed <= sample(80, 2000); seed++)
+    comparisons += compareCase(seed, seed % 2 === 0, 1 + (seed % 2));
+  for (let seed = 1; seed <= sample(40, 1000); seed++)
+    comparisons += compareShapedCase(seed, seed % 2 === 0, 1 + (seed % 2));
+  expect(comparisons).toBeGreaterThan(sample(1200, 20_000));
+});
+
+it('finds only permitted games of many seats, with a valid bound, under rules of a studio', () => {
+  let found = 0;
+  for (let seed = 1; seed <= 40; seed++) found += compareLargeCase(seed, 1).found;
+  expect(found).toBeGreaterThan(10);
 });
 
 it('finds the only games that judged rules permit with a budget of one node', () => {

@@ -19,7 +19,7 @@ const attributes: Attributes = {
 /** A random small pool with random rules of every type, costs and relaxations. */
 export function randomRuledCase(
   random: () => number,
-  only: { beta?: number; more?: boolean } = {},
+  only: { beta?: number; more?: boolean; customs?: number } = {},
 ): RuledCase {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)];
   const chance = (probability: number) => random() < probability;
@@ -34,7 +34,7 @@ export function randomRuledCase(
     beta: only.beta ?? pick([0, 0, 0, 0.1, 3, 50]),
     ...(hasRoles && { roles: teamSize === 2 ? { tank: 1, damage: 1 } : { tank: 1, damage: 2 } }),
   };
-  const definition = randomDefinition(random, 2 * teamSize, undefined, only.more);
+  const definition = randomDefinition(random, 2 * teamSize, undefined, only.more, only.customs);
   const limit = 2 * teamSize + upTo(teamSize === 3 ? 2 : 5);
   const tickets: Ticket[] = [];
   const isTied = chance(0.3);
@@ -65,6 +65,7 @@ export function randomRuledCase(
 export function randomShapedRuledCase(
   random: () => number,
   more = false,
+  customs = 0,
 ): RuledCase & { nodeBudget?: number } {
   const { rules, tickets: plain, nowMs, nodeBudget } = shapeCase(random);
   const kinds = Array.isArray(rules.teams)
@@ -75,7 +76,7 @@ export function randomShapedRuledCase(
   const seats = Array.isArray(rules.teams)
     ? (rules.teams as readonly TeamKind[]).reduce((sum, { size, count = 1 }) => sum + size * count, 0)
     : rules.teamSize * (rules.teams as number);
-  const definition = randomDefinition(random, seats, kinds, more);
+  const definition = randomDefinition(random, seats, kinds, more, customs);
   const tickets = plain.map((ticket) => ({
     ...ticket,
     players: ticket.players.map((player) => ({ ...player, ...randomValues(random, more) })),
@@ -94,13 +95,14 @@ export function randomShapedRuledCase(
 
 /**
  * Random rules of every type, costs and relaxations, for games of so many players. With `more` also alternatives that relax,
- * and more rules of the teams of a kind: seeds of earlier finds are without.
+ * and more rules of the teams of a kind: seeds of earlier finds are without. @param customs how many rules of the studio's code
  */
 function randomDefinition(
   random: () => number,
   players: number,
   kinds?: readonly string[],
   more = false,
+  customs = 0,
 ): RulesDefinition {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)];
   const chance = (probability: number) => random() < probability;
@@ -130,6 +132,7 @@ function randomDefinition(
   const ruleList = Array.from({ length: 1 + upTo(3) }, (_, i) => ruleOf(`r${i}`)).filter(
     (rule, i, all) => rule.type !== 'latency' || all.findIndex(({ type }) => type === 'latency') === i,
   );
+  for (let i = 0; i < customs; i++) ruleList.push(ORACLE_TYPES.custom.randomNamed(`c${i}`, tools));
   return {
     attributes,
     rules: ruleList,

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toProblem } from '../../lib/aws/http.ts';
 import { type Trouble, troublesOf, unreadableTroubles } from '../../lib/console/page/data/health.ts';
 import { PRESENCE_PING_SECONDS } from '../../lib/contract/presence.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { queueStats } from '../../lib/contract/queue-stats.ts';
 import { isFailing } from '../../lib/contract/webhook-failing.ts';
+import { codeOf, useCode } from '../../lib/rules/custom/code.ts';
 import { silentAfterMs } from '../../lib/service/domain/presence.ts';
 import type { RecordedFailure } from '../../lib/service/events/delivery-log.ts';
 import { type DeliveryOutcome, deliver } from '../../lib/service/events/notify.ts';
@@ -56,6 +57,7 @@ const PROVISIONER: Partial<QueueDefinition> = {
   provisioner: { type: 'http', url: 'https://games.example' },
 };
 const hook = (name: string) => ({ url: `https://${name}.example/`, secret: `shared/${name}` });
+const CUSTOM: Partial<QueueDefinition> = { rules: [{ name: 'Votes', type: 'custom', function: 'judged' }] };
 const WEBHOOKS: Partial<QueueDefinition> = { webhooks: ['one', 'two', 'three'].map(hook) };
 const status = (code: number): OutboundResult => ({ outcome: 'responded', status: code, body: '' });
 const only =
@@ -203,6 +205,30 @@ const FAULTS: readonly Fault[] = [
     log: 'a queue is set aside because its ticks fail',
   },
   {
+    what: 'a function of a custom rule throws',
+    queue: CUSTOM,
+    begin: () => {
+      useCode(
+        codeOf({
+          judged: () => {
+            throw new Error('no map');
+          },
+        }),
+      );
+    },
+    says: /^The function judged of the rule Votes fails, so its matches are refused: .* it threw Error: no map/,
+    alarm: '–',
+    log: 'functions of custom rules fail',
+  },
+  {
+    what: 'the deployed code does not have the function of a custom rule',
+    queue: CUSTOM,
+    begin: () => useCode(undefined),
+    says: /^Set aside: Expected a function of the deployed code, got judged for rule Votes/,
+    alarm: 'QueueSetAside',
+    log: 'a queue is set aside because its ticks fail',
+  },
+  {
     what: 'the schedule is stopped, and the ticks in flight are lost',
     queue: {},
     begin: (play) => {
@@ -340,6 +366,8 @@ const SOME_FAULTS = FAULTS.filter(({ what }) =>
     'the provisioner cannot be reached',
     'the secret of a webhook is gone',
     'the search of a queue throws',
+    'a function of a custom rule throws',
+    'the deployed code does not have the function of a custom rule',
     'the table of the tickets is throttled',
   ].includes(what),
 );
@@ -363,6 +391,8 @@ const BY_AWS: readonly (readonly [what: string, alarm: string, log: string, over
 const { emulator, skipped } = USE_CASE_STORE;
 describe.skipIf(skipped !== undefined)(suiteName('a fault is reported', emulator, skipped), () => {
   let play: Play;
+  beforeEach(() => useCode(codeOf({ judged: () => true })));
+  afterEach(() => useCode(undefined));
   ownCloudForEachTest(emulator, ({ cloud, queue }) => {
     play = new Play(cloud, queue);
   });

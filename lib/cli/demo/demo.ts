@@ -5,6 +5,7 @@ import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { seededRandom } from '../../simulation/random.ts';
 import { askOf, queuesOf } from '../client.ts';
 import { outputClosed } from '../closed-pipe.ts';
+import { codeOption } from '../code-option.ts';
 import { startLocalConsole } from '../console.ts';
 import { Failure, InvalidInput } from '../failure.ts';
 import { positiveNumber, wholeNumber } from '../input.ts';
@@ -23,6 +24,7 @@ interface DemoOptions {
   seconds?: number;
   seed: number;
   console: boolean;
+  code?: string;
 }
 
 /** On a terminal the table is redrawn this often. */
@@ -51,6 +53,7 @@ export function demoCommand(): Command {
     .option('--queue <name>', 'only this queue (default: all queues of the service)')
     .option('--seconds <seconds>', 'stop after this time (default: at Ctrl-C)', timerSeconds)
     .option('--seed <number>', 'seed of the population', wholeNumber(), 1)
+    .addOption(codeOption())
     .option('--no-console', 'do not start the console (default: started with the service)')
     .action(async (options: DemoOptions) => {
       const stop = new AbortController();
@@ -60,7 +63,7 @@ export function demoCommand(): Command {
         await play({ url: options.url }, options, stop);
         return;
       }
-      const cloud = await startUnless(interrupted, startOwnCloud);
+      const cloud = await startUnless(interrupted, () => startOwnCloud(options.code));
       if (cloud === undefined) {
         process.exitCode = INTERRUPTED_STATUS;
         return;
@@ -86,10 +89,10 @@ function timerSeconds(value: string): number {
 }
 
 /** Imported on demand because the CDK takes a second to load. */
-async function startOwnCloud() {
+async function startOwnCloud(code: string | undefined) {
   console.log('Starting the service on this machine …');
   const { startMuster } = await import('../../local/start-muster.ts');
-  return startMuster({ port: 0 });
+  return startMuster({ port: 0, ...(code !== undefined && { context: { code } }) });
 }
 
 interface PlayedService {

@@ -21,6 +21,11 @@ addEventListener('message', ({ data }: MessageEvent<EngineRequest>) => {
 });
 
 function resultOf(request: EngineRequest): EngineResult {
+  const custom = request.definition.rules?.find(({ type }) => type === 'custom');
+  if (custom !== undefined)
+    throw new Error(
+      `The browser cannot run the rule ${custom.name}: it does not have your code. Use muster simulate --code FILE, or a dry run of the service.`,
+    );
   switch (request.kind) {
     case 'reasons':
       return reasonsOf(request.definition, request.waiting);

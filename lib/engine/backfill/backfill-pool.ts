@@ -340,7 +340,7 @@ export class BackfillPool {
     let ruling: Ruling | undefined;
     if (this.#constraints) {
       const numbers = members.map(({ ticket }) => this.#constraints!.enter(ticket));
-      ruling = this.#constraints.judge(membersOf(members, numbers, teamOf, layout.teams));
+      ruling = this.#constraints.judge(membersOf(members, numbers, teamOf, layout.teams), true);
       if (!ruling) throw new Error(`Expected a filling that the constraints permit, got ${game.backfillId}`);
       exact.imbalance += ruling.cost;
     }

@@ -79,7 +79,7 @@ export class ShapeIndex implements PoolIndex {
 
   #rulingOn({ members, teams }: ShapedGame, constraints: Constraints): Ruling {
     const numbers = members.map(({ ticket }) => constraints.enter(ticket));
-    const ruling = constraints.judge(membersOf(members, numbers, teams, this.#full.layout.teams));
+    const ruling = constraints.judge(membersOf(members, numbers, teams, this.#full.layout.teams), true);
     if (!ruling) {
       const ids = members.map(({ ticket }) => ticket.ticketId);
       throw new Error(`Expected a game that the constraints permit, got ${ids}`);

@@ -96,9 +96,9 @@ export class Permit {
     return may;
   }
 
-  /** The ruling on a whole game; undefined when it is refused. */
-  judge(game: Pick<ShapedGame, 'members' | 'teams'>): Ruling | undefined {
-    return this.#constraints.judge(this.#teamsOf(game));
+  /** The ruling on a whole game that has no shortfall. */
+  judge(game: Pick<ShapedGame, 'members' | 'teams'>): Ruling {
+    return this.#constraints.judge(this.#teamsOf(game), true)!;
   }
 
   /** By how much a whole game breaks what it has to fulfil; 0 exactly when `judge` permits it. */

@@ -60,7 +60,7 @@ interface Weighed {
 function weigh(draft: Draft, rules: GameRules, permit: Permit): Weighed {
   const game = finishedGame(draft, rules);
   const lacking = permit.shortfall(game);
-  const cost = lacking === 0 ? permit.judge(game)!.cost : 0;
+  const cost = lacking === 0 ? permit.judge(game).cost : 0;
   return { game: { ...game, imbalance: game.imbalance + cost }, lacking, cost };
 }
 

@@ -2,12 +2,14 @@ import type { AcceptedRule } from '../by-type/accepted.ts';
 import type { AnyOfRule } from '../by-type/any-of.ts';
 import type { CompareRule } from '../by-type/compare.ts';
 import type { CountRule } from '../by-type/count.ts';
+import type { CustomRuleBody } from '../by-type/custom.ts';
 import { levelAt, stepsOf } from '../levels.ts';
 import type { RuleContext, StateKind, TeamsOfQueue } from '../rule-type.ts';
 import { type Alternative, isCostOnly, type Rule, typeOf } from '../rule-types.ts';
 import { AcceptedState } from './accepted-state.ts';
 import { AnyOfState } from './any-of-state.ts';
 import { CompareState } from './compare-state.ts';
+import { CustomState } from './custom-state.ts';
 import { AVOIDANCE, PairState, type RecentOne } from './pair-state.ts';
 import { type RangeRule, RangeState } from './range-state.ts';
 import { type SetRule, SetState } from './set-state.ts';
@@ -35,7 +37,7 @@ export function groupsOf(
   avoids: boolean,
   settings: StateSettings,
 ): StatedRule[] {
-  const { attributes, meetings, nowMs, seats, seatsMin, teams, teamSize, outOfTime } = settings;
+  const { attributes, meetings, nowMs, seats, seatsMin, teams, teamSize, outOfTime, calls } = settings;
   const all = rules.flatMap(({ rule, index }) =>
     typeOf(rule)
       .states(rule, settings)
@@ -68,6 +70,9 @@ export function groupsOf(
   );
   add<ValueRule>('team-values', (one) => perTeam && new ValueState(one, tickets, attributes, seats, perTeam));
   add<Rule & AcceptedRule>('acceptance', (one) => new AcceptedState(one, tickets, attributes, seats));
+  add<Rule & CustomRuleBody>('custom', (one) =>
+    calls?.asksTickets(one.rule) ? new CustomState(one, tickets, settings, calls, seats) : undefined,
+  );
   add<Rule & AnyOfRule<Alternative>>('alternatives', (one) => anyOfState(one, tickets, settings));
   return stated;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { QueueRecord } from './queue-record.ts';
-import type { Unreadable } from './unreadable.ts';
+import { Unreadable } from './unreadable.ts';
 
 /**
  * A range of a queue whose ticks fail, one after another, is set aside: it is searched again only after a pause, which grows
@@ -84,18 +84,21 @@ export function setAsideAt(
 }
 
 /**
- * A range is also set aside while this version cannot read the journal of a crashed tick, for example that of a later version
- * after a rollback. Only the journal names the tickets that the tick has claimed. Every tick tries to read it again.
+ * A range is also set aside while this version cannot read the journal of a crashed tick, or does not have the function of a
+ * custom rule, for example after a rollback. Only the journal names the tickets that the tick has claimed. Every tick tries again.
  */
 export function setAsideBy(
-  unreadable: Unreadable,
+  cause: Unreadable | string,
   failed: FailedTicks | undefined,
   slotMs: number,
 ): SetAside {
   return {
     failed: failed ?? { count: 1, atMs: slotMs, how: 'stopped' },
     untilMs: slotMs,
-    why: `a tick was stopped, and this version cannot read its journal: ${unreadable.message}`,
+    why:
+      cause instanceof Unreadable
+        ? `a tick was stopped, and this version cannot read its journal: ${cause.message}`
+        : cause,
   };
 }
 

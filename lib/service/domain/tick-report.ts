@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type TickMemory, tickMemory } from '../../policies/memory.ts';
 import { type WaitTable, waitTable } from '../../policies/waits/wait-table.ts';
+import type { CustomFailure } from '../../rules/custom/calls.ts';
 import { type BucketLoad, bucketLoad } from './bucket-load.ts';
 import { type MatchTally, matchTally } from './match-tally.ts';
 import { type MinuteCounts, minuteCounts } from './minute-counts.ts';
@@ -45,6 +46,14 @@ export interface TickReport {
   readonly linked?: number | undefined;
   /** Present while the range is not searched, because its ticks fail. */
   readonly setAside?: SetAside | undefined;
+  /** The calls of the studio's functions that failed in the last tick in which some did, and its slot. */
+  readonly failing?: FailingFunctions | undefined;
+}
+
+/** Functions of custom rules that have failed in a tick. */
+export interface FailingFunctions {
+  readonly slotMs: number;
+  readonly failures: readonly CustomFailure[];
 }
 
 /** The backfills of a range after a tick. */
@@ -101,4 +110,13 @@ export const tickReport = z.object({
     .catch(undefined),
   linked: z.number().optional(),
   setAside: setAside.optional().catch(undefined),
+  failing: z
+    .object({
+      slotMs: z.number(),
+      failures: z.array(
+        z.object({ rule: z.string(), function: z.string(), calls: z.number(), message: z.string() }),
+      ),
+    })
+    .optional()
+    .catch(undefined),
 }) satisfies z.ZodType<TickReport>;

@@ -3,6 +3,7 @@ import { urlProblems } from '../../contract/outbound-url.ts';
 import type { FieldProblem } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { type SecretGrants, secretProblems } from '../../contract/secret-grants.ts';
+import { missingFunctions } from '../../rules/custom/code.ts';
 
 /** The rules of a deployment for definitions, in addition to the schema. */
 export interface DeploymentRules {
@@ -14,6 +15,8 @@ export interface DeploymentRules {
   readonly gameSessionQueues: readonly string[] | 'any';
   /** Whether players can connect. */
   readonly push: boolean;
+  /** The functions of the deployed code, by name. @default there is no code */
+  readonly functions?: readonly string[] | undefined;
 }
 
 /**
@@ -28,6 +31,7 @@ export function deploymentProblems(definition: QueueDefinition, rules: Deploymen
     ...secretProblems(definition, rules.secretGrants),
     ...gameLiftProblems(definition, rules.gameSessionQueues),
     ...presenceProblems(definition, rules.push),
+    ...missingFunctions(definition.rules ?? [], rules.functions),
   ];
 }
 

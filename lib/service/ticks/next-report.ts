@@ -67,6 +67,7 @@ export function nextReport(
     ...(backfills && { backfills: withEarlier(before, backfills) }),
     waits: waitsAfter(definition, before, { read, search, summary }),
     ...(definition.rules && { tally: addMatches(before?.tally, tallied, startMs) }),
+    failing: plan.failures.length > 0 ? { slotMs, failures: plan.failures } : before?.failing,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { CustomFailure } from '../../rules/custom/calls.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { RecentMatch } from '../domain/tick-report.ts';
 
@@ -46,6 +47,8 @@ export interface TickMetrics {
   readonly isCut: boolean;
   /** Tickets that are still waiting after their last chance although it was not proved that they had no game. */
   readonly missedLastChances: number;
+  /** The calls of the studio's functions that failed, and so refused their games. */
+  readonly failures: readonly CustomFailure[];
   /** Matches that were planned but not committed, because a ticket was taken or the store was busy. */
   readonly lostRaces: number;
   readonly busy: number;

@@ -1,5 +1,6 @@
 import type { BlockTotals } from '../../experiments/block-totals.ts';
 import { type TickMemory, together } from '../../policies/memory.ts';
+import { functionsInUse, missingFunctions } from '../../rules/custom/code.ts';
 import { allOf } from '../concurrency/in-parallel.ts';
 import { type BucketLoad, isOverloaded } from '../domain/bucket-load.ts';
 import { rangeName } from '../domain/buckets.ts';
@@ -96,11 +97,13 @@ async function runLeased(deps: TickDeps, tick: LeasedTick): Promise<SearchedTick
   const closed = await closeOlderLayouts(deps, tick);
   if (closed === 'held') return dropped('a tick of an older bucket layout is still running');
   const before = await readBefore(deps, tick);
-  const { failed, slotMs, range } = tick;
-  const setAside =
+  const { definition, failed, slotMs, range } = tick;
+  const cause =
     closed instanceof Unreadable
-      ? setAsideBy(closed, failed, slotMs)
-      : setAsideAt(failed, slotMs, rangeName(range));
+      ? closed
+      : missingFunctions(definition.rules ?? [], functionsInUse())[0]?.detail;
+  const setAside =
+    cause === undefined ? setAsideAt(failed, slotMs, rangeName(range)) : setAsideBy(cause, failed, slotMs);
   return setAside === undefined ? search(deps, tick, before) : endOverdue(deps, tick, before, setAside);
 }
 
@@ -126,8 +129,8 @@ async function search(deps: TickDeps, tick: LeasedTick, before: TicksBefore): Pr
   const { matches, recent, lostRaces, busy } = summary;
   const { timedOut, isCut, tooLarge, plan } = found;
   const { waiting } = report;
-  const { missedLastChances } = plan;
-  const counts = { waiting, recent, timedOut, isCut, missedLastChances, lostRaces, busy };
+  const { missedLastChances, failures } = plan;
+  const counts = { waiting, recent, timedOut, isCut, missedLastChances, failures, lostRaces, busy };
   const metrics = { queue, ...counts, durationMs, ageMs };
   const { unreadable } = read;
   const blocks = matchedWaits(tick, read, found);
@@ -156,7 +159,7 @@ async function endOverdue(
     durationMs,
   });
   await deps.ranges.putReport(queue, rangeName(range), report, deps.clock.now());
-  const none = { recent: [], lostRaces: 0, busy: 0, isCut: false, missedLastChances: 0 };
+  const none = { recent: [], lostRaces: 0, busy: 0, isCut: false, missedLastChances: 0, failures: [] };
   const metrics = { queue, waiting: report.waiting, timedOut, durationMs, ageMs, ...none };
   return { outcome: 'set-aside', metrics, unreadable: read.unreadable, why: whyOf(setAside) };
 }

@@ -5,6 +5,7 @@ import { balance } from './balance.ts';
 import { common } from './common.ts';
 import { compare } from './compare.ts';
 import { count } from './count.ts';
+import { custom } from './custom.ts';
 import { different } from './different.ts';
 import { latency } from './latency.ts';
 import type { Answer, AskedGame, OracleType } from './oracle-type.ts';
@@ -26,6 +27,7 @@ export const ORACLE_TYPES: {
   compare,
   latency,
   recent,
+  custom,
   anyOf: anyOf(ask),
 };
 

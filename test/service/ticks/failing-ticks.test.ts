@@ -1,5 +1,6 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { codeOf, useCode } from '../../../lib/rules/custom/code.ts';
 import type { KeyRange } from '../../../lib/service/domain/buckets.ts';
 import { Unreadable, UnreadableQueue } from '../../../lib/service/domain/unreadable.ts';
 import type { RangeStore } from '../../../lib/service/ports/range-store.ts';
@@ -43,6 +44,7 @@ describe('a queue whose search fails', () => {
   beforeEach(() => {
     search = 'works';
   });
+  afterEach(() => useCode(undefined));
 
   const define = (changes: Partial<QueueDefinition> = {}) =>
     putQueue(
@@ -102,6 +104,23 @@ describe('a queue whose search fails', () => {
     const pause = (seconds: number) => `${'-'.repeat(seconds - 1)}F`;
     expect(await ticksOf(3)).toBe('FFF');
     expect(await ticksOf(255)).toBe([5, 10, 20, 40, 60, 60, 60].map(pause).join(''));
+  });
+
+  it('is set aside while the code does not have the function of its rule, and loses nothing', async () => {
+    await define({ rules: [{ name: 'Votes', type: 'custom', function: 'judged' }] });
+    await join('a', 1_000);
+    await join('b', 1_000);
+    useCode(codeOf({ other: () => true }));
+    expect(await ticksOf(3)).toBe('---');
+    const { setAside } = await getStats(cloud.deps, queue, cloud.nowMs);
+    expect(setAside?.reason).toBe(
+      'Expected a function of the deployed code, got judged for rule Votes: the code exports other',
+    );
+    expect([await statusOf('a'), await statusOf('b')]).toEqual(['QUEUED', 'QUEUED']);
+    useCode(codeOf({ judged: () => true }));
+    expect(await ticksOf(1)).toBe('S');
+    expect([await statusOf('a'), await statusOf('b')]).toEqual(['MATCHED', 'MATCHED']);
+    expect((await getStats(cloud.deps, queue, cloud.nowMs)).setAside).toBeUndefined();
   });
 
   it('searches again when a tick after a pause succeeds', async () => {

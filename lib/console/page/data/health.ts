@@ -41,6 +41,10 @@ export function troublesOf(
       `Set aside: ${reason}. The next search is in ${secondsText(inSeconds)}; tickets time out meanwhile.`,
     );
   }
+  for (const { rule, function: name, calls, message } of stats.failingFunctions ?? [])
+    bad.push(
+      `The function ${name} of the rule ${rule} fails, so its matches are refused: ${message} (${countText(calls, 'call')} of the last tick in which it did).`,
+    );
   if (stats.presenceHeldUntil !== undefined)
     bad.push(
       'Pings of many players are missing at once, so the service may not hear them. No ticket is cancelled for that: see the alarms of sockets.',

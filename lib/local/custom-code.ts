@@ -1,0 +1,2 @@
+/** The bundle of the studio's module, for commands that search in their own process. */
+export { bundleCode } from '../infra/custom-code.ts';

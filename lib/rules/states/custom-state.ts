@@ -1,0 +1,81 @@
+import type { CustomRuleBody } from '../by-type/custom.ts';
+import { levelsOf } from '../levels.ts';
+import type { FunctionCalls, RuleContext } from '../rule-type.ts';
+import type { Rule } from '../rule-types.ts';
+import { type EnteredTicket, type IndexedRule, Levels, type StateGroup } from './state-group.ts';
+
+type CustomOne = Rule & CustomRuleBody;
+
+/** The maximum of pairs that are remembered, of which a large pool has many millions. */
+const PAIRS_MAX = 200_000;
+
+/** A custom rule whose module also exports `mayJoin`, or a custom cost whose module also exports `least`. */
+export class CustomState implements StateGroup {
+  readonly #tickets: readonly EnteredTicket[];
+  readonly #context: RuleContext;
+  readonly #calls: FunctionCalls;
+  readonly #levels: Levels;
+  /** By level; undefined when the rule is off. */
+  readonly #rules: readonly (CustomOne | undefined)[];
+  readonly #isCost: boolean;
+  readonly #joined: number[] = [];
+  /** By level and the numbers of two tickets: whether they may be in one game. */
+  readonly #pairs = new Map<string, boolean>();
+
+  constructor(
+    indexed: IndexedRule<CustomOne>,
+    tickets: readonly EnteredTicket[],
+    context: RuleContext,
+    calls: FunctionCalls,
+    depthMax: number,
+  ) {
+    this.#tickets = tickets;
+    this.#context = context;
+    this.#calls = calls;
+    this.#levels = new Levels(indexed, tickets, depthMax);
+    this.#rules = levelsOf(indexed.rule) as readonly (CustomOne | undefined)[];
+    this.#isCost = indexed.rule.cost !== undefined;
+  }
+
+  start(): void {
+    this.#levels.depth = this.#joined.length = 0;
+  }
+
+  admits(ticket: number): boolean {
+    if (this.#isCost) return true;
+    const level = this.#levels.with(ticket);
+    const rule = this.#rules[level];
+    return rule === undefined || this.#joined.every((other) => this.#mayJoin(rule, level, other, ticket));
+  }
+
+  join(ticket: number): void {
+    this.#levels.join(ticket);
+    this.#joined.push(ticket);
+  }
+
+  leave(): void {
+    this.#levels.depth--;
+    this.#joined.pop();
+  }
+
+  units(): number {
+    const rule = this.#rules[this.#levels.now];
+    if (rule === undefined || this.#joined.length === 0) return 0;
+    return this.#calls.least(
+      rule,
+      this.#joined.map((ticket) => this.#tickets[ticket]),
+      this.#context,
+    );
+  }
+
+  #mayJoin(rule: CustomOne, level: number, a: number, b: number): boolean {
+    const key = a < b ? `${level} ${a} ${b}` : `${level} ${b} ${a}`;
+    let may = this.#pairs.get(key);
+    if (may === undefined) {
+      if (this.#pairs.size >= PAIRS_MAX) this.#pairs.clear();
+      may = this.#calls.mayJoin(rule, this.#tickets[a], this.#tickets[b], this.#context);
+      this.#pairs.set(key, may);
+    }
+    return may;
+  }
+}
