@@ -47,13 +47,13 @@ export const MEASUREMENTS: readonly Measurement[] = [
     program: 'test/bench/service.ts',
     args: [
       '--rates',
-      '20',
+      '5',
       '--seconds',
-      '20',
+      '40',
       '--variants',
       'solos;solos in two queues;solos, ready one by one',
     ],
-    minutes: 2,
+    minutes: 4,
     tables: { 'cost of features': BENCHMARKS },
   },
   {
