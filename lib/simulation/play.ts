@@ -62,7 +62,8 @@ export function playTogether(
   traffic: Traffic,
   observers: readonly Observer[] = [],
 ): { steps: Generator<Progress, void>; results: () => PlayResult[] } {
-  const queues = definitions.map((definition) => new MeasuredQueue(definition, traffic, observers));
+  const queues = definitions.map((definition) => measuredQueue(definition, traffic, observers));
+  const reached = definitions.map(() => ({ nowMs: 0, ticks: 0 }));
   function* arrivals(): Generator<Arrival, void> {
     for (const { ticket, patienceMs, inQueues = [ticket] } of traffic.arrivals)
       yield { ticket, patienceMs, inQueues: inQueues.map((own, at) => own && queues[at]!.arrived(own)) };
@@ -70,77 +71,58 @@ export function playTogether(
   function* steps(): Generator<Progress, void> {
     const [first, ...also] = queues.map(({ simulated }) => simulated);
     for (const progress of simulate({ ...first!, also, arrivals: arrivals(), atEnd: traffic.atEnd })) {
-      queues[progress.queue]!.progress = progress;
+      reached[progress.queue] = progress;
       yield progress;
     }
   }
-  return { steps: steps(), results: () => queues.map((queue) => queue.result()) };
+  return { steps: steps(), results: () => queues.map(({ result }, at) => result(reached[at]!)) };
 }
 
-/** A queue of a simulation, and what it measures. */
-class MeasuredQueue {
-  readonly simulated: SimulatedQueue;
-  progress: Pick<Progress, 'nowMs' | 'ticks'> = { nowMs: 0, ticks: 0 };
-  readonly #definition: QueueDefinition;
-  readonly #atEnd: Traffic['atEnd'];
-  readonly #meter: Meter;
-  readonly #running: RunningMatches | undefined;
-  readonly #calibration: WaitCalibration;
-  readonly #choices: ReturnType<typeof choicesOf>;
-  #chosen: readonly ChoiceCounts[] = [];
-  #arrived: Ticket[] = [];
-
-  constructor(definition: QueueDefinition, traffic: Traffic, observers: readonly Observer[]) {
-    this.#definition = definition;
-    this.#atEnd = traffic.atEnd;
-    this.#meter = meterFor(traffic, Object.keys(roleSeatsOf(definition) ?? {}), definition);
-    this.#running = traffic.course && new RunningMatches(definition, traffic.course, skillUnitOf(traffic));
-    this.#calibration = new WaitCalibration(definition);
-    this.#choices = choicesOf(definition);
-    this.simulated = {
-      rules: definition,
-      observers: [this.#meter, ...observers],
-      running: this.#running,
-      calibration: this.#calibration,
-    };
-  }
-
-  /** Counts the choices of an arriving ticket. @returns the ticket as it waits */
-  arrived(ticket: Ticket): Ticket {
-    const players = inPlaceableRegions(ticket.players as readonly RuledPlayer[], this.#definition);
-    const arrived = { ...ticket, players };
-    this.#arrived.push(arrived);
-    if (this.#arrived.length === COUNTED_AT_ONCE) this.#countChoices();
-    return arrived;
-  }
-
-  #countChoices(): void {
-    this.#chosen = addChoices(this.#chosen, this.#choices, this.#arrived, 1, Number.POSITIVE_INFINITY);
-    this.#arrived = [];
-  }
-
-  result(): PlayResult {
-    const { nowMs, ticks } = this.progress;
-    const measures = {
-      ...this.#meter.read(),
-      ...(this.#running && { backfill: this.#running.read(nowMs) }),
-    };
-    this.#countChoices();
-    const advised =
-      measures.seconds > 0
-        ? adviseChoices(this.#choices, this.#chosen, measures.players / measures.seconds)
-        : [];
-    const warnings = [
-      ...advised.map(({ advice }) => (advice?.stable === false ? advice.message : undefined)),
-      this.#atEnd === 'stop' ? shortRunWarning(measures, this.#definition.timeoutSeconds) : undefined,
-    ];
-    return {
-      measures,
-      cost: estimateCost(measures, ticks, this.#definition),
-      calibration: this.#calibration.read(),
-      warnings: warnings.filter((warning) => warning !== undefined),
-    };
-  }
+/** A queue of a simulation with what measures it. */
+function measuredQueue(definition: QueueDefinition, traffic: Traffic, observers: readonly Observer[]) {
+  const choices = choicesOf(definition);
+  let chosen: readonly ChoiceCounts[] = [];
+  let counted: Ticket[] = [];
+  const meter = meterFor(traffic, Object.keys(roleSeatsOf(definition) ?? {}), definition);
+  const running = traffic.course && new RunningMatches(definition, traffic.course, skillUnitOf(traffic));
+  const calibration = new WaitCalibration(definition);
+  const simulated: SimulatedQueue = {
+    rules: definition,
+    observers: [meter, ...observers],
+    running,
+    calibration,
+  };
+  const countChoices = () => {
+    chosen = addChoices(chosen, choices, counted, 1, Number.POSITIVE_INFINITY);
+    counted = [];
+  };
+  return {
+    simulated,
+    /** Counts the choices of an arriving ticket. @returns the ticket as it waits */
+    arrived(ticket: Ticket): Ticket {
+      const players = inPlaceableRegions(ticket.players as readonly RuledPlayer[], definition);
+      const arrived = { ...ticket, players };
+      counted.push(arrived);
+      if (counted.length === COUNTED_AT_ONCE) countChoices();
+      return arrived;
+    },
+    result({ nowMs, ticks }: Pick<Progress, 'nowMs' | 'ticks'>): PlayResult {
+      const measures = { ...meter.read(), ...(running && { backfill: running.read(nowMs) }) };
+      countChoices();
+      const advised =
+        measures.seconds > 0 ? adviseChoices(choices, chosen, measures.players / measures.seconds) : [];
+      const warnings = [
+        ...advised.map(({ advice }) => (advice?.stable === false ? advice.message : undefined)),
+        traffic.atEnd === 'stop' ? shortRunWarning(measures, definition.timeoutSeconds) : undefined,
+      ];
+      return {
+        measures,
+        cost: estimateCost(measures, ticks, definition),
+        calibration: calibration.read(),
+        warnings: warnings.filter((warning) => warning !== undefined),
+      };
+    },
+  };
 }
 
 /** The same definition without backfills, to compare; undefined when its matches ask for no players. */

@@ -86,13 +86,8 @@ export function* simulate(options: SimulationOptions): Generator<Progress, void>
 
 /** The queue whose tick is next; undefined when no ticket waits. */
 function firstDue(queues: readonly PlayedQueue[]): PlayedQueue | undefined {
-  let first: PlayedQueue | undefined;
-  for (const queue of queues) {
-    if (queue.dueMs === Number.POSITIVE_INFINITY) continue;
-    if (first === undefined || queue.dueMs < first.dueMs) first = queue;
-    else if (queue.dueMs === first.dueMs && queue.turn < first.turn) first = queue;
-  }
-  return first;
+  const due = queues.filter(({ dueMs }) => dueMs < Number.POSITIVE_INFINITY);
+  return due.sort((one, other) => one.dueMs - other.dueMs || one.turn - other.turn)[0];
 }
 
 /** A queue with its waiting tickets. */
