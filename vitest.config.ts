@@ -17,7 +17,7 @@ const ALONE = [
   'test/console/{console,on-local-cloud}.test.ts',
   'test/package/package.test.ts',
   'test/soak/**/*.test.ts',
-  'test/bench/{after-kill,engine,neighbours,presence,rated-after-kills,scale,service,warm-ticks,watchers}.test.ts',
+  'test/bench/{after-kill,engine,neighbours,rated-after-kills,scale,service,warm-ticks,watchers}.test.ts',
 ];
 /**
  * Files that only `npm run test:long` has, because each starts services of its own or plays for long. The comment names the test
@@ -39,7 +39,7 @@ const LONG = [
   // test/local/serve.test.ts, on what is in flight, and test/local/local-cloud.test.ts, on a directory of data.
   'test/end-to-end/restart.test.ts',
   // Benchmarks that start a local cloud, play for long or tune policies. The others run in `npm test` with a tiny size.
-  'test/bench/{after-kill,engine,presence,rated-after-kills,scale,service,watchers}.test.ts',
+  'test/bench/{after-kill,engine,rated-after-kills,scale,service,watchers}.test.ts',
 ];
 export default defineConfig(({ mode }) => ({
   test: {

@@ -1,20 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { checkExperiment, scheduleOf } from '../../lib/contract/experiment.ts';
 import { Problem } from '../../lib/contract/problem.ts';
-import { checkQueueDefinition } from '../../lib/contract/queue-definition.ts';
+import { definition } from '../definition.ts';
 
-const queue = checkQueueDefinition(
-  {
-    name: 'arena',
-    teamSize: 5,
-    imbalance: { alpha: 1, p: 1, q: 2 },
-    beta: 2,
-    release: { policy: 'option-value', waitCost: 2 },
-    tickSeconds: 2,
-    timeoutSeconds: 300,
-  },
-  'arena.json',
-);
+const queue = definition({
+  name: 'arena',
+  teamSize: 5,
+  beta: 2,
+  release: { policy: 'option-value', waitCost: 2 },
+  tickSeconds: 2,
+  timeoutSeconds: 300,
+});
 const experiment = {
   name: 'wider',
   variants: [

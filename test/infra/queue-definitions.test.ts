@@ -5,17 +5,11 @@ import { parseQueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { readLadderDefinitions, readQueueDefinitions } from '../../lib/infra/definition-folders.ts';
 import { defaultQueuesDir } from '../../lib/infra/stack-options.ts';
 import { digestOf } from '../../lib/service/domain/digest.ts';
+import { definition } from '../definition.ts';
 import { functionNamed, resourcesOf } from './resources.ts';
 import { synthesized, temporaryFolder } from './synthesized.ts';
 
-const duel = {
-  name: 'duel',
-  teamSize: 1,
-  imbalance: { alpha: 1, p: 1, q: 2 },
-  release: { policy: 'greedy' },
-  tickSeconds: 2,
-  timeoutSeconds: 300,
-};
+const duel = definition({ tickSeconds: 2, timeoutSeconds: 300 });
 
 function folder(files: Record<string, unknown>): string {
   const dir = temporaryFolder();

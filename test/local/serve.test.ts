@@ -9,19 +9,13 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { musterClient } from '../../lib/client/index.ts';
 import { holdDataDir } from '../../lib/local/data-dir.ts';
 import { muster } from '../cli/muster.ts';
+import { definition } from '../definition.ts';
 import { IS_LONG } from '../long.ts';
 import { scratchDir, until } from './fixtures.ts';
 import { AUDIENCE, ISSUER, testIssuer } from './tokens.ts';
 
 const MUSTER = fileURLToPath(new URL('../../lib/cli/muster.ts', import.meta.url));
-const DUEL = {
-  name: 'duel',
-  teamSize: 1,
-  imbalance: { alpha: 1, p: 1, q: 2 },
-  release: { policy: 'greedy' },
-  tickSeconds: 1,
-  timeoutSeconds: 300,
-};
+const DUEL = definition({ timeoutSeconds: 300 });
 
 /** A folder with one queue definition. */
 function queuesDir(definition: object = DUEL): string {

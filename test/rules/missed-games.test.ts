@@ -2,18 +2,19 @@ import { expect, it } from 'vitest';
 import type { Ticket } from '../../lib/engine/types.ts';
 import type { Rule } from '../../lib/rules/rule-types.ts';
 import { seeded } from '../engine/random-pool.ts';
+import { sample } from '../long.ts';
 import { compareMissed, missedCase, poolOf } from './missed-games.ts';
 
 it('finds a game with the default budget wherever brute force finds one, under rules of whole games', () => {
   let found = 0;
-  for (let seed = 1; seed <= 40; seed++) {
+  for (let seed = 1; seed <= sample(20, 40); seed++) {
     const verdict = compareMissed(missedCase(seed));
     if (!verdict?.exists) continue;
     expect(verdict.isFound, `seed ${seed}`).toBe(true);
     found++;
   }
-  expect(found).toBeGreaterThan(10);
-}, 60_000);
+  expect(found).toBeGreaterThan(sample(5, 10));
+});
 
 it.each([1, 2, 3, 4])(
   'finds and proves both games of two maps where a rule permits a small range too (%d)',

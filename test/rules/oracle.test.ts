@@ -4,21 +4,21 @@ import { compareCase, compareLargeCase, compareShapedCase } from './oracle-run.t
 
 it('agrees with brute force on random rules and pools, after every match', () => {
   let comparisons = 0;
-  for (let seed = 1; seed <= sample(120, 300); seed++) comparisons += compareCase(seed);
-  expect(comparisons).toBeGreaterThan(sample(1600, 4000));
+  for (let seed = 1; seed <= sample(80, 300); seed++) comparisons += compareCase(seed);
+  expect(comparisons).toBeGreaterThan(sample(1050, 4000));
 });
 
 it('agrees with brute force on random rules and shapes of games, after every match', () => {
   let comparisons = 0;
-  for (let seed = 1; seed <= 50; seed++) comparisons += compareShapedCase(seed);
-  expect(comparisons).toBeGreaterThan(500);
+  for (let seed = 1; seed <= sample(30, 50); seed++) comparisons += compareShapedCase(seed);
+  expect(comparisons).toBeGreaterThan(sample(300, 500));
 });
 
 it('agrees with brute force on alternatives that relax and rules of kinds of teams', () => {
   let comparisons = 0;
-  for (let seed = 1; seed <= sample(60, 150); seed++) comparisons += compareCase(seed, true);
-  for (let seed = 1; seed <= 40; seed++) comparisons += compareShapedCase(seed, true);
-  expect(comparisons).toBeGreaterThan(sample(1200, 2000));
+  for (let seed = 1; seed <= sample(40, 150); seed++) comparisons += compareCase(seed, true);
+  for (let seed = 1; seed <= sample(25, 40); seed++) comparisons += compareShapedCase(seed, true);
+  expect(comparisons).toBeGreaterThan(sample(750, 2000));
 });
 
 it("agrees with brute force on rules and costs of a studio's code beside all others", () => {

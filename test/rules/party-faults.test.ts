@@ -150,7 +150,7 @@ function isPartly({ kinds, party, definition: { rules = [] } }: Case): boolean {
 describe('a party whose own players violate a rule', () => {
   it('is refused exactly if brute force finds no players who complete a match', () => {
     const counts = { refused: 0, fine: 0 };
-    for (let seed = 1; seed <= sample(200, 3000); seed++) {
+    for (let seed = 1; seed <= sample(120, 3000); seed++) {
       const of = randomCase(seeded(seed), 1);
       const faults = partyFaults(of.party, of.definition, of.kinds);
       const possible = canMatch(of);
@@ -159,19 +159,19 @@ describe('a party whose own players violate a rule', () => {
       else if (!isPartly(of)) expect(possible, text()).toBe(true);
       counts[possible ? 'fine' : 'refused']++;
     }
-    expect(counts.refused).toBeGreaterThan(15);
-    expect(counts.fine).toBeGreaterThan(100);
+    expect(counts.refused).toBeGreaterThan(sample(10, 15));
+    expect(counts.fine).toBeGreaterThan(sample(60, 100));
   });
 
   it('is never refused under several rules when a match is possible', () => {
     let refused = 0;
-    for (let seed = 10_001; seed <= 10_000 + sample(80, 1000); seed++) {
+    for (let seed = 10_001; seed <= 10_000 + sample(40, 1000); seed++) {
       const of = randomCase(seeded(seed), 3);
       const faults = partyFaults(of.party, of.definition, of.kinds);
       if (faults.length === 0) continue;
       refused++;
       expect(canMatch(of), `seed ${seed}: ${JSON.stringify({ of, faults })}`).toBe(false);
     }
-    expect(refused).toBeGreaterThan(10);
+    expect(refused).toBeGreaterThan(sample(4, 10));
   });
 });

@@ -8,18 +8,7 @@ import type { DeploymentRules } from '../../lib/service/queues/deployment-rules.
 import { checkedQueues, queueDefinitions } from '../../lib/service/queues/queue-definitions.ts';
 import { ladderDefinitions } from '../../lib/service/ratings/ladders.ts';
 
-/** A queue definition with everything that must be there; tests name what they are about. */
-export function definition(changes: Partial<QueueDefinition> = {}): QueueDefinition {
-  return {
-    name: 'duel',
-    teamSize: 1,
-    imbalance: { alpha: 1, p: 1, q: 2 },
-    release: { policy: 'greedy' },
-    tickSeconds: 1,
-    timeoutSeconds: 60,
-    ...changes,
-  };
-}
+export { definition } from '../definition.ts';
 
 /** Rules that every definition satisfies. */
 export const ANYTHING_GOES: DeploymentRules = {

@@ -6,16 +6,9 @@ import { playThrough } from '../../lib/simulation/play.ts';
 import { type RandomSource, seededRandom } from '../../lib/simulation/random.ts';
 import type { MatchCourse } from '../../lib/simulation/running-matches.ts';
 import type { Traffic } from '../../lib/simulation/traffic.ts';
+import { definition } from '../definition.ts';
 
-const duel: QueueDefinition = {
-  name: 'duel',
-  teamSize: 1,
-  imbalance: { alpha: 1, p: 1, q: 2 },
-  release: { policy: 'greedy' },
-  backfill: {},
-  tickSeconds: 1,
-  timeoutSeconds: 30,
-};
+const duel = definition({ backfill: {}, timeoutSeconds: 30 });
 
 /** Players leave so many seconds after they have joined; all others stay. */
 function leaving(seconds: Readonly<Record<string, number>>): RandomSource {

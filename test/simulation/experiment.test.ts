@@ -1,23 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { type ExperimentResult, experimentText } from '../../lib/cli/simulate-experiment.ts';
 import { checkExperiment, scheduleOf } from '../../lib/contract/experiment.ts';
-import { checkQueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { compare, endedOf, meanOver } from '../../lib/experiments/block-totals.ts';
 import { findingOf } from '../../lib/experiments/words.ts';
 import { partOf, playAlone, playExperiment } from '../../lib/simulation/experiment.ts';
 import { generatedTraffic } from '../../lib/simulation/traffic.ts';
+import { definition } from '../definition.ts';
 
-const queue = checkQueueDefinition(
-  {
-    name: 'duel',
-    teamSize: 1,
-    imbalance: { alpha: 1, p: 1, q: 2 },
-    release: { policy: 'expanding', tolerance: 50, growthPerSecond: 5 },
-    tickSeconds: 5,
-    timeoutSeconds: 120,
-  },
-  'duel.json',
-);
+const queue = definition({
+  release: { policy: 'expanding', tolerance: 50, growthPerSecond: 5 },
+  tickSeconds: 5,
+  timeoutSeconds: 120,
+});
 const { experiment, definitions } = checkExperiment(
   {
     name: 'wider',

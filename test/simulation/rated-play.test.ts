@@ -3,18 +3,9 @@ import { LADDER_DEFAULTS } from '../../lib/contract/ladder.ts';
 import { checkQueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { playRated, type RatedPlayOptions } from '../../lib/simulation/rated-play.ts';
 import { generatedTraffic } from '../../lib/simulation/traffic.ts';
+import { definition } from '../definition.ts';
 
-const duel = checkQueueDefinition(
-  {
-    name: 'duel',
-    teamSize: 1,
-    imbalance: { alpha: 1, p: 1, q: 2 },
-    release: { policy: 'periodic', everySeconds: 10 },
-    tickSeconds: 1,
-    timeoutSeconds: 120,
-  },
-  'duel',
-);
+const duel = definition({ release: { policy: 'periodic', everySeconds: 10 }, timeoutSeconds: 120 });
 const trafficOf = (players: number) =>
   generatedTraffic(
     {

@@ -10,15 +10,9 @@ import type { Population } from '../../lib/simulation/population.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 import { TimeSeries } from '../../lib/simulation/time-series.ts';
 import type { Traffic } from '../../lib/simulation/traffic.ts';
+import { definition } from '../definition.ts';
 
-const duel: QueueDefinition = {
-  name: 'duel',
-  teamSize: 1,
-  imbalance: { alpha: 1, p: 1, q: 2 },
-  release: { policy: 'option-value', waitCost: 2 },
-  tickSeconds: 1,
-  timeoutSeconds: 120,
-};
+const duel = definition({ release: { policy: 'option-value', waitCost: 2 }, timeoutSeconds: 120 });
 
 const normal: Population = { skills: { kind: 'normal', mean: 1500, standardDeviation: 350 } };
 

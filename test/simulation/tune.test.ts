@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { playersWithin, poissonArrivals } from '../../lib/simulation/arrivals.ts';
 import { playThrough } from '../../lib/simulation/play.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
@@ -12,15 +11,14 @@ import {
   pointOf,
   type TunePoint,
 } from '../../lib/simulation/tune.ts';
+import { definition } from '../definition.ts';
 
-const arena: QueueDefinition = {
+const arena = definition({
   name: 'arena',
   teamSize: 5,
-  imbalance: { alpha: 1, p: 1, q: 2 },
   release: { policy: 'option-value', waitCost: 1 },
-  tickSeconds: 1,
   timeoutSeconds: 180,
-};
+});
 const population = { skills: { kind: 'normal', mean: 1500, standardDeviation: 350 } } as const;
 
 const point = (values: Partial<TunePoint>): TunePoint => ({
