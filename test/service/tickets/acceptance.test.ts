@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { askedSeats } from '../../../lib/service/domain/answers.ts';
 import { toMatchView } from '../../../lib/service/domain/stored-match.ts';
 import { type CurrentTicket, toTicketView } from '../../../lib/service/domain/stored-ticket.ts';
 import { checkDeadline } from '../../../lib/service/placement/deadline.ts';
@@ -17,7 +18,7 @@ const { emulator, skipped } = USE_CASE_STORE;
 describe.skipIf(skipped !== undefined)(suiteName('an answer to a match', emulator, skipped), () => {
   let cloud: VirtualCloud;
   let queue: string;
-  ownCloudForEachTest(emulator, (own) => {
+  const restart = ownCloudForEachTest(emulator, (own) => {
     ({ cloud, queue } = own);
   });
 
@@ -131,6 +132,32 @@ describe.skipIf(skipped !== undefined)(suiteName('an answer to a match', emulato
     expect((await stored('a')).reasonCode).toBe('QUEUE_DELETED');
     expect((await stored('b')).reasonCode).toBe('DECLINED');
   });
+
+  it.each(['the deadline', 'the answer of another party', 'its repetition'])(
+    'that stops after its write to the answers is followed by %s',
+    async (by) => {
+      for (const isAccept of [true, false]) {
+        restart();
+        await define();
+        await join('a');
+        await join('b');
+        await cloud.run(2_000);
+        const matchId = await matchOf('a');
+        await answer('a', matchId);
+        const match = (await cloud.deps.matches.get(matchId))!;
+        const [seat] = askedSeats(match).filter(({ ticketId }) => ticketId === id('b'));
+        await cloud.deps.matches.answer(match, isAccept ? 'accept' : 'decline', [seat!.seat], cloud.nowMs);
+        expect((await cloud.deps.matches.get(matchId))!.status).toBe('REQUIRES_ACCEPTANCE');
+        if (by === 'the deadline') await cloud.run(70_000);
+        else if (by === 'its repetition') await answer('b', matchId, isAccept);
+        else await answer('a', matchId);
+        const { status, reasonCode } = (await cloud.deps.matches.get(matchId))!;
+        expect([status, reasonCode]).toEqual(isAccept ? ['COMPLETED', undefined] : ['FAILED', 'DECLINED']);
+        expect((await stored('b')).status).toBe(isAccept ? 'MATCHED' : 'CANCELLED');
+        expect((await stored('a')).status).toBe(isAccept ? 'MATCHED' : 'QUEUED');
+      }
+    },
+  );
 
   it('may be repeated for the same match, but not changed', async () => {
     const { second } = await rematched();
