@@ -8,9 +8,10 @@ import { type FieldProblem, invalid } from '../contract/problem.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { ALL_SECRETS } from '../contract/secret-grants.ts';
 import { type DeployContext, hasPush } from '../local/deploy-options.ts';
-import { functionsInUse } from '../rules/custom/code.ts';
+import { codeInUse, functionsInUse } from '../rules/custom/code.ts';
 import { placementSecondsOf } from '../service/domain/match-status.ts';
 import { type DeploymentRules, deploymentProblems } from '../service/queues/deployment-rules.ts';
+import { checkFunctions } from '../simulation/check-functions.ts';
 import { codeOption } from './code-option.ts';
 import { contextOption } from './context-option.ts';
 import { reportFailure } from './failure.ts';
@@ -41,6 +42,7 @@ export function validateCommand(): Command {
         checkDeployable(definition, file, push);
         const problems = ladderProblems(definition, ladders);
         if (problems.length > 0) throw invalid(file, problems);
+        playFunctions(definition, file);
         return definition;
       });
     });
@@ -73,6 +75,25 @@ function checkFiles(
     }
   }
   return [...fileOf.keys()];
+}
+
+/**
+ * Plays random games under the custom rules of a queue, and prints what they permit and how long their functions take.
+ * @throws Problem that names each function with the simplest game that shows what is wrong
+ */
+function playFunctions(definition: QueueDefinition, file: string): void {
+  const code = codeInUse();
+  if (code === undefined) return;
+  const reports = checkFunctions(definition, code, () => performance.now());
+  const problems = reports.flatMap(({ rule, fault }): FieldProblem[] => {
+    const place = definition.rules!.findIndex(({ name }) => name === rule);
+    return fault === undefined ? [] : [{ pointer: `#/rules/${place}/function`, detail: fault }];
+  });
+  if (problems.length > 0) throw invalid(file, problems);
+  for (const { rule, function: name, permittedShare, callMs } of reports)
+    console.error(
+      `${file}: rule ${rule}: ${name} permits ${Math.round(100 * permittedShare)} % of 1,000 random matches, ${(1000 * callMs).toFixed(0)} µs a call`,
+    );
 }
 
 /** The rules of a deployment whose options allow everything, and of the local service. */

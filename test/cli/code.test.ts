@@ -79,6 +79,28 @@ describe('--code', () => {
     expect(tuned.stderr).not.toContain('Expected a function');
   });
 
+  it('plays random matches for validate, and names the function that is wrong with a match', async () => {
+    const good = await muster('validate', arena, '--code', code);
+    expect(good.status).toBe(0);
+    expect(good.stderr).toMatch(
+      /rule Votes: enoughVotes permits \d+ % of 1,000 random matches, \d+ µs a call/,
+    );
+    const queue = file(
+      'wrong.json',
+      definition({ rules: [{ name: 'Even', type: 'custom', function: 'never' }] }),
+    );
+    const wrong = await muster(
+      'validate',
+      queue,
+      '--code',
+      file('wrong.ts', 'export const never = () => 7;\n'),
+    );
+    expect(wrong.status).toBe(2);
+    expect(wrong.stderr).toMatch(
+      /#\/rules\/0\/function: Expected true or a reason, got 7, in the match \[\[/,
+    );
+  });
+
   it('names what is missing: the option, the function or the file', async () => {
     const tickets = file('none.json', []);
     const without = await muster('match', '--queue', arena, '--tickets', tickets);
