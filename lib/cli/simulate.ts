@@ -108,7 +108,8 @@ async function simulate(options: SimulateOptions): Promise<void> {
     const { alsoText, simulateAlso } = await import('./simulate-also.ts');
     const all = [queue, ...also.map(readQueue)];
     const result = await simulateAlso(all, options, interruptionSignal());
-    return printRun(options, result, () => alsoText(result));
+    printRun(options, result, () => alsoText(result));
+    return printWarnings(result.together.queues.map(({ queue: name, warnings }) => ({ name, warnings })));
   }
   requireFor('--also', options, ['share', 'posts']);
   if (ladder !== undefined) {
@@ -168,6 +169,10 @@ async function simulateQueues(
   }));
   const all = results.length === 1 ? results[0] : { runs: results, interrupted };
   printRun(options, all, () => textOf(runs));
+  printWarnings(runs);
+}
+
+function printWarnings(runs: readonly Pick<QueueRun, 'name' | 'warnings'>[]): void {
   for (const { name, warnings } of runs) for (const warning of warnings) console.error(`${name}: ${warning}`);
 }
 

@@ -43,8 +43,9 @@ describe('muster simulate', () => {
     const second = file('casual-pairs.json', { ...duel, name: 'pairs', group: 'casual', teamSize: 2 });
     const run = (...options: string[]) =>
       muster('simulate', '--queue', first, '--also', second, '--players', '400', ...options);
-    const { status, stdout } = await run('--share', '0.5', '--posts', 'duel=3,pairs=1');
+    const { status, stdout, stderr } = await run('--share', '0.5', '--posts', 'duel=3,pairs=1');
     expect(status).toBe(0);
+    expect(stderr).toMatch(/^duel: .*still wait at the end of a run/m);
     const { together, alone, ...rest } = JSON.parse(stdout);
     expect(rest).toEqual({ group: 'casual', share: 0.5, seed: 1, interrupted: false });
     expect(together.queues.map(({ queue }: { queue: string }) => queue)).toEqual(['duel', 'pairs']);
