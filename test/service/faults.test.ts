@@ -266,6 +266,49 @@ describe.each(USE_CASE_STORES)('$emulator', ({ emulator, skipped }) => {
         }
       });
 
+      it.each(['post', 'tick', 'decline'] as const)(
+        'a ticket in several queues: its %s leaves it in all of them or in none, and no entry afterwards',
+        async (part) => {
+          await withFaults(async (run, label) => {
+            await begin({ group: 'g', timeoutSeconds: 100 });
+            const further = `${queue}-further`;
+            const rules = {
+              group: 'g',
+              tickSeconds: 10,
+              timeoutSeconds: 90,
+              acceptance: { timeoutSeconds: 20 },
+            };
+            await putQueue(cloud.deps.queues, definition({ name: further, ...rules }), cloud.nowMs);
+            const act = async (of: typeof part, task: () => Promise<unknown>) => {
+              if (of === part) await run((line) => cloud.on(line, task));
+              else await task();
+            };
+            const linked = { ...body('a', [1]), also: [{ queue: further }] };
+            await act('post', () => enqueue(cloud.deps, queue, linked, cloud.nowMs));
+            if ((await cloud.deps.tickets.get(id('a'))) !== undefined) accepted.push(id('a'));
+            await enqueue(cloud.deps, further, body('b', [1]), cloud.nowMs);
+            accepted.push(id('b'));
+            cloud.nowMs += 10_000;
+            const slotMs = Math.floor(cloud.nowMs / 10_000) * 10_000;
+            await act('tick', () => tick(cloud.deps, { queue: further, slotMs }));
+            const { matchId } = (await cloud.deps.tickets.get(id('b')))!;
+            const match = matchId === undefined ? undefined : await cloud.deps.matches.get(matchId);
+            if (match !== undefined) {
+              const say = (name: string, accepted: boolean) =>
+                answerMatch(cloud.deps, id(name), { accepted, matchId: match.matchId }, cloud.nowMs);
+              await say('a', true);
+              await act('decline', () => say('b', false));
+            }
+            const { tickets } = await expectAllWell(label);
+            if (match !== undefined) expect(tickets.get(id('a'))!.status, label).toBe('TIMED_OUT');
+            await cloud.run(120_000);
+            const { layouts } = (await cloud.deps.queues.get(further))!;
+            const left = await cloud.deps.tickets.waiting(further, layouts, {}, undefined, true);
+            expect(left.tickets, label).toEqual([]);
+          });
+        },
+      );
+
       it('acceptance: returns the same result when a party declines again', async () => {
         await withFaults(async (run, label) => {
           const matchId = await found({ acceptance: { timeoutSeconds: 20 } });
