@@ -344,7 +344,7 @@ describe('a commit', () => {
   });
 
   it('returns its tickets to a deleted queue, which dispatch keeps while one of its ticks may run', async () => {
-    await define({ timeoutSeconds: 400 });
+    await define({ tickSeconds: 10, timeoutSeconds: 400 });
     await join('a');
     await join('b');
     const message = nextTick();

@@ -121,7 +121,7 @@ describe('a queue with presence', () => {
   it.each([5, 12, 15, 19, 22, 60, 120])(
     'with a grace of %i s keeps players of whom two signs in a row are lost, and finds one who is cut off within 40 s more',
     async (graceSeconds) => {
-      await define({ presence: { graceSeconds } });
+      await define({ tickSeconds: 3, presence: { graceSeconds } });
       await join({ name: 'cut-off', isLost: () => true, answersAsks: false });
       await join({ name: 'answers-nothing', isLost: (frame) => frame === 1, answersAsks: false });
       for (let at = 0; at < HEARD; at++) await heard(`heard-${at}`);
@@ -171,6 +171,7 @@ describe('a queue with presence', () => {
     });
 
     it('counts the players as gone after ten minutes', async () => {
+      await define({ tickSeconds: 3, presence: { graceSeconds: 15 } });
       isDeaf = true;
       await run(590_000);
       expect(new Set(Object.values(await statuses()))).toEqual(new Set(['QUEUED']));
@@ -196,7 +197,7 @@ describe('a queue with presence', () => {
   });
 
   it('cancels no ticket for missing requests of backends, until ten minutes have passed', async () => {
-    await define({ presence: { graceSeconds: 15 } });
+    await define({ tickSeconds: 3, presence: { graceSeconds: 15 } });
     const names = Array.from({ length: 15 }, (_, at) => `p${at}`);
     const stored = () => Promise.all(names.map(status));
     for (const name of names) {
