@@ -35,6 +35,8 @@ export interface Constraints {
   keep(tickets: Int32Array, from: number, to: number, kept: Int32Array): number;
   join(ticket: number): void;
   leave(ticket: number): void;
+  /** Whether fewer of the other tickets may be admitted than before the last one joined. */
+  hasNarrowed(): boolean;
   /** Whether any game costs anything. */
   readonly hasCosts: boolean;
   /** No game with the joined tickets costs less; in a facet, no game in it. */

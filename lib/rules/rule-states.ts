@@ -143,6 +143,12 @@ export class RuleStates implements Constraints {
     for (let i = 0; i < groups.length; i++) groups[i].leave(ticket);
   }
 
+  hasNarrowed(): boolean {
+    const { forbidding } = this.#compiled ?? this.#states();
+    for (let i = 0; i < forbidding.length; i++) if (forbidding[i].hasNarrowed?.() ?? true) return true;
+    return false;
+  }
+
   get hasCosts(): boolean {
     return this.#states().costly.length > 0;
   }

@@ -269,7 +269,7 @@ export class GameSearch {
 
   /** The candidates after j, which has joined, and the first of them; `full` is what was full before. */
   #after(level: Candidates, depth: number, j: number, full: number): { level: Candidates; from: number } {
-    const mustFilter = this.#partial.full !== full || this.#hasForbids || this.#constraints;
+    const mustFilter = this.#partial.full !== full || this.#hasForbids || this.#constraints?.hasNarrowed();
     return mustFilter ? { level: this.#filtered(level, depth + 1, j + 1), from: 0 } : { level, from: j + 1 };
   }
 

@@ -19,6 +19,9 @@ export class CompareState implements StateGroup {
   /** By level: the limits of left − right; undefined when the rule is off. */
   readonly #limits: readonly (Interval | undefined)[];
   readonly #sizes: Uint8Array;
+  /** The players of the largest ticket, and the greatest lower limit of a level. */
+  readonly #largest: number;
+  readonly #mostWanted: number;
   readonly #seats: Seats;
   /** The joined players. */
   #players = 0;
@@ -47,6 +50,8 @@ export class CompareState implements StateGroup {
       (level) => level && limitsOf(level),
     );
     this.#sizes = Uint8Array.from(tickets, ({ players }) => players.length);
+    this.#largest = this.#sizes.reduce((most, size) => Math.max(most, size), 0);
+    this.#mostWanted = Math.max(...this.#limits.map((limits) => limits?.from ?? 0));
     this.#seats = seats;
   }
 
@@ -81,6 +86,15 @@ export class CompareState implements StateGroup {
   leave(ticket: number): void {
     this.#levels.depth--;
     this.#players -= this.#sizes[ticket];
+  }
+
+  hasNarrowed(): boolean {
+    const { depth, isStricter } = this.#levels;
+    const free = this.#seats.most - this.#players - this.#largest;
+    if (isStricter) return true;
+    if (!this.#isCount) return free <= 0 || !isStill(this.#left, depth) || !isStill(this.#right, depth);
+    const { counts } = this.#left!;
+    return counts[depth] !== counts[depth - 1] || counts[depth] + free < this.#mostWanted;
   }
 
   units(): number {
@@ -156,6 +170,16 @@ function add(sums: Sums, depth: number, ticket: number) {
   totals[depth + 1] = totals[depth] + sums.sum[ticket];
   lows[depth + 1] = Math.min(lows[depth], sums.low[ticket]);
   highs[depth + 1] = Math.max(highs[depth], sums.high[ticket]);
+}
+
+/** Whether any further ticket reaches what it would have reached without the last one, as long as seats are left after it. */
+function isStill(sums: Sums | undefined, depth: number): boolean {
+  if (sums === undefined) return true;
+  const { of, counts, lows, highs } = sums;
+  if (counts[depth - 1] === 0) return false;
+  return of === 'least'
+    ? lows[depth] === lows[depth - 1]
+    : of === 'greatest' && highs[depth] === highs[depth - 1];
 }
 
 /** The values that a measure may have when `fewest` to `most` players more join. */

@@ -111,6 +111,12 @@ export class PairState implements StateGroup {
     }
   }
 
+  hasNarrowed(): boolean {
+    const { depth, isStricter } = this.#levels;
+    const last = this.#joined[this.#joined.length - 1];
+    return isStricter || this.#partners[last].length > 0 || this.#least[depth] < this.#least[depth - 1];
+  }
+
   units(): number {
     return this.#sums[this.#levels.depth];
   }

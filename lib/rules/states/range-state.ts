@@ -95,6 +95,13 @@ export class RangeState implements StateGroup {
     this.levels.depth--;
   }
 
+  hasNarrowed(): boolean {
+    const { depth, isStricter } = this.levels;
+    return (
+      isStricter || this.#lows[depth] < this.#lows[depth - 1] || this.#highs[depth] > this.#highs[depth - 1]
+    );
+  }
+
   units(): number {
     const { depth, now } = this.levels;
     const low = this.#lows[depth];

@@ -158,6 +158,14 @@ export class SetState implements StateGroup {
     this.levels.depth--;
   }
 
+  hasNarrowed(): boolean {
+    if (this.#holds) return false;
+    const size = this.#size;
+    const from = this.levels.depth * size;
+    for (let i = from; i < from + size; i++) if (this.#joined[i] !== this.#joined[i - size]) return true;
+    return this.levels.isStricter;
+  }
+
   units(): number {
     const { depth, now } = this.levels;
     if (this.needed[now] === 0) return 0;

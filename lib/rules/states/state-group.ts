@@ -24,6 +24,8 @@ export interface StateGroup extends Pick<Constraints, 'admits' | 'join' | 'leave
   start(): void;
   /** By how much every game with the joined tickets breaks the rule, at least. Asked only of rules with a cost. */
   units?(): number;
+  /** Whether `admits` may be stricter than before the last ticket joined. @default true */
+  hasNarrowed?(): boolean;
   /** `admits`, faster for many: see `keepAdmitted`. @default `admits` for each */
   keep?(tickets: Int32Array, kept: Int32Array, count: number): number;
 }
@@ -66,6 +68,11 @@ export class Levels {
 
   get now(): number {
     return this.#joined[this.depth];
+  }
+
+  /** Whether the last ticket that joined is stricter than those before it. */
+  get isStricter(): boolean {
+    return this.#joined[this.depth] < this.#joined[this.depth - 1];
   }
 
   of(ticket: number): number {
