@@ -66,6 +66,20 @@ describe('the bill of a month', () => {
     expect(steps.total).toBeCloseTo(bill.total + sum, 6);
   });
 
+  it('counts the answer of each ticket, or of each player', () => {
+    const answers = (by: 'ticket' | 'player', partySize: number) => {
+      const acceptance = { timeoutSeconds: 20, by };
+      const [own, none] = [{ ...queue, acceptance }, queue].map((one) =>
+        byService(monthlyBill({ ...PLAYERS, partySize }, [one])),
+      );
+      return (own!.get('API Gateway')! - none!.get('API Gateway')!) / 15;
+    };
+    expect(answers('ticket', 1)).toBeCloseTo(1, 6);
+    expect(answers('player', 1)).toBeCloseTo(1, 6);
+    expect(answers('ticket', 5)).toBeCloseTo(1 / 5, 6);
+    expect(answers('player', 5)).toBeCloseTo(1, 6);
+  });
+
   it('counts the result of each match of a queue with a ladder, as much as the benchmark of the service', () => {
     const bill = monthlyBill(PLAYERS, [queue]);
     const rated = monthlyBill(PLAYERS, [{ ...queue, ladder: 'ranked' }]);
