@@ -1,18 +1,16 @@
-import type { CustomCost, CustomGame, CustomPlayer, CustomRule, Least, MayJoin } from 'muster/rules';
-
-const playersOf = ({ teams }: CustomGame) => teams.flatMap(({ players }) => players);
+import type { CustomCost, CustomPlayer, CustomRule, Least, MayJoin } from 'muster/rules';
 
 /** A map is played that at least `quorum` players have voted for. */
-export const enoughVotes: CustomRule<{ quorum: number }> = (game, { quorum }) => {
+export const enoughVotes: CustomRule<{ quorum: number }> = ({ players }, { quorum }) => {
   const votes = new Map<string, number>();
-  for (const { attributes } of playersOf(game))
+  for (const { attributes } of players)
     for (const map of attributes.votes as string[]) votes.set(map, (votes.get(map) ?? 0) + 1);
   return Math.max(0, ...votes.values()) >= quorum || 'no map has enough votes';
 };
 
 /** Each newcomer beyond the first costs imbalance, so that newcomers are spread over matches. */
-export const newcomersApart: CustomCost<{ each: number; below: number }> = (game, options) =>
-  newcomersCost(playersOf(game), options);
+export const newcomersApart: CustomCost<{ each: number; below: number }> = ({ players }, options) =>
+  newcomersCost(players, options);
 
 const newcomersCost = (players: readonly CustomPlayer[], { each, below }: { each: number; below: number }) =>
   each * Math.max(0, players.filter(({ attributes }) => (attributes.played as number) < below).length - 1);
@@ -25,10 +23,8 @@ export const rivalry: CustomCost<{ bonus: number }> = ({ teams }, { bonus }) => 
 };
 
 /** Players of different parties differ by at most `most` ranks. */
-export const closeRanks: CustomRule<{ most: number }> = (game, { most }) => {
-  const players = playersOf(game);
-  return players.every((a) => players.every((b) => areClose(a, b, most))) || 'ranks differ too much';
-};
+export const closeRanks: CustomRule<{ most: number }> = ({ players }, { most }) =>
+  players.every((a) => players.every((b) => areClose(a, b, most))) || 'ranks differ too much';
 
 const areClose = (a: CustomPlayer, b: CustomPlayer, most: number) =>
   a.party === b.party || Math.abs((a.attributes.rank as number) - (b.attributes.rank as number)) <= most;

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { planTick, type QueueRules } from '../../lib/policies/plan.ts';
 import { CustomCalls } from '../../lib/rules/custom/calls.ts';
 import { codeOf, useCode } from '../../lib/rules/custom/code.ts';
-import type { CustomCost, CustomRule } from '../../lib/rules/custom/types.ts';
+import type { CustomCost, CustomGame, CustomRule } from '../../lib/rules/custom/types.ts';
 import { ruleFaults } from '../../lib/rules/faults.ts';
 import { partyFaults } from '../../lib/rules/party-faults.ts';
 import { relaxedRules } from '../../lib/rules/relaxed-rules.ts';
@@ -44,9 +44,27 @@ it('shows a function the teams, the players with their values, and the moment', 
   const b = { ...player, playerId: 'b.p', party: 'b', skill: 1510, roles: ['tank'], latencyMs: {} };
   const teams = [a, b].map((one) => ({ name: 'team', players: [one] }));
   expect(seen.slice(0, 2)).toEqual([
-    { teams, nowMs: 12_000 },
+    { players: [a, b], teams, nowMs: 12_000 },
     { quorum: 6, maps: ['docks'] },
   ]);
+});
+
+it('a function that does not read the teams is called once for all divisions of the same players', () => {
+  const tickets = ['a', 'b', 'c', 'd'].map((id) => ticket(id));
+  const rules = { ...rulesOf({ ...rule, cost: 1 }), teamSize: 2 };
+  const callsOf = (judged: (game: CustomGame) => number) => {
+    let calls = 0;
+    const counted = (game: CustomGame) => {
+      calls++;
+      return judged(game);
+    };
+    useCode(codeOf({ judged: counted }));
+    const { matches } = planTick({ rules, tickets, nowMs: 0 });
+    expect(matches[0]?.imbalance).toBe(4);
+    return calls;
+  };
+  const once = callsOf(({ players }) => players.length);
+  expect(once).toBeLessThan(callsOf(({ teams }) => teams.flatMap(({ players }) => players).length));
 });
 
 it('a rule that gives a reason forbids its games, and nothing has failed', () => {

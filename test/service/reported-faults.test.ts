@@ -221,6 +221,18 @@ const FAULTS: readonly Fault[] = [
     log: 'functions of custom rules fail',
   },
   {
+    what: 'a function of a custom rule never returns',
+    queue: CUSTOM,
+    begin: (play) => {
+      // Lambda stops the function in the call.
+      useCode(codeOf({ judged: () => (play.isStopped = true) }));
+      play.cloud.refuse = () => (play.isStopped ? new Error('the function was stopped') : undefined);
+    },
+    says: /^(Set aside: |No tick for )/,
+    alarm: 'TickFails',
+    log: '–',
+  },
+  {
     what: 'the deployed code does not have the function of a custom rule',
     queue: CUSTOM,
     begin: () => useCode(undefined),
@@ -367,6 +379,7 @@ const SOME_FAULTS = FAULTS.filter(({ what }) =>
     'the secret of a webhook is gone',
     'the search of a queue throws',
     'a function of a custom rule throws',
+    'a function of a custom rule never returns',
     'the deployed code does not have the function of a custom rule',
     'the table of the tickets is throttled',
   ].includes(what),

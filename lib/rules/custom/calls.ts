@@ -1,4 +1,5 @@
 import { shown } from '../../vocabulary/expected.ts';
+import { ticketsOf } from '../measures.ts';
 import type {
   CustomBody,
   FunctionCalls,
@@ -40,6 +41,8 @@ export class CustomCalls implements FunctionCalls {
   readonly #code: CustomCode;
   readonly #failures = new Map<string, CustomFailure>();
   readonly #options = new WeakMap<CustomOptions, CustomOptions>();
+  /** By rule: the last answer of a function that does not read the teams. */
+  readonly #last = new WeakMap<CustomBody, Answered>();
   /** By player, at one moment. */
   #players = new WeakMap<RuledPlayer, CustomPlayer>();
   #nowMs = Number.NaN;
@@ -61,16 +64,29 @@ export class CustomCalls implements FunctionCalls {
 
   evaluate(rule: CustomBody, game: RuledGame, context: RuleContext): Verdict {
     const { function: name, cost } = rule;
-    const { isFound } = context;
-    const view = this.#gameOf(game, context);
+    const { isFound, nowMs } = context;
+    const tickets = ticketsOf(game);
+    const last = this.#last.get(rule);
+    const isSame = last?.nowMs === nowMs && last.tickets.size === tickets.length;
+    if (isSame && tickets.every((ticket) => last.tickets.has(ticket))) return last.verdict;
+    let isOfTeams = false;
+    const view = this.#gameOf(game, tickets, context, () => {
+      isOfTeams = true;
+    });
     const call = () => this.#code.functions[name]!(view, this.#optionsOf(rule));
     const answer =
       cost === undefined
         ? this.#call(rule, name, call, permissionFault, isFound)
         : this.#call(rule, name, call, unitsFault, isFound);
     if (answer === undefined) return { holds: false, units: cost === undefined ? 1 : 0 };
-    if (cost !== undefined) return { holds: true, units: answer as number };
-    return answer === true ? { holds: true, units: 0 } : { holds: false, units: 1, reason: answer as string };
+    const verdict =
+      cost !== undefined
+        ? { holds: true, units: answer as number }
+        : answer === true
+          ? { holds: true, units: 0 }
+          : { holds: false, units: 1, reason: answer as string };
+    if (!isOfTeams) this.#last.set(rule, { nowMs, tickets: new Set(tickets), verdict });
+    return verdict;
   }
 
   mayJoin(rule: CustomBody, a: RuledTicket, b: RuledTicket, context: RuleContext): boolean {
@@ -137,20 +153,37 @@ export class CustomCalls implements FunctionCalls {
     return own;
   }
 
-  #gameOf({ teams, kinds }: RuledGame, context: RuleContext): CustomGame {
-    const views = teams.map((tickets, t) => {
-      const players: CustomPlayer[] = [];
-      for (const ticket of tickets) this.#addPlayers(players, ticket, context);
-      return Object.freeze({ name: kinds?.[t] ?? 'team', players: Object.freeze(players) });
+  /** @param asksTeams called when the function reads the teams */
+  #gameOf(
+    { teams, kinds }: RuledGame,
+    tickets: readonly RuledTicket[],
+    context: RuleContext,
+    asksTeams: () => void,
+  ): CustomGame {
+    const teamOf = (some: readonly RuledTicket[], t: number) =>
+      Object.freeze({ name: kinds?.[t] ?? 'team', players: this.#playersOf(some, context) });
+    let views: CustomGame['teams'] | undefined;
+    return Object.freeze({
+      players: this.#playersOf(tickets.toSorted(byId), context),
+      get teams() {
+        asksTeams();
+        views ??= Object.freeze(teams.map(teamOf));
+        return views;
+      },
+      nowMs: context.nowMs,
     });
-    return Object.freeze({ teams: Object.freeze(views), nowMs: context.nowMs });
   }
 
   #ticketOf(ticket: RuledTicket, context: RuleContext): CustomTicket {
+    const { ticketId } = ticket;
+    const players = this.#playersOf([ticket], context);
+    return Object.freeze({ ticketId, players, waitSeconds: waitOf(ticket, context) });
+  }
+
+  #playersOf(tickets: readonly RuledTicket[], context: RuleContext): readonly CustomPlayer[] {
     const players: CustomPlayer[] = [];
-    this.#addPlayers(players, ticket, context);
-    const waitSeconds = waitOf(ticket, context);
-    return Object.freeze({ ticketId: ticket.ticketId, players: Object.freeze(players), waitSeconds });
+    for (const ticket of tickets) this.#addPlayers(players, ticket, context);
+    return Object.freeze(players);
   }
 
   #addPlayers(to: CustomPlayer[], ticket: RuledTicket, context: RuleContext): void {
@@ -170,7 +203,18 @@ export class CustomCalls implements FunctionCalls {
   }
 }
 
+/** The answer about some players, however they are divided into teams. */
+interface Answered {
+  readonly nowMs: number;
+  readonly tickets: ReadonlySet<RuledTicket>;
+  readonly verdict: Verdict;
+}
+
 const NO_OPTIONS: CustomOptions = {};
+
+function byId(a: RuledTicket, b: RuledTicket): number {
+  return a.ticketId < b.ticketId ? -1 : 1;
+}
 
 function permissionFault(answer: unknown): string | undefined {
   if (answer === true || (typeof answer === 'string' && answer !== '')) return undefined;

@@ -27,8 +27,13 @@ export interface CustomTeam {
   readonly players: readonly CustomPlayer[];
 }
 
-/** A whole game that the search considers. Bots are not in it. */
+/**
+ * A whole game that the search considers. Bots are not in it. A function that reads `players` and not `teams` is called once for all
+ * divisions of the same players into teams.
+ */
 export interface CustomGame {
+  /** All players of the game, sorted by `party`. */
+  readonly players: readonly CustomPlayer[];
   /** In the order of the queue's teams. The order of teams of one kind, and of the players of a team, has no meaning. */
   readonly teams: readonly CustomTeam[];
   /** The moment of the search, in milliseconds since the epoch. Use it instead of a clock. */
@@ -53,7 +58,7 @@ export interface CustomTicket {
  *   teams.every(({ players }) => new Set(players.map(({ party }) => party)).size <= most) ||
  *   'a team has too many parties';
  *
- * fewParties({ teams: [{ name: 'team', players: [] }], nowMs: 0 }, { most: 2 }); // => true
+ * fewParties({ teams: [{ name: 'team', players: [] }], players: [], nowMs: 0 }, { most: 2 }); // => true
  * ```
  */
 export type CustomRule<Options extends CustomOptions = CustomOptions> = (

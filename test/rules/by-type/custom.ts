@@ -16,7 +16,7 @@ import type { AskedGame, OracleType } from './oracle-type.ts';
 type Bound = { readonly at: number };
 
 const levelOf = ({ attributes }: CustomPlayer) => attributes.level as number;
-const playersOf = ({ teams }: CustomGame) => teams.flatMap(({ players }) => players);
+const playersOf = ({ players }: CustomGame) => players;
 const rangeOf = (values: readonly number[]) =>
   values.length === 0 ? 0 : Math.max(...values) - Math.min(...values);
 
