@@ -90,7 +90,7 @@ describe('the package', () => {
     const files = globSync('**/*', { cwd: join(stranger, 'node_modules/muster') });
     const { exports, bin } = manifest() as { exports: Record<string, unknown>; bin: Record<string, string> };
     const named = JSON.stringify([exports, bin]).match(/"\.\/[^"]+\.(?:js|d\.ts)"/g) ?? [];
-    expect(named).toHaveLength(11);
+    expect(named).toHaveLength(13);
     for (const path of named) expect(files).toContain(JSON.parse(path).slice(2));
     for (const kind of ['queue', 'ladder', 'experiment']) expect(files).toContain(`docs/${kind}.schema.json`);
     expect(files.filter((path) => /(?<!\.d)\.tsx?$/.test(path))).toEqual([]);
