@@ -34,8 +34,12 @@ beforeEach(() => {
     ...Object.fromEntries(tables.map((table) => [`${table}_TABLE`, table])),
   }))
     vi.stubEnv(name, value);
-  mockClient(DynamoDBDocumentClient).onAnyCommand().resolves({});
-  onTestFinished(() => void vi.unstubAllEnvs());
+  const client = mockClient(DynamoDBDocumentClient);
+  client.onAnyCommand().resolves({});
+  onTestFinished(() => {
+    client.restore();
+    vi.unstubAllEnvs();
+  });
 });
 
 /** The metrics that the function emits for a tick, by name, with its queue. */
@@ -59,7 +63,8 @@ it('emits how many last chances a tick missed, for its queue', async () => {
 });
 
 it('emits how many calls of custom rules failed, and logs each function with its rule and queue', async () => {
-  const error = vi.spyOn(console, 'error').mockImplementation(() => {});
+  const { logger } = await import('../../lib/aws/log.ts');
+  const error = vi.spyOn(logger, 'error').mockImplementation(() => {});
   onTestFinished(() => error.mockRestore());
   const failure = {
     rule: 'Votes',
@@ -69,12 +74,10 @@ it('emits how many calls of custom rules failed, and logs each function with its
   };
   const failures = [failure, { ...failure, rule: 'Rivals', calls: 3 }];
   expect(await emitted({ ...quiet, failures })).toMatchObject({ queue: 'ranked', FunctionsFailed: 5 });
-  expect(JSON.parse(error.mock.calls[0]![0] as string)).toMatchObject({
-    level: 'ERROR',
-    message: 'functions of custom rules fail',
-    queue: 'ranked',
-    failures,
-  });
+  expect(error).toHaveBeenCalledWith(
+    'functions of custom rules fail',
+    expect.objectContaining({ queue: 'ranked', failures }),
+  );
 });
 
 it('omits the metrics that cost money while nothing is missed', async () => {

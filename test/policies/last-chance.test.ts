@@ -1,13 +1,15 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LimitedSearch } from '../../lib/engine/game-pool.ts';
 import type { GameRules, Ticket } from '../../lib/engine/types.ts';
 import { planTick, type QueueRules, type TickPlan } from '../../lib/policies/plan.ts';
+import { useCode } from '../../lib/rules/custom/code.ts';
 import type { Meetings } from '../../lib/rules/met.ts';
 import { RULE_TYPES, type RulesDefinition } from '../../lib/rules/rule-types.ts';
 import { allGames } from '../engine/oracle.ts';
 import { normal, randomCase, seeded } from '../engine/random-pool.ts';
 import { shapeCase } from '../engine/random-shape.ts';
 import { sample } from '../long.ts';
+import { studio } from '../rules/by-type/custom.ts';
 import { allGames as allRuledGames, type RuledCase } from '../rules/oracle.ts';
 import { meetingsOf, shapedOracle } from '../rules/oracle-run.ts';
 import { randomRuledCase, randomShapedRuledCase } from '../rules/random-rules.ts';
@@ -38,11 +40,16 @@ const cases: Record<string, (random: () => number) => Case> = {
     plain(randomCase(random, { maxPlayers: 9, teamSizes: [1, 2], plain: true }), random),
   'any shape': (random) => plain(shapeCase(random)),
   'two teams under rules': (random) => ruled(randomRuledCase(random, { more: true }), allRuledGames),
+  "two teams under rules and a studio's code": (random) =>
+    ruled(randomRuledCase(random, { more: true, customs: 1 }), allRuledGames),
   'any shape under rules': (random) => {
     const of = randomShapedRuledCase(random, true);
     return ruled(of, ({ tickets }) => shapedOracle(of).allGames([...tickets]));
   },
 };
+
+beforeAll(() => useCode(studio));
+afterAll(() => useCode(undefined));
 
 describe.each(Object.entries(bounds))('at the last chance before %s', (_, bound) => {
   it.each(Object.entries(cases))('a ticket gets a game if there is one, in %s', (_, make) => {
@@ -100,7 +107,8 @@ it('is asked under rules of every type', () => {
   const random = seeded(11);
   const types = new Set<string>();
   for (let round = 0; round < 100; round++)
-    for (const { type } of randomRuledCase(random, { more: true }).definition.rules ?? []) types.add(type);
+    for (const { type } of randomRuledCase(random, { more: true, customs: 1 }).definition.rules ?? [])
+      types.add(type);
   expect([...types].sort()).toEqual(Object.keys(RULE_TYPES).sort());
 });
 
