@@ -1,17 +1,18 @@
 import { expect, it } from 'vitest';
 import { normal, seeded } from '../engine/random-pool.ts';
+import { sample } from '../long.ts';
 import { poolOf } from './missed-games.ts';
 import { compareLargeCase } from './oracle-run.ts';
 
 it('makes permitted games of many seats with valid bounds, and finds nearly all that are possible', () => {
   let found = 0;
   let missed = 0;
-  for (let seed = 1; seed <= 80; seed++) {
+  for (let seed = 1; seed <= sample(40, 80); seed++) {
     const result = compareLargeCase(seed);
     found += result.found;
     missed += result.missed;
   }
-  expect(found).toBeGreaterThan(20);
+  expect(found).toBeGreaterThan(sample(10, 20));
   expect(missed).toBeLessThan(found / 10);
 });
 

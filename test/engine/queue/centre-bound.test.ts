@@ -5,6 +5,7 @@ import { CentreBound } from '../../../lib/engine/queue/centre-bound.ts';
 import type { CheapestPlayers } from '../../../lib/engine/queue/cheapest-players.ts';
 import type { QueuedTicket } from '../../../lib/engine/queue/line.ts';
 import type { GameRules, Ticket } from '../../../lib/engine/types.ts';
+import { sample } from '../../long.ts';
 import { normal, seeded } from '../random-pool.ts';
 import { allShapedGames, checkShapedGame } from '../shape-oracle.ts';
 
@@ -18,7 +19,7 @@ const unequal = [
 it('never puts the bound of parties above the best game while small pools are drained', () => {
   const random = seeded(5);
   let games = 0;
-  for (let pool = 0; pool < 120; pool++) {
+  for (let pool = 0; pool < sample(60, 120); pool++) {
     const ofKinds = pool % 3 === 0;
     const shape = ofKinds ? { ...rules, teams: unequal, teamSize: 3 } : rules;
     const waiting = new Map<string, Ticket>();
@@ -41,13 +42,13 @@ it('never puts the bound of parties above the best game while small pools are dr
     const left = allShapedGames([...waiting.values()], engine.rules, 0);
     expect(left).toEqual([]);
   }
-  expect(games).toBeGreaterThan(100);
+  expect(games).toBeGreaterThan(sample(50, 100));
 });
 
 it('never puts the bound of teams of two above the best game while tickets leave', () => {
   const random = seeded(11);
   let games = 0;
-  for (let pool = 0; pool < 60; pool++) {
+  for (let pool = 0; pool < sample(30, 60); pool++) {
     const waiting = new Map<string, Ticket>();
     const engine = new GamePool({ ...rules, alpha: [0.1, 1, 5, 30][pool % 4] }, { nodeBudget: 1 });
     for (let i = 0; i < 8; i++) {
@@ -66,7 +67,7 @@ it('never puts the bound of teams of two above the best game while tickets leave
       waiting.delete(gone);
     }
   }
-  expect(games).toBeGreaterThan(60);
+  expect(games).toBeGreaterThan(sample(30, 60));
 });
 
 const roles = { healer: 1, damage: 1 };
@@ -78,7 +79,7 @@ it.each([
 ] as const)('never puts the bound above the best game while tickets come and leave: %s', (kind, shape) => {
   const random = seeded(17);
   let games = 0;
-  for (let life = 0; life < 25; life++) {
+  for (let life = 0; life < sample(12, 25); life++) {
     const waiting = new Map<string, Ticket>();
     const engine = new GamePool({ ...rules, ...shape, beta: life % 2 }, { nodeBudget: 1 });
     for (let step = 0; step < 40; step++) {
@@ -104,7 +105,7 @@ it.each([
       games++;
     }
   }
-  expect(games).toBeGreaterThan(150);
+  expect(games).toBeGreaterThan(sample(70, 150));
 });
 
 it('bounds the games of a large pool with parties closer than searches around tickets do', () => {
