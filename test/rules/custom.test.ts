@@ -8,6 +8,7 @@ import { partyFaults } from '../../lib/rules/party-faults.ts';
 import { relaxedRules } from '../../lib/rules/relaxed-rules.ts';
 import type { Rule } from '../../lib/rules/rule-types.ts';
 import type { RuledPlayer } from '../../lib/rules/types.ts';
+import { seededRandom } from '../../lib/simulation/random.ts';
 
 afterEach(() => useCode(undefined));
 
@@ -90,6 +91,27 @@ it('the best game is the one whose cost is worth it', () => {
   const { matches } = plan(rivals, { ...rule, cost: 1 }, tickets);
   expect(matches[0]?.ticketIds).toEqual(['b', 'd']);
 });
+
+it.each(['greedy', 'option-value'] as const)(
+  'a function that is not pure ends no search under %s',
+  (policy) => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const random = seededRandom(seed);
+      const tickets = Array.from({ length: 24 }, (_, i) => ticket(`t${i}`, 1500 + i));
+      for (const cost of [undefined, 1]) {
+        const judged = ({ teams }: CustomGame) => {
+          const value = random.uniform() * teams.length;
+          return cost === undefined ? value < 1 || 'not now' : value;
+        };
+        useCode(codeOf({ judged }));
+        const rules = { ...rulesOf({ ...rule, ...(cost && { cost }) }), teamSize: 2, release: { policy } };
+        const { matches } = planTick({ rules: rules as QueueRules, tickets, nowMs: 12_000 });
+        expect(matches.length).toBeLessThanOrEqual(6);
+        for (const { imbalance, lowerBound } of matches) expect(lowerBound).toBeLessThanOrEqual(imbalance);
+      }
+    }
+  },
+);
 
 describe('a call that fails refuses its game and is counted with what was expected', () => {
   const cases: [string, unknown, Rule, string][] = [

@@ -78,6 +78,12 @@ export class CustomCalls implements FunctionCalls {
       cost === undefined
         ? this.#call(rule, name, call, permissionFault, isFound)
         : this.#call(rule, name, call, unitsFault, isFound);
+    if (isFound && typeof answer !== 'number' && answer !== true) {
+      // It permitted the match before: a function that is not pure ends no search.
+      if (answer !== undefined)
+        this.#note(rule.name ?? '', name, `Expected the same answer as before, true, got ${shown(answer)}`);
+      return { holds: true, units: 0 };
+    }
     if (answer === undefined) return { holds: false, units: cost === undefined ? 1 : 0 };
     const verdict =
       cost !== undefined
