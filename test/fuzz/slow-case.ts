@@ -268,10 +268,21 @@ function rulesOf(random: Random): Record<string, unknown>[] {
       () => ({ type: 'anyOf', rules: Array.from({ length: random.int(2, 10) }, inner) }),
       () => ({ type: 'latency', max: random.int(20, 200) }),
       () => ({ type: 'recent', seconds: 600, scope: random.pick(['game', 'opponents', 'teammates']) }),
+      () => ({
+        type: 'custom',
+        options: { at: random.int(0, 100) },
+        ...random.pick([
+          { function: 'closeLevels' },
+          { function: 'patient' },
+          { function: 'weakApart', cost: random.pick([0.1, 10]) },
+          { function: 'fewParties', cost: random.pick([0.1, 10]) },
+        ]),
+      }),
     ])();
   return Array.from({ length: random.pick([1, 1, 2, 3, 10, 30]) }, (_, i) => {
     const rule: Record<string, unknown> = { name: `rule${i}`, ...outer() };
-    if (rule.type !== 'anyOf' && random.chance(0.3)) rule.cost = random.pick([0.1, 10, 1000]);
+    if (rule.type !== 'anyOf' && rule.type !== 'custom' && random.chance(0.3))
+      rule.cost = random.pick([0.1, 10, 1000]);
     if (random.chance(0.2)) rule.relax = [{ waitSeconds: 300, off: true }];
     return rule;
   });

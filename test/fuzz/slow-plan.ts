@@ -1,7 +1,9 @@
 import { KeptSearches } from '../../lib/policies/kept-searches.ts';
 import { planGames, type TickPlan } from '../../lib/policies/plan.ts';
+import { useCode } from '../../lib/rules/custom/code.ts';
 import { BUCKET_LIMITS } from '../../lib/service/domain/bucket-limits.ts';
 import { PartOfPool } from '../../lib/service/ticks/read-range.ts';
+import { studio } from '../rules/by-type/custom.ts';
 import { checkPlan } from './check-plan.ts';
 import type { SlowCase } from './slow-case.ts';
 
@@ -18,6 +20,7 @@ export interface Timed {
  * prepare. Throws when the plan is not valid.
  */
 export function timedPlan(of: SlowCase, searchMs: number, nowMs: () => number): Timed {
+  useCode(studio);
   const { definition: rules, backfills, reasons } = of;
   const part = new PartOfPool(rules, BUCKET_LIMITS.prepareWork);
   const tickets = of.tickets.filter((ticket) => part.takes(ticket));

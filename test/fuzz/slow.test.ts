@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { useCode } from '../../lib/rules/custom/code.ts';
 import { RULE_TYPES } from '../../lib/rules/rule-types.ts';
 import { releaseOptions } from '../../lib/vocabulary/release-options.ts';
 import { VirtualClock } from '../engine/virtual-clock.ts';
@@ -11,7 +12,10 @@ let end = () => {};
 beforeEach(() => {
   end = clock.install(false);
 });
-afterEach(() => end());
+afterEach(() => {
+  useCode(undefined);
+  end();
+});
 
 it('a random case of a seed is the same each time', () => {
   expect(slowCase(3, { ticketsMax: 30 })).toEqual(slowCase(3, { ticketsMax: 30 }));
