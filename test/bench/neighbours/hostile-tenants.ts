@@ -45,6 +45,8 @@ export const HOSTILE_TENANTS: readonly HostileTenant[] = [
   hardSearch(),
   ...(['upgrades', 'stalls', 'drips', 'lies'] as const).map(receiver),
   ...(['upgrades', 'stalls'] as const).map(provisioner),
+  customRule('throws'),
+  customRule('hangs'),
   unreadableQueue(),
   failingQueue(),
   largeMatches('matches near the limit of an item', 50, 0),
@@ -123,6 +125,29 @@ function provisioner(manner: Manner): HostileTenant {
       await stage.put({ ...DUEL, provisioner: { type: 'http', url: hostile.url('/'), timeoutSeconds: 60 } });
       duels(stage, DUELS_PER_SECOND.provisioner);
       return () => ({ count: hostile.requests, of: 'requests to it' });
+    },
+  };
+}
+
+/** @param name of a function in hostile-code.ts */
+function customRule(name: 'throws' | 'hangs'): HostileTenant {
+  return {
+    name: `a custom rule that ${name}`,
+    async begin(stage) {
+      await stage.put({ ...DUEL, rules: [{ name: 'Hostile', type: 'custom', function: name }] });
+      stage.every(500, () => stage.post([{ skill: 1500 }, { skill: 1500 }]));
+      if (name === 'hangs') {
+        const stopped = () => stage.invocations('tick').filter(({ ok }) => !ok);
+        const seconds = () =>
+          Math.round(stopped().reduce((sum, { durationMs }) => sum + durationMs / 1_000, 0));
+        return () => ({ count: seconds(), of: 'seconds of ticks that never returned' });
+      }
+      return async () => {
+        const { body } = await stage.send('GET', `/queues/${HOSTILE}/stats`);
+        const failing: readonly { readonly calls: number }[] = body.failingFunctions ?? [];
+        const count = failing.reduce((sum, { calls }) => sum + calls, 0);
+        return { count, of: 'calls that failed in the last tick' };
+      };
     },
   };
 }

@@ -126,6 +126,7 @@ async function withService(work: (service: Service) => Promise<void>): Promise<v
     cloud = await startMuster({
       port: 0,
       queuesDir: folder,
+      context: { code: fileURLToPath(new URL('./hostile-code.ts', import.meta.url)) },
       jwt: { issuer: 'https://issuer.example', audience: ['game'] },
       verifyToken: async (token) => claimsOf(token),
       onInvocation: (invocation) => stage?.invoked(invocation),
