@@ -42,7 +42,7 @@ type Rest<All extends readonly unknown[]> = All extends [unknown, ...infer Other
  * Definitions in DynamoDB, in the table of the queues. Key: `queue`, `item`. The items `version#00` to `version#49` of a
  * definition hold its replaced versions. Each overwrites the version 50 before it.
  *
- *     noteDeployed   if the definition still has the state
+ *     recordDeployed   if the definition still has the state
  *     remove         on the same condition. The replaced versions are removed next. After a crash they stay, and a new definition
  *                    of the same name overwrites each before it is listed
  *     keep           if the item holds an earlier version
@@ -98,7 +98,7 @@ export function definitionStore<Definition extends { readonly name: string }, St
       return listed;
     },
 
-    async noteDeployed(state, name, deployed) {
+    async recordDeployed(state, name, deployed) {
       const set = { deployed: JSON.stringify(deployed) };
       return (await change(name, { set, if: [isStill(state)] })).met;
     },

@@ -1,7 +1,7 @@
 import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { allOf } from '../service/concurrency/in-parallel.ts';
 import { poolOrder } from '../service/domain/buckets.ts';
-import type { StoredTicket, TicketIn } from '../service/domain/stored-ticket.ts';
+import type { StoredTicket, TicketInQueue } from '../service/domain/stored-ticket.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
 import type { TicketStore } from '../service/ports/ticket-store.ts';
 import type { Condition } from './change-item.ts';
@@ -99,7 +99,7 @@ export function isOfEntry({ linked, entry }: StoredTicket): Condition[] {
 const entryViews = ({ views = [] }: StoredTicket) => views.filter(({ pool }) => pool !== undefined);
 
 /** The number has four digits, so that the last entry of a ticket sorts last in its pool. */
-function keyOf({ ticketId, linked, returns = 0 }: StoredTicket, { pool, players }: TicketIn) {
+function keyOf({ ticketId, linked, returns = 0 }: StoredTicket, { pool, players }: TicketInQueue) {
   const n = String(returns).padStart(4, '0');
   return { pool: pool!, poolOrder: `${poolOrder(ticketId, players)} ${linked} ${n}` };
 }

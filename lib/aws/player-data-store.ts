@@ -11,7 +11,7 @@ import { reasonWithout } from '../service/domain/erased-name.ts';
 import { homeOf, viewsOf } from '../service/domain/linked-ticket.ts';
 import type { StoredMatch } from '../service/domain/stored-match.ts';
 import type { StoredResult } from '../service/domain/stored-result.ts';
-import type { TicketIn } from '../service/domain/stored-ticket.ts';
+import type { TicketInQueue } from '../service/domain/stored-ticket.ts';
 import { Unreadable } from '../service/domain/unreadable.ts';
 import type { Named, PlayerDataStore, StoredItem } from '../service/ports/player-data-store.ts';
 import { isAnswers } from './answers.ts';
@@ -224,7 +224,7 @@ function rewriting(playerId: string, named: Named, pseudonym: string): Rewriting
   switch (named.kind) {
     case 'ticket': {
       const { ticket } = named;
-      const without = <T extends TicketIn>(one: T) => ({
+      const without = <T extends TicketInQueue>(one: T) => ({
         ...one,
         players: withoutPlayer(playerId, one.players, pseudonym),
       });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { asIn } from '../service/domain/linked-ticket.ts';
+import { inQueue } from '../service/domain/linked-ticket.ts';
 import { type StoredTicket, storedTicket } from '../service/domain/stored-ticket.ts';
 import { readWith } from '../service/domain/unreadable.ts';
 import type { WaitingTickets } from '../service/ports/ticket-store.ts';
@@ -20,7 +20,7 @@ const ticketItem = storedTicket.extend({
 export function toTicket(item: Record<string, unknown>): StoredTicket {
   const ticket = readWith(ticketItem, withSplit(item), `ticket ${item.ticketId}`);
   // The item has the players in the form of the home queue, because the index contains them.
-  return asIn(ticket, ticket.matchId === undefined ? undefined : ticket.queue);
+  return inQueue(ticket, ticket.matchId === undefined ? undefined : ticket.queue);
 }
 
 /** The attributes of a linked ticket; none for other tickets. */

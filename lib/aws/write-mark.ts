@@ -13,7 +13,7 @@ import { randomBytes } from 'node:crypto';
  *       a ticket that it replaces
  *     dropLayouts, endLease,       changes nothing more
  *       lease of one cell, abandon,
- *       putJournal, noteDeployed
+ *       putJournal, recordDeployed
  *     claim, close,                finds its own claim, closed lease or match
  *       create of a match
  *     release, cancelWithMatch,    fails its condition, and callers need no outcome

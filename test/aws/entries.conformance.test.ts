@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { backfillStore } from '../../lib/aws/backfill-store.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
-import { linkOf, placedViews } from '../../lib/service/domain/linked-ticket.ts';
+import { placedViews, postDigest } from '../../lib/service/domain/linked-ticket.ts';
 import type { QueueRecord } from '../../lib/service/domain/queue-record.ts';
 import type { QueuedTicket, StoredTicket } from '../../lib/service/domain/stored-ticket.ts';
 import type { BackfillStore } from '../../lib/service/ports/backfill-store.ts';
@@ -50,7 +50,7 @@ describe.each(STORES)('entries of linked tickets in $emulator', ({ emulator, ski
       ]);
       return {
         ...one,
-        linked: linkOf(one.ticketId, parties),
+        linked: postDigest(one.ticketId, parties),
         views: placedViews(one.ticketId, parties, new Map(records), NOW_MS),
       };
     };

@@ -118,7 +118,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         const again = { ...record(1, { beta: 7 }), change: changeAt(1, NOW_MS + 60_000) };
         expect(await ladders.put(again, undefined)).toBe(true);
         expect(await put(2, { beta: 8 }, read.change)).toBe(false);
-        expect(await ladders.noteDeployed(read, ladder, { version: 1, digest: 'abc' })).toBe(false);
+        expect(await ladders.recordDeployed(read, ladder, { version: 1, digest: 'abc' })).toBe(false);
         expect(await ladders.remove(read, ladder)).toBe(false);
         expect(await ladders.get(ladder)).toEqual(again);
       });

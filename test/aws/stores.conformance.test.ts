@@ -1254,10 +1254,10 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         expect(await noted()).toEqual(deployed);
         // A change through the API, which has read the queue before another note.
         const next = { digest: 'b', version: 1 };
-        expect(await queues.noteDeployed(record(), queue, next)).toBe(true);
+        expect(await queues.recordDeployed(record(), queue, next)).toBe(true);
         expect(await queues.put({ ...record({ version: 2 }), deployed })).toBe(true);
         expect(await noted()).toEqual(next);
-        expect(await queues.noteDeployed(record(), queue, deployed)).toBe(false);
+        expect(await queues.recordDeployed(record(), queue, deployed)).toBe(false);
         const closed = record({ version: 3, deletedAt: '2026-01-01T00:00:00.000Z' });
         expect(await queues.put(closed, null)).toBe(true);
         expect(await queues.get(queue)).toEqual(closed);

@@ -111,11 +111,11 @@ async function interactionsMs(): Promise<number[]> {
       );`);
   for (let run = 0; run < RUNS; run++) {
     await tab.getByRole('searchbox').fill(`ticket-${run}`);
-    await linkOf(tab, 'arena').click();
+    await postDigest(tab, 'arena').click();
     await tab.getByRole('heading', { level: 1, name: 'arena' }).waitFor();
     await tab.getByRole('link', { name: 'Overview' }).first().click();
     await tab.getByRole('row').nth(QUEUES).waitFor();
-    await linkOf(tab, 'queue-7').click();
+    await postDigest(tab, 'queue-7').click();
     await tab.getByRole('link', { name: 'Overview' }).first().click();
     await tab.getByRole('row').nth(QUEUES).waitFor();
   }
@@ -125,7 +125,7 @@ async function interactionsMs(): Promise<number[]> {
 }
 
 /** The link in the line of a queue. */
-function linkOf(tab: Page, queue: string) {
+function postDigest(tab: Page, queue: string) {
   return tab.getByRole('table').getByRole('link', { name: queue, exact: true });
 }
 

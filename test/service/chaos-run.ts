@@ -649,7 +649,7 @@ export class ChaosRun {
   /** The body of a request for a ticket. It is the same for the same id. */
   #posted(ticketId: string, own?: readonly number[]): Posted {
     if (own !== undefined) this.#also.set(ticketId, []);
-    const party = { ...this.#party(ticketId, own), ...this.#linkOf(ticketId) };
+    const party = { ...this.#party(ticketId, own), ...this.#postDigest(ticketId) };
     const replaces = this.#replaces.get(ticketId);
     if (replaces === undefined) return party;
     const [stays] = this.#posted(replaces).players;
@@ -658,7 +658,7 @@ export class ChaosRun {
   }
 
   /** The further queues of a ticket, for half of the tickets. A few that are posted again have others, and are refused. */
-  #linkOf(ticketId: string): Pick<Posted, 'also'> {
+  #postDigest(ticketId: string): Pick<Posted, 'also'> {
     if (this.#further.length === 0) return {};
     const drawn = this.#further.slice(0, this.#links.integer(3));
     const known = this.#links.uniform() < 0.05 ? drawn : (this.#also.get(ticketId) ?? drawn);

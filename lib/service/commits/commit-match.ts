@@ -98,7 +98,7 @@ export class MatchCommits {
    * Records a linked ticket that another tick has claimed, and removes its entry if it is stale. @param ticket its current state,
    * if known
    */
-  async lose(read: StoredTicket, ticket?: StoredTicket): Promise<void> {
+  async recordLost(read: StoredTicket, ticket?: StoredTicket): Promise<void> {
     this.#lost.set(read.ticketId, read);
     const found = ticket && new Map([[ticket.ticketId, ticket]]);
     if (read.entry !== undefined) await removeStale(this.#deps, [read], this.#deps.clock.now(), found);
@@ -159,7 +159,7 @@ export class MatchCommits {
     for (const one of linked.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))) {
       const result = await this.#deps.tickets.claimLinked(one, matchId, nowMs);
       if (!result.claimed) {
-        await this.lose(one, result.ticket);
+        await this.recordLost(one, result.ticket);
         return undefined;
       }
       claimed.push(result.ticket!);

@@ -21,7 +21,7 @@ const NOTES_AT_ONCE = 16;
  *              repeated request, or `deadline`, records the others
  *     count    the cooldowns that began, for the statistics. A crash before it: they are not counted
  */
-export async function noteOffences(
+export async function recordOffences(
   deps: OffenceDeps,
   { name, cooldown }: Pick<QueueDefinition, 'name' | 'cooldown'>,
   offence: Offence,

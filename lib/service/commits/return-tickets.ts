@@ -12,7 +12,7 @@ import type { FormingMatch, SingleMatchStore } from '../ports/match-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import { markLinked, type ScheduleDeps, wake } from '../waking/schedule.ts';
-import { noteOffences, type OffenceDeps } from './note-offences.ts';
+import { type OffenceDeps, recordOffences } from './record-offences.ts';
 
 export interface ReturnDeps extends ScheduleDeps, OffenceDeps {
   readonly tickets: TicketStore;
@@ -103,7 +103,7 @@ const QUEUE_DELETED: Why = { reason: 'its queue was deleted', reasonCode: 'QUEUE
  * longer exists, the tickets that would return are cancelled.
  *
  *     record   offences of the players who have declined or not answered, if the queue has cooldowns for them:
- *              see `note-offences.ts`. This precedes the return, so that a repetition finds the ticket in the match. Until then
+ *              see `record-offences.ts`. This precedes the return, so that a repetition finds the ticket in the match. Until then
  *              the players can queue again: for a moment, or for a minute after a crash
  *     return   each ticket by a conditional write. Every reader has seen its new status since the match has FAILED
  *     wake     the queues of the tickets that return
@@ -121,7 +121,7 @@ export async function returnDissolved(deps: ReturnDeps, match: StoredMatch, nowM
     if (becomes === 'CANCELLED') {
       const atFault = playersAtFault(match, ticketId);
       if (record !== undefined && !isUnheard(match, record, nowMs))
-        await noteOffences(deps, record.definition, offenceOf(match, nowMs), atFault, nowMs);
+        await recordOffences(deps, record.definition, offenceOf(match, nowMs), atFault, nowMs);
       return deps.tickets.cancelWithMatch(ticketId, matchId, why, nowMs);
     }
     const place = await placeOf(deps, ticket, record, nowMs);

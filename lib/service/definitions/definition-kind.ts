@@ -45,7 +45,7 @@ export interface Definitions<Definition extends Named, State extends DefinitionS
     deployed?: Deployed,
   ): Promise<boolean>;
   /** Records that a deployment has found its definition in force, if it is still as it was read. */
-  noteDeployed(live: State, name: string, deployed: Deployed): Promise<boolean>;
+  recordDeployed(live: State, name: string, deployed: Deployed): Promise<boolean>;
   /** Deletes a definition whose file was removed, if it is still as it was read. If the file returns, it counts as new. */
   remove(live: State & { readonly definition: Definition }, nowMs: number): Promise<boolean>;
 }

@@ -295,7 +295,7 @@ async function apply(
         done.conflicts.push(decision.message);
         return;
       case 'note':
-        if (await definitions.noteDeployed(live!, name, decision.deployed)) return;
+        if (await definitions.recordDeployed(live!, name, decision.deployed)) return;
         break;
       case 'put':
         if (await definitions.replace(live, definition!, nowMs, { by: BY }, decision.deployed)) {

@@ -1,7 +1,7 @@
 import { layoutAt, poolKey, poolOrder } from './buckets.ts';
 import { digestOf } from './digest.ts';
 import type { QueueRecord } from './queue-record.ts';
-import type { CurrentTicket, StoredTicket, TicketIn } from './stored-ticket.ts';
+import type { CurrentTicket, StoredTicket, TicketInQueue } from './stored-ticket.ts';
 
 /*
  * A linked ticket waits in several queues. Its own item is in the pool of one of them, its home, and it has an entry in the pool
@@ -20,13 +20,13 @@ export function hasLinked({ linkedUntilMs = 0 }: QueueRecord, nowMs: number): bo
 type Parties = Pick<StoredTicket, 'queue' | 'players' | 'split' | 'views'>;
 
 /** The forms of a ticket in its queues. An ordinary ticket has one. */
-export function viewsOf(ticket: Parties): readonly TicketIn[] {
+export function viewsOf(ticket: Parties): readonly TicketInQueue[] {
   const { queue, players, split, views = [{ queue, players, ...(split && { split }) }] } = ticket;
   return views;
 }
 
 /** The home of a ticket, with the form that it has there. */
-export function homeOf(ticket: Parties): TicketIn {
+export function homeOf(ticket: Parties): TicketInQueue {
   const views = viewsOf(ticket);
   return views.find(({ pool }) => pool === undefined) ?? views[0]!;
 }
@@ -35,7 +35,10 @@ export function homeOf(ticket: Parties): TicketIn {
  * A linked ticket in the form that it has in one of its queues, by default that of the post. Other tickets are returned
  * unchanged.
  */
-export function asIn<T extends StoredTicket | CurrentTicket>(ticket: T, queue = ticket.views?.[0]?.queue): T {
+export function inQueue<T extends StoredTicket | CurrentTicket>(
+  ticket: T,
+  queue = ticket.views?.[0]?.queue,
+): T {
   const view = ticket.views?.find((one) => one.queue === queue);
   if (view === undefined) return ticket;
   const { split: _, ...rest } = ticket;
@@ -43,7 +46,7 @@ export function asIn<T extends StoredTicket | CurrentTicket>(ticket: T, queue = 
 }
 
 /** The digest of a post. */
-export function linkOf(ticketId: string, views: readonly TicketIn[]): string {
+export function postDigest(ticketId: string, views: readonly TicketInQueue[]): string {
   const posted = views.map(({ queue, players, split = false }) => ({ queue, players, split }));
   return digestOf([ticketId, posted]).slice(0, 16);
 }
@@ -55,12 +58,12 @@ export function linkOf(ticketId: string, views: readonly TicketIn[]): string {
  */
 export function placedViews(
   ticketId: string,
-  views: readonly TicketIn[],
+  views: readonly TicketInQueue[],
   records: ReadonlyMap<string, QueueRecord>,
   nowMs: number,
-): TicketIn[] {
+): TicketInQueue[] {
   const found = views.filter(({ queue }) => records.has(queue));
-  const secondsOf = ({ queue }: TicketIn) => records.get(queue)!.definition.timeoutSeconds;
+  const secondsOf = ({ queue }: TicketInQueue) => records.get(queue)!.definition.timeoutSeconds;
   const longest = Math.max(...found.map(secondsOf));
   const home = found.find((view) => secondsOf(view) === longest);
   return found.map((view) => {

@@ -8,7 +8,7 @@ import type { RuledPlayer } from '../../rules/types.ts';
 import { type StoredTicketStatus, TICKET } from './statuses.ts';
 
 /** The form of a ticket in one of its queues. */
-export interface TicketIn {
+export interface TicketInQueue {
   readonly queue: string;
   readonly players: readonly RuledPlayer[];
   readonly split?: true;
@@ -53,7 +53,7 @@ export interface StoredTicket {
   /** The digest of the post of a linked ticket, which waits in several queues. Its entries have it too. */
   readonly linked?: string;
   /** The forms of a linked ticket in its queues, that of the post first. Absent in tickets that a tick reads from the pool. */
-  readonly views?: readonly TicketIn[];
+  readonly views?: readonly TicketInQueue[];
   /** The entry by which a tick has read it in a further queue. */
   readonly entry?: Entry;
 }

@@ -41,7 +41,7 @@ export interface TickReport {
   /** The backfills of the range, in a queue with backfills. */
   readonly backfills?: BackfillReport | undefined;
   /** The ids of linked tickets that other ticks have claimed first, each with the time until which this range skips it. */
-  readonly resting?: readonly (readonly [string, number])[] | undefined;
+  readonly skipped?: readonly (readonly [string, number])[] | undefined;
   /** The number of linked tickets among the waiting ones. */
   readonly linked?: number | undefined;
   /** Present while the range is not searched, because its ticks fail. */
@@ -104,7 +104,7 @@ export const tickReport = z.object({
     })
     .optional()
     .catch(undefined),
-  resting: z
+  skipped: z
     .array(z.tuple([z.string(), z.number()]))
     .optional()
     .catch(undefined),

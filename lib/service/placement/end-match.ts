@@ -1,6 +1,6 @@
 import { matchEnd } from '../../contract/backfill.ts';
 import { conflict, parseWith } from '../../contract/problem.ts';
-import { noteOffences, type OffenceDeps } from '../commits/note-offences.ts';
+import { type OffenceDeps, recordOffences } from '../commits/record-offences.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
@@ -17,7 +17,7 @@ export interface EndDeps extends OffenceDeps {
  * repeated request returns the match unchanged, and records leavers that it names for the first time.
  *
  *     end      one conditional write, with the time of the end
- *     record   the leavers, if the queue has cooldowns for them: see `commits/note-offences.ts`. A crash before it: the studio
+ *     record   the leavers, if the queue has cooldowns for them: see `commits/record-offences.ts`. A crash before it: the studio
  *              has no response and repeats the request, which records them with the time of the end
  *
  * @throws Problem 400, 404, 409 the match is not COMPLETED
@@ -32,7 +32,7 @@ export async function endMatch(
   const result = await deps.matches.end(matchId, nowMs);
   if (result === undefined) throw unknownMatch(matchId);
   if (result.endedAt !== undefined) {
-    await noteLeavers(deps, result, leavers, nowMs);
+    await recordLeavers(deps, result, leavers, nowMs);
     return result;
   }
   throw conflict('MATCH_STATUS', `Match ${matchId} cannot be ended: it is ${result.status}.`, {
@@ -41,7 +41,7 @@ export async function endMatch(
 }
 
 /** Records the players who have left a match that has ended. */
-export async function noteLeavers(
+export async function recordLeavers(
   deps: EndDeps,
   { matchId, queue, endedAt }: StoredMatch,
   leavers: readonly string[],
@@ -51,5 +51,5 @@ export async function noteLeavers(
   const record = await deps.queues.get(queue, DEFINITION_AGE_MS);
   if (record === undefined) return;
   const offence = { kind: 'leave', matchId, atMs: Date.parse(endedAt!) } as const;
-  await noteOffences(deps, record.definition, offence, leavers, nowMs);
+  await recordOffences(deps, record.definition, offence, leavers, nowMs);
 }

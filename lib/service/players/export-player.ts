@@ -1,7 +1,7 @@
 import type { PlayerData } from '../../contract/player-data.ts';
 import type { RuledPlayer } from '../../rules/types.ts';
 import { inParallel } from '../concurrency/in-parallel.ts';
-import { asIn, viewsOf } from '../domain/linked-ticket.ts';
+import { inQueue, viewsOf } from '../domain/linked-ticket.ts';
 import { bytesOf, RESPONSE_BYTES } from '../domain/response-size.ts';
 import { type StoredMatch, toMatchView } from '../domain/stored-match.ts';
 import { toRecentView } from '../domain/stored-rating.ts';
@@ -87,7 +87,7 @@ async function partsOf(
       try {
         const ticket = await withMatchStatus(deps, named.ticket);
         return viewsOf(ticket).flatMap(({ queue }) => {
-          const view = asIn(ticket, queue);
+          const view = inQueue(ticket, queue);
           const players = view.players.filter((player) => player.playerId === playerId);
           return [['tickets', toTicketView({ ...view, players })] as const, ...metOf(queue, players[0])];
         });

@@ -17,7 +17,7 @@ export interface DefinitionStore<Definition, State> {
   /** All of them by name, including deleted ones until they are removed. */
   list(): Promise<StoredDefinitions<State & { readonly definition: Definition }>>;
   /** Records that a deployment has found its definition in force, if the definition is still that of the state. */
-  noteDeployed(state: State, name: string, deployed: Deployed): Promise<boolean>;
+  recordDeployed(state: State, name: string, deployed: Deployed): Promise<boolean>;
   /**
    * Permanently removes a definition and its earlier versions, if it is still that of the state. Returns true if it is already
    * removed.

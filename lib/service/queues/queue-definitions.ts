@@ -39,7 +39,7 @@ export function queueDefinitions(queues: QueueStore): Definitions<QueueDefinitio
     changeConflict: (queue, live, nowMs) =>
       isExperimenting(live, nowMs) ? experimentConflict(queue, live.experiment!.definition.name) : undefined,
     replace: (...change) => replaceDefinition(queues, ...change),
-    noteDeployed: (live, queue, deployed) => queues.noteDeployed(live, queue, deployed),
+    recordDeployed: (live, queue, deployed) => queues.recordDeployed(live, queue, deployed),
     remove: (live, nowMs) => queues.put(closed(live, nowMs), null),
   };
 }

@@ -34,7 +34,7 @@ export function ladderDefinitions(ladders: LadderStore): CheckedDefinitions<Ladd
     open: async () => (await ladders.list()).records.map(({ definition }) => definition),
     changeConflict: () => undefined,
     replace: (...change) => replaceLadder(ladders, ...change),
-    noteDeployed: (live, ladder, deployed) => ladders.noteDeployed(live, ladder, deployed),
+    recordDeployed: (live, ladder, deployed) => ladders.recordDeployed(live, ladder, deployed),
     remove: (live) => ladders.remove(live, live.definition.name),
   };
 }

@@ -8,7 +8,7 @@ import { isErased } from '../domain/erased-name.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredResult } from '../domain/stored-result.ts';
 import { unknownMatch } from '../placement/assign-match.ts';
-import { type EndDeps, noteLeavers } from '../placement/end-match.ts';
+import { type EndDeps, recordLeavers } from '../placement/end-match.ts';
 import type { LadderStore } from '../ports/ladder-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 
@@ -42,7 +42,7 @@ export async function postResult(
     const stored = match.result === undefined ? await store(deps, match, posted, nowMs) : match;
     if (stored?.result === undefined) continue;
     if (!isSame(stored.result, resultOf(stored, posted, stored.result))) throw anotherResult(matchId);
-    await noteLeavers(deps, stored, posted.leavers ?? [], nowMs);
+    await recordLeavers(deps, stored, posted.leavers ?? [], nowMs);
     return stored;
   }
   throw new StoreBusy(`match ${matchId} is being changed by others`);

@@ -3,9 +3,9 @@ import { conflict, Problem } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { TicketStatus } from '../../contract/ticket.ts';
 import { recentSeconds } from '../../rules/recent-seconds.ts';
-import { linkOf, placedViews, viewsOf } from '../domain/linked-ticket.ts';
+import { placedViews, postDigest, viewsOf } from '../domain/linked-ticket.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
-import type { CurrentTicket, QueuedTicket, StoredTicket, TicketIn } from '../domain/stored-ticket.ts';
+import type { CurrentTicket, QueuedTicket, StoredTicket, TicketInQueue } from '../domain/stored-ticket.ts';
 import { isOnBus } from '../domain/subscribers.ts';
 import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -113,7 +113,7 @@ async function toTicket(
 ): Promise<QueuedTicket> {
   const places = new Map(posted[0].ticket.players.map(({ playerId }, place) => [playerId, place]));
   const views = await Promise.all(
-    posted.map(async ({ record: { definition }, ticket: { players, split } }): Promise<TicketIn> => {
+    posted.map(async ({ record: { definition }, ticket: { players, split } }): Promise<TicketInQueue> => {
       // Connections and pings name players by their index, which is the same in all queues.
       const inOrder = players.toSorted((a, b) => places.get(a.playerId)! - places.get(b.playerId)!);
       const met = await withMeetings(deps, definition, inOrder, nowMs);
@@ -129,7 +129,7 @@ async function toTicket(
     ...views[0]!,
     ...(replaces !== undefined && { replaces }),
     ...(isLinked && {
-      linked: linkOf(ticketId, views),
+      linked: postDigest(ticketId, views),
       views: placedViews(ticketId, views, records, nowMs),
     }),
   };
@@ -253,7 +253,7 @@ function assertSame(
 /**
  * A ticket in a queue, without the fields that Muster has added: the players' meetings, and in a queue with a ladder their skill.
  */
-function asPosted({ queue, players, split }: TicketIn, ladder: string | undefined) {
+function asPosted({ queue, players, split }: TicketInQueue, ladder: string | undefined) {
   const posted = players.map(({ met: _, skill, ...player }) =>
     ladder === undefined ? { skill, ...player } : player,
   );

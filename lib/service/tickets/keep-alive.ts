@@ -30,7 +30,7 @@ const WRITES_AT_ONCE = 16;
  * `presence` pings too rarely, and counts as never connected
  * @param nowMs the next sign is expected within {@link PRESENCE_PING_SECONDS}
  */
-export async function noteSeen(
+export async function recordSeen(
   deps: KeepAliveDeps,
   { ticketId, player, ...watched }: Omit<Watcher, 'playerId'>,
   by: string,
@@ -50,7 +50,7 @@ export async function noteSeen(
  * ticket. A ticket that has ended does not change.
  *
  *     read     the ticket, and its match
- *     record   each player: see {@link noteSeen}. A crash between two: the request is repeated
+ *     record   each player: see {@link recordSeen}. A crash between two: the request is repeated
  *
  * @throws Problem 404 no such ticket, 409 its queue has no `presence`
  */

@@ -1,7 +1,7 @@
 import { isFinal, type TicketStatus } from '../../contract/ticket.ts';
 import { isProgress } from '../domain/answers.ts';
-import { asIn, viewsOf } from '../domain/linked-ticket.ts';
-import type { CurrentTicket, QueuedTicket, TicketIn } from '../domain/stored-ticket.ts';
+import { inQueue, viewsOf } from '../domain/linked-ticket.ts';
+import type { CurrentTicket, QueuedTicket, TicketInQueue } from '../domain/stored-ticket.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
@@ -64,10 +64,10 @@ export async function getTicket(
 
 /** A waiting ticket with the reason of each of its queues, one after another. */
 async function explained(deps: GetTicketDeps, ticket: QueuedTicket): Promise<QueuedTicket> {
-  const views: TicketIn[] = [];
+  const views: TicketInQueue[] = [];
   const searchMs = SEARCH_MS / viewsOf(ticket).length;
   for (const view of viewsOf(ticket))
-    views.push({ ...view, reason: await whyWaiting(deps, asIn(ticket, view.queue), searchMs) });
+    views.push({ ...view, reason: await whyWaiting(deps, inQueue(ticket, view.queue), searchMs) });
   return { ...ticket, reason: views[0]!.reason!, ...(ticket.views && { views }) };
 }
 

@@ -1,6 +1,6 @@
 import { Problem } from '../../contract/problem.ts';
 import { progressOf } from '../domain/answers.ts';
-import { asIn } from '../domain/linked-ticket.ts';
+import { inQueue } from '../domain/linked-ticket.ts';
 import { fateOf } from '../domain/returning.ts';
 import { SEEN_IN_MATCH } from '../domain/statuses.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
@@ -76,5 +76,5 @@ function hasOwnStatus(
 }
 
 function waiting({ matchId: _, reason: __, reasonCode: ___, ...ticket }: StoredTicket): CurrentTicket {
-  return { ...asIn(ticket), status: SEEN_IN_MATCH.none };
+  return { ...inQueue(ticket), status: SEEN_IN_MATCH.none };
 }

@@ -1,7 +1,7 @@
 import type { TicketView } from '../../contract/ticket.ts';
 import { quantilesIn, shareBelow } from '../../policies/waits/wait-table.ts';
 import { poolOrder, rangeName, rangesAround } from '../domain/buckets.ts';
-import { asIn, viewsOf } from '../domain/linked-ticket.ts';
+import { inQueue, viewsOf } from '../domain/linked-ticket.ts';
 import { type CurrentTicket, toEngineTicket, toTicketView } from '../domain/stored-ticket.ts';
 import type { TickReport } from '../domain/tick-report.ts';
 import { UnreadableQueue } from '../domain/unreadable.ts';
@@ -32,7 +32,7 @@ export class WaitEstimates {
 
   /** A ticket in the format of responses, with its estimate. */
   async view(ticket: CurrentTicket): Promise<TicketView> {
-    const parts = await Promise.all(viewsOf(ticket).map((one) => this.#partsOf(asIn(ticket, one.queue))));
+    const parts = await Promise.all(viewsOf(ticket).map((one) => this.#partsOf(inQueue(ticket, one.queue))));
     const view = { ...toTicketView(ticket), ...shown(together(parts)) };
     return view.queues === undefined
       ? view

@@ -103,7 +103,7 @@ export class GameCommits {
       return ticket.linked === undefined ? [] : ticket;
     });
     const outcome = await backfills.fill(asked.backfill, filled, this.#nowMs, met, linked);
-    if (outcome === 'lost-race') await allOf(linked.map((one) => this.#tick.commits.lose(one)));
+    if (outcome === 'lost-race') await allOf(linked.map((one) => this.#tick.commits.recordLost(one)));
     if (outcome === 'committed' && linked.length > 0) {
       const joined = await tickets.getMany(linked.map(({ ticketId }) => ticketId));
       await this.#tick.commits.leave([...joined.values()]);

@@ -133,12 +133,12 @@ export async function dispatch(deps: DispatchDeps, nowMs: number): Promise<Dispa
     attempt('the sweep of deadlines', () => sweepDeadlines(deps, nowMs)),
     dispatchAll(),
   ]);
-  await noteFailed(deps, failed, nowMs);
+  await recordFailed(deps, failed, nowMs);
   return { ...of, overdue: overdue ?? 0, failed };
 }
 
 /** Counts this run for each queue for which it failed. A count that fails is skipped, because the store may be the cause. */
-async function noteFailed(
+async function recordFailed(
   { outcomes }: DispatchDeps,
   failed: readonly FailedTask[],
   nowMs: number,

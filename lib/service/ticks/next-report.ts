@@ -62,7 +62,7 @@ export function nextReport(
     next: read.next,
     nextBackfill: search.nextBackfill,
     load,
-    ...restingAfter(before, lost, startMs),
+    ...skippedAfter(before, lost, startMs),
     ...linkedOf(read),
     ...(backfills && { backfills: withEarlier(before, backfills) }),
     waits: waitsAfter(definition, before, { read, search, summary }),
@@ -120,19 +120,19 @@ function waitsAfter(
 }
 
 /** A range skips an entry for this long after another tick has claimed its ticket. Milliseconds. */
-const REST_MS = 10_000;
+const SKIP_MS = 10_000;
 /** The maximum of skipped tickets. Further ones may cost a game at the next tick. */
-const RESTING_MAX = 1_000;
+const SKIPPED_MAX = 1_000;
 
-function restingAfter(
+function skippedAfter(
   before: TickReport | undefined,
   lost: ReadonlyMap<string, StoredTicket>,
   nowMs: number,
-): Pick<TickReport, 'resting'> {
-  const still = (before?.resting ?? []).filter(([id, untilMs]) => untilMs > nowMs && !lost.has(id));
+): Pick<TickReport, 'skipped'> {
+  const still = (before?.skipped ?? []).filter(([id, untilMs]) => untilMs > nowMs && !lost.has(id));
   const ids = [...lost].flatMap(([id, { entry }]) => (entry === undefined ? [] : id));
-  const resting = [...still, ...ids.map((id): [string, number] => [id, nowMs + REST_MS])];
-  return resting.length > 0 ? { resting: resting.slice(-RESTING_MAX) } : {};
+  const skipped = [...still, ...ids.map((id): [string, number] => [id, nowMs + SKIP_MS])];
+  return skipped.length > 0 ? { skipped: skipped.slice(-SKIPPED_MAX) } : {};
 }
 
 function linkedOf({ stored }: RangeRead): Pick<TickReport, 'linked'> {

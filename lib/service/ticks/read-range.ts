@@ -112,8 +112,8 @@ export async function readRange(
     );
   const { tickets: found, unreadable, pools, next: unread } = await readInTurn(read, report?.next);
   const entries = new Map(found.flatMap((one) => (one.entry ? [[one.ticketId, one] as const] : [])));
-  const isAway = entries.size > 0 ? await awayTickets(deps, tick, report, entries) : undefined;
-  const all = isAway ? found.filter(({ ticketId }) => !isAway(ticketId)) : found;
+  const isSkipped = entries.size > 0 ? await skippedTickets(deps, tick, report, entries) : undefined;
+  const all = isSkipped ? found.filter(({ ticketId }) => !isSkipped(ticketId)) : found;
   const checkFromMs = deps.clock.now();
   const { tickets, work, ending, firstOfNext } = sortOut(all, definition, checkFromMs, keepsLate, {
     check: (deps.checked ?? new CheckedTickets()).of(definition, runningVariants(record, checkFromMs)),
@@ -146,7 +146,7 @@ const CHECK_EVERY_MS = 60_000;
  * skipped.
  * @returns whether a ticket is not searched
  */
-async function awayTickets(
+async function skippedTickets(
   deps: ReadDeps,
   { definition, slotMs, startMs }: DueTick,
   report: TickReport | undefined,
@@ -159,9 +159,9 @@ async function awayTickets(
     ({ ticketId }) => Math.floor(turns * shareOf(tieKey(ticketId))) === turn,
   );
   const over = await removeStale(deps, due, deps.clock.now());
-  const resting = new Map(report?.resting);
+  const skipped = new Map(report?.skipped);
   return (ticketId) =>
-    over.has(ticketId) || (entries.has(ticketId) && (resting.get(ticketId) ?? 0) > startMs);
+    over.has(ticketId) || (entries.has(ticketId) && (skipped.get(ticketId) ?? 0) > startMs);
 }
 
 /** Continues where the previous tick stopped, or at the start of the range when no ticket is left there. */

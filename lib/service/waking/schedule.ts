@@ -1,7 +1,7 @@
 import { allOf } from '../concurrency/in-parallel.ts';
 import { hasLinked, LINKED_MS } from '../domain/linked-ticket.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
-import type { TicketIn } from '../domain/stored-ticket.ts';
+import type { TicketInQueue } from '../domain/stored-ticket.ts';
 import { shareOf, tieKey } from '../domain/tie-key.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { TickSender } from '../ports/tick-sender.ts';
@@ -108,7 +108,7 @@ const MARKED_MS = LINKED_MS + 24 * 3_600_000;
  */
 export async function markLinked(
   queues: Pick<QueueStore, 'extend'>,
-  views: readonly TicketIn[],
+  views: readonly TicketInQueue[],
   records: ReadonlyMap<string, QueueRecord>,
   nowMs: number,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import type { ConnectionStore } from '../ports/connection-store.ts';
 import type { PushRetries } from '../ports/push-retries.ts';
 import { type AcceptanceDeps, answerMatch } from '../tickets/acceptance.ts';
 import { type CancelDeps, cancelTicket } from '../tickets/cancel-ticket.ts';
-import { type KeepAliveDeps, noteSeen } from '../tickets/keep-alive.ts';
+import { type KeepAliveDeps, recordSeen } from '../tickets/keep-alive.ts';
 import { messageOf } from './messages.ts';
 import { leaveToRetries } from './send.ts';
 import { isKnown, type ShowDeps, sendTicket, stateOf } from './show-ticket.ts';
@@ -81,7 +81,7 @@ async function act(
   const { action } = sentFrame;
   switch (action) {
     case 'ping':
-      await noteSeen(deps, watcher, connectionId, deps.clock.now(), true);
+      await recordSeen(deps, watcher, connectionId, deps.clock.now(), true);
       await ping(deps, watcher, connectionId, sentFrame.seen);
       return { action };
     case 'cancel':
@@ -91,7 +91,7 @@ async function act(
     default: {
       const { matchId } = sentFrame;
       await checkWatched(deps, watcher);
-      if (action === 'accept') await noteSeen(deps, watcher, connectionId, deps.clock.now(), true);
+      if (action === 'accept') await recordSeen(deps, watcher, connectionId, deps.clock.now(), true);
       const answer = { accepted: action === 'accept', matchId };
       await answerMatch(deps, ticketId, answer, deps.clock.now(), watcher.playerId);
       return { action, matchId };

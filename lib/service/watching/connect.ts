@@ -9,7 +9,7 @@ import type { QueueStore } from '../ports/queue-store.ts';
 import type { Sockets } from '../ports/sockets.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
-import { type KeepAliveDeps, noteSeen } from '../tickets/keep-alive.ts';
+import { type KeepAliveDeps, recordSeen } from '../tickets/keep-alive.ts';
 import { checkWatched } from './watched-ticket.ts';
 
 export interface ConnectDeps extends KeepAliveDeps {
@@ -72,7 +72,7 @@ export async function connect(
     ...query,
   };
   await deps.connections.add(connection);
-  await noteSeen(deps, connection, connectionId, nowMs);
+  await recordSeen(deps, connection, connectionId, nowMs);
   await closeOldest(deps, connection);
 }
 

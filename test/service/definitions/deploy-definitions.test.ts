@@ -33,7 +33,7 @@ const digestsOf = (folder: Folder) =>
   );
 
 /** The calls of a store that change something. */
-const WRITES = ['put', 'keep', 'noteDeployed'] as const;
+const WRITES = ['put', 'keep', 'recordDeployed'] as const;
 
 /** Throws instead of a write, or after it, from the write with this number on. */
 class Crash extends Error {}

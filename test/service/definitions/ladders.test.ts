@@ -205,8 +205,8 @@ describe('a deployment of ladders', () => {
           await deploy(from);
           const crash = { at: write, isApplied };
           const stores = {
-            ladders: crashing(ladders, ['put', 'keep', 'noteDeployed', 'remove'], crash),
-            queues: crashing(queues, ['put', 'keep', 'noteDeployed'], crash),
+            ladders: crashing(ladders, ['put', 'keep', 'recordDeployed', 'remove'], crash),
+            queues: crashing(queues, ['put', 'keep', 'recordDeployed'], crash),
           };
           const failure = await deploy(to, from, stores, 'crashed').catch((error) => error);
           if (!(failure instanceof Crash)) break;
