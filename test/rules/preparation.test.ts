@@ -1,11 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { Ticket } from '../../lib/engine/types.ts';
 import { planTick } from '../../lib/policies/plan.ts';
+import { useCode } from '../../lib/rules/custom/code.ts';
 import { meetingsOf } from '../../lib/rules/met.ts';
 import { Preparation } from '../../lib/rules/preparation.ts';
 import type { RuledPlayer } from '../../lib/rules/types.ts';
 import { slowCase, summaryOf } from '../fuzz/slow-case.ts';
+import { studio } from './by-type/custom.ts';
 
 const ticket = (players: readonly RuledPlayer[]) => ({ players });
 const solo = (playerId: string, more: Partial<RuledPlayer> = {}) =>
@@ -92,6 +94,8 @@ describe('the work of preparing a pool', () => {
   });
 
   it('is not below the number of fields of players that a plan reads before it asks for the time', () => {
+    useCode(studio);
+    onTestFinished(() => useCode(undefined));
     for (let seed = 1; seed <= 40; seed++) {
       const of = slowCase(seed, { ticketsMax: 60 });
       const preparation = new Preparation(of.definition);
