@@ -3,17 +3,6 @@ import { LIMITS, type QueueDefinition } from '../contract/queue-definition.ts';
 import { type MonthlyBill, monthlyBill, type Players } from '../costs/monthly-bill.ts';
 import { numberArgument, positiveNumber, printJson, readQueueFile, wholeNumber } from './input.ts';
 
-interface CostOptions {
-  readonly dau: number;
-  readonly matches: number;
-  readonly party: number;
-  readonly polls: number;
-  readonly also: number;
-  readonly queue?: string[];
-  readonly ladder?: boolean;
-  readonly json?: boolean;
-}
-
 /** A queue of five against five, searched every second: the one of most questions about the price. */
 const FIVE_AGAINST_FIVE: QueueDefinition = {
   name: 'five-against-five',
@@ -34,42 +23,40 @@ export function costCommand(): Command {
     )
     .requiredOption('--dau <players>', 'players who play on a day', wholeNumber(1))
     .option('--matches <number>', 'matches that each of them plays on that day', positiveNumber, 5)
-    .option('--party <players>', 'mean number of players of a ticket, 1 or more', partySize, 1)
+    .option(
+      '--party <players>',
+      'mean number of players of a ticket, 1 or more',
+      numberArgument({ expected: 'a number from 1 up', holds: (size) => size >= 1 && size < Infinity }),
+      1,
+    )
     .option('--polls <number>', 'long polls of 20 s for each ticket (webhooks need none)', wholeNumber(0), 0)
     .option(
       '--also <number>',
       'mean number of further queues in which a ticket waits at the same time, 0 to 7',
-      furtherQueues,
+      numberArgument({
+        expected: `a number from 0 to ${LIMITS.alsoMax}`,
+        holds: (queues) => queues >= 0 && queues <= LIMITS.alsoMax,
+      }),
       0,
     )
     .option('--queue <file...>', 'queue definitions over which the players are spread (default: one of 5v5)')
     .option('--ladder', 'players are rated: each match has a result (default: in queues that name a ladder)')
     .option('--json', 'print the bill as JSON (default: when the output is not a terminal)')
-    .action(({ dau, matches, party, polls, also, queue, ladder, json }: CostOptions) => {
-      const players = {
-        perDay: dau,
-        matchesEach: matches,
-        partySize: party,
-        pollsPerTicket: polls,
-        furtherQueues: also,
+    .action(({ queue, ladder, json, ...given }) => {
+      const players: Players = {
+        perDay: given.dau,
+        matchesEach: given.matches,
+        partySize: given.party,
+        pollsPerTicket: given.polls,
+        furtherQueues: given.also,
       };
-      const queues = queue?.map(readQueueFile) ?? [FIVE_AGAINST_FIVE];
+      const queues: QueueDefinition[] = queue?.map(readQueueFile) ?? [FIVE_AGAINST_FIVE];
       const rated = ladder ? queues.map((one) => ({ ladder: 'ranked', ...one })) : queues;
       const bill = monthlyBill(players, rated);
       if (json || !process.stdout.isTTY) printJson(bill);
       else console.log(billText(bill, players));
     });
 }
-
-const partySize = numberArgument({
-  expected: 'a number from 1 up',
-  holds: (value) => value >= 1 && Number.isFinite(value),
-});
-
-const furtherQueues = numberArgument({
-  expected: `a number from 0 to ${LIMITS.alsoMax}`,
-  holds: (value) => value >= 0 && value <= LIMITS.alsoMax,
-});
 
 function billText(bill: MonthlyBill, { perDay, matchesEach }: Players): string {
   const whole = (count: number) => Math.round(count).toLocaleString('en');

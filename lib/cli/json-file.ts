@@ -3,6 +3,16 @@ import { createRequire } from 'node:module';
 import type { ParseError } from 'jsonc-parser';
 import { InvalidInput } from './failure.ts';
 
+/** By the code of the error. */
+const WHY_UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: 'file not found',
+  ENOTDIR: 'file not found',
+  EISDIR: 'expected a file, got a folder',
+  EACCES: 'no permission to read the file',
+  EPERM: 'no permission to read the file',
+  ERR_ENCODING_INVALID_ENCODED_DATA: 'expected text in UTF-8, got other bytes',
+};
+
 /**
  * Reads UTF-8 text. A byte order mark, which some editors write, is not part of the text.
  * @throws InvalidInput with the file and the reason why it cannot be read
@@ -11,7 +21,11 @@ export function readText(path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
   } catch (error) {
-    throw new InvalidInput(whyUnreadable(path, error as NodeJS.ErrnoException));
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    const why = WHY_UNREADABLE[code];
+    throw new InvalidInput(
+      why === undefined ? `cannot read the file: ${path}: ${message}` : `${why}: ${path}`,
+    );
   }
 }
 
@@ -52,20 +66,3 @@ function placeOf(path: string, text: string, offset: number): string {
 }
 
 const require = createRequire(import.meta.url);
-
-function whyUnreadable(path: string, { code, message }: NodeJS.ErrnoException): string {
-  switch (code) {
-    case 'ENOENT':
-    case 'ENOTDIR':
-      return `file not found: ${path}`;
-    case 'EISDIR':
-      return `expected a file, got a folder: ${path}`;
-    case 'EACCES':
-    case 'EPERM':
-      return `no permission to read the file: ${path}`;
-    case 'ERR_ENCODING_INVALID_ENCODED_DATA':
-      return `expected text in UTF-8, got other bytes: ${path}`;
-    default:
-      return `cannot read the file: ${path}: ${message}`;
-  }
-}

@@ -14,7 +14,7 @@ import {
   readTicketsFile,
   searchTimeMs,
 } from './input.ts';
-import { progressBar } from './progress.ts';
+import { progressLine } from './progress.ts';
 
 interface Options {
   readonly queue: string;
@@ -71,7 +71,7 @@ export function searchOffline(
   backfills?: readonly Backfill[],
   searchSeconds = OFFLINE_SEARCH_MS / 1000,
 ): MatchResult {
-  const progress = progressBar('Searching, of its time limit');
+  const progress = progressLine('Searching, of its time limit');
   const startMs = performance.now();
   let shownMs = startMs;
   const isOver = () => {

@@ -37,6 +37,9 @@ export function makeFolder(path: string): void {
   orUnwritable(path, () => mkdirSync(path, { recursive: true }));
 }
 
+/** Follows the description of a run that was interrupted. */
+export const CUT = ' Interrupted before the end.';
+
 /**
  * Prints the results of a run: as JSON, or as text on a terminal. A run that was interrupted ends with the status of an interruption.
  */
@@ -82,23 +85,17 @@ function orUnwritable<T>(path: string, act: () => T): T {
   try {
     return act();
   } catch (error) {
-    throw new InvalidInput(whyUnwritable(path, error as NodeJS.ErrnoException));
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    const isNowhere = code === 'ENOENT' || code === 'ENOTDIR';
+    const why = isNowhere ? `folder not found: ${dirname(path)}` : (WHY_UNWRITABLE[code] ?? message);
+    throw new InvalidInput(`cannot write ${path}: ${why}`);
   }
 }
 
-function whyUnwritable(path: string, { code, message }: NodeJS.ErrnoException): string {
-  switch (code) {
-    case 'ENOENT':
-    case 'ENOTDIR':
-      return `cannot write ${path}: folder not found: ${dirname(path)}`;
-    case 'EISDIR':
-      return `cannot write ${path}: it is a folder`;
-    case 'EACCES':
-    case 'EPERM':
-      return `cannot write ${path}: no permission`;
-    case 'ENOSPC':
-      return `cannot write ${path}: the disk is full`;
-    default:
-      return `cannot write ${path}: ${message}`;
-  }
-}
+/** By the code of the error. */
+const WHY_UNWRITABLE: Readonly<Record<string, string>> = {
+  EISDIR: 'it is a folder',
+  EACCES: 'no permission',
+  EPERM: 'no permission',
+  ENOSPC: 'the disk is full',
+};

@@ -2,8 +2,9 @@ import { styleText } from 'node:util';
 import { AwsClient } from 'aws4fetch';
 import { Command } from 'commander';
 import { secretsOf } from '../contract/secret-grants.ts';
-import { Failure, InvalidInput } from './failure.ts';
+import { Failure } from './failure.ts';
 import { jsonFilesOf, readQueueFile } from './input.ts';
+import { awsProvider } from './service-credentials.ts';
 
 /** `note`: a deployment works all the same. `unknown`: the credentials may not look. */
 type Outcome = 'ok' | 'note' | 'missing' | 'unknown';
@@ -59,12 +60,20 @@ export function preflightCommand(): Command {
  * Runs all checks side by side.
  * @param secrets full names, with the prefix
  * @returns a finding for each check, in the order of docs/first-deployment.md
+ * @throws Failure when no response arrives
  */
-export async function preflight(ask: AskAws, region: string, secrets: readonly string[]): Promise<Finding[]> {
-  const account = await askFor(ask, {
-    service: 'sts',
-    body: 'Action=GetCallerIdentity&Version=2011-06-15',
-  });
+export async function preflight(
+  askAws: AskAws,
+  region: string,
+  secrets: readonly string[],
+): Promise<Finding[]> {
+  const ask: AskAws = (question) =>
+    askAws(question).catch(({ message }: Error) => {
+      throw new Failure(
+        `No response of ${question.service} arrived: ${message}. Check the region and the network.`,
+      );
+    });
+  const account = await ask({ service: 'sts', body: 'Action=GetCallerIdentity&Version=2011-06-15' });
   if (account.status !== 200)
     return [
       finding(
@@ -84,7 +93,7 @@ export async function preflight(ask: AskAws, region: string, secrets: readonly s
 }
 
 async function bootstrap(ask: AskAws, accountId: string, region: string): Promise<Finding> {
-  const answer = await askFor(ask, {
+  const answer = await ask({
     service: 'ssm',
     target: 'AmazonSSM.GetParameter',
     body: JSON.stringify({ Name: '/cdk-bootstrap/hnb659fds/version' }),
@@ -98,7 +107,7 @@ async function bootstrap(ask: AskAws, accountId: string, region: string): Promis
 }
 
 async function concurrency(ask: AskAws): Promise<Finding> {
-  const answer = await askFor(ask, { service: 'lambda', path: '/2016-08-19/account-settings/' });
+  const answer = await ask({ service: 'lambda', path: '/2016-08-19/account-settings/' });
   if (answer.status !== 200) return unknown('the Lambda concurrency', 'lambda:GetAccountSettings', answer);
   const { ConcurrentExecutions: limit } = JSON.parse(answer.body).AccountLimit;
   const what = `Lambda concurrency of the account: ${limit}`;
@@ -118,7 +127,7 @@ async function concurrency(ask: AskAws): Promise<Finding> {
 }
 
 async function apiAccount(ask: AskAws, region: string): Promise<Finding[]> {
-  const answer = await askFor(ask, { service: 'apigateway', path: '/account' });
+  const answer = await ask({ service: 'apigateway', path: '/account' });
   if (answer.status !== 200) return [unknown('the settings of API Gateway', 'apigateway:GET', answer)];
   const { cloudwatchRoleArn, throttleSettings: { rateLimit = 0 } = {} } = JSON.parse(answer.body);
   const rate = `API Gateway: ${rateLimit} requests a second for all APIs of ${region}`;
@@ -133,7 +142,7 @@ async function apiAccount(ask: AskAws, region: string): Promise<Finding[]> {
 }
 
 async function secretExists(ask: AskAws, name: string, region: string): Promise<Finding> {
-  const answer = await askFor(ask, {
+  const answer = await ask({
     service: 'secretsmanager',
     target: 'secretsmanager.DescribeSecret',
     body: JSON.stringify({ SecretId: name }),
@@ -161,34 +170,17 @@ function unknown(what: string, right: string, { status, body }: { status: number
   return finding('unknown', `${what} could not be read (${why})`, todo);
 }
 
-/** @throws Failure when no response arrives */
-async function askFor(ask: AskAws, question: AwsQuestion) {
-  try {
-    return await ask(question);
-  } catch (error) {
-    throw new Failure(
-      `No response of ${question.service} arrived: ${(error as Error).message}. Check the region and the network.`,
-    );
-  }
-}
-
 /** Asks AWS itself. @throws InvalidInput without credentials */
 async function signedAsk(region: string): Promise<AskAws> {
-  // Imported on demand: most commands need no credentials.
-  const { defaultProvider } = await import('@aws-sdk/credential-provider-node');
-  const credentials = await defaultProvider()().catch((error: Error) => {
-    throw new InvalidInput(
-      `Expected AWS credentials, got none (${error.message}). Sign in as for the AWS CLI.`,
-    );
-  });
+  const credentials = await (await awsProvider())();
   const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
   return async ({ service, path = '/', target, body }) => {
     const type = target === undefined ? 'application/x-www-form-urlencoded' : 'application/x-amz-json-1.1';
     const aws = new AwsClient({ ...credentials, region, service });
+    const headers = { 'content-type': type, ...(target !== undefined && { 'x-amz-target': target }) };
     const response = await aws.fetch(`https://${service}.${region}.${domain}${path}`, {
       method: body === undefined ? 'GET' : 'POST',
-      ...(body !== undefined && { body, headers: { 'content-type': type } }),
-      ...(target !== undefined && { headers: { 'content-type': type, 'x-amz-target': target } }),
+      ...(body !== undefined && { body, headers }),
     });
     return { status: response.status, body: await response.text() };
   };

@@ -6,6 +6,7 @@ import { type PlayedMatch, type Replayed, replay } from '../ratings/replay.ts';
 import { InvalidInput } from './failure.ts';
 import { printJson, readLadderFile } from './input.ts';
 import { readMatches } from './played-matches.ts';
+import { textTable } from './text-table.ts';
 
 export interface RateOptions {
   readonly matches: string;
@@ -43,21 +44,14 @@ interface Report extends Replayed {
 }
 
 function reportOf(ladder: Ladder, matches: readonly PlayedMatch[], from: number): Report {
-  const measures = {
-    calibrated: new OddsMeasures(),
-    uncalibrated: new OddsMeasures(),
-    coin: new OddsMeasures(),
-  };
-  const replayed = replay(ladder, matches, ({ index, raw, calibrated, shares }) => {
+  const [calibrated, uncalibrated, coin] = [new OddsMeasures(), new OddsMeasures(), new OddsMeasures()];
+  const replayed = replay(ladder, matches, ({ index, raw, calibrated: odds, shares }) => {
     if (index < from) return;
-    measures.calibrated.add(calibrated, shares);
-    measures.uncalibrated.add(raw, shares);
-    measures.coin.add(
-      raw.map(() => 1 / raw.length),
-      shares,
-    );
+    calibrated.add(odds, shares);
+    uncalibrated.add(raw, shares);
+    const even = raw.map(() => 1 / raw.length);
+    coin.add(even, shares);
   });
-  const { calibrated, uncalibrated, coin } = measures;
   const worth = { calibrated: calibrated.worth, uncalibrated: uncalibrated.worth, coin: coin.worth };
   return { ...replayed, from, worth };
 }
@@ -81,31 +75,34 @@ function textOf(
 ): string {
   const { model, initial, beta, drift } = ladder;
   const measured = worth.calibrated.matches;
-  const cells = (name: string, { logLoss, brier, accuracy, slope: own }: OddsWorth) =>
-    [name.padEnd(14), shown(logLoss, 4), shown(brier, 4), percent(accuracy), shown(own, 3)].join('  ');
-  const bins = worth.calibrated.bins.flatMap(({ from: low, to, count, predicted, happened, ...interval }) =>
-    count === 0
-      ? []
-      : [
-          `  ${low.toFixed(1)} to ${to.toFixed(1)}  ${String(count).padStart(7)}  ${percent(predicted)}  ${percent(happened)}  ${percent(interval.low)} to ${percent(interval.high)}`,
-        ],
-  );
+  const odds = Object.entries(worth).map(([name, { logLoss, brier, accuracy, slope: own }]) => [
+    name,
+    shown(logLoss, 4),
+    shown(brier, 4),
+    percent(accuracy),
+    shown(own, 3),
+  ]);
+  const bins = worth.calibrated.bins
+    .filter(({ count }) => count > 0)
+    .map(({ from: low, to, count, predicted, happened, ...interval }) => [
+      `  ${low.toFixed(1)} to ${to.toFixed(1)}`,
+      String(count),
+      percent(predicted),
+      percent(happened),
+      `${percent(interval.low)} to ${percent(interval.high)}`,
+    ]);
   return [
     `${rated} matches rated${voided > 0 ? `, ${voided} void` : ''}, ${players.size} players`,
     `${isFit ? 'fitted' : 'ladder'}: ${model}, initial ${initial.mean} ± ${initial.deviation}, beta ${rounded(beta)}, drift ${rounded(drift.perGame)} a match and ${rounded(drift.perDay)} a day`,
     `odds before each of ${from === 0 ? 'the' : 'the last'} ${measured} matches:`,
     '',
-    'odds            log loss  Brier   right   slope',
-    cells('calibrated', worth.calibrated),
-    cells('uncalibrated', worth.uncalibrated),
-    cells('coin', worth.coin),
+    ...textTable([['odds', 'log loss', 'Brier', 'right', 'slope'], ...odds]),
     '',
     `Calibrated odds that were given, and what has happened (95% interval); the slope learnt is ${slope.slope.toFixed(3)}:`,
-    '  odds         teams  mean    won     interval',
-    ...bins,
+    ...textTable([['  odds', 'teams', 'mean', 'won', 'interval'], ...bins]),
   ].join('\n');
 }
 
-const percent = (share: number) => (Number.isNaN(share) ? '–' : `${(100 * share).toFixed(1)}%`).padStart(6);
+const percent = (share: number) => (Number.isNaN(share) ? '–' : `${shown(100 * share, 1)}%`);
 const shown = (value: number, digits: number) => (Number.isNaN(value) ? '–' : value.toFixed(digits));
 const rounded = (value: number) => Number(value.toPrecision(4));

@@ -20,25 +20,33 @@ export async function serviceCredentials(url: string, token?: string): Promise<C
       `Expected the region of ${url} in AWS_REGION, got none: it is not part of this host name.`,
     );
   }
+  const provider = await awsProvider(` to sign requests to ${url} with`);
+  return {
+    async aws(): Promise<AwsCredentials> {
+      try {
+        return { ...(await provider()), region };
+      } catch (error) {
+        throw new Failure(`The AWS credentials could not be renewed: ${(error as Error).message}`);
+      }
+    },
+  };
+}
+
+/**
+ * The credentials that the AWS CLI would use. The provider caches them, and renews them before they expire.
+ * @param purpose follows "AWS credentials" in the error
+ * @throws InvalidInput without credentials
+ */
+export async function awsProvider(purpose = '') {
   // Imported on demand: most commands need no credentials.
   const { defaultProvider } = await import('@aws-sdk/credential-provider-node');
-  // The provider caches the credentials, and renews them before they expire.
   const provider = defaultProvider();
-  const aws = async (): Promise<AwsCredentials> => ({ ...(await provider()), region });
-  try {
-    await aws();
-  } catch (error) {
+  await provider().catch((error: Error) => {
     throw new InvalidInput(
-      `Expected AWS credentials to sign requests to ${url} with, got none (${(error as Error).message}). ` +
-        'Sign in as for the AWS CLI.',
+      `Expected AWS credentials${purpose}, got none (${error.message}). Sign in as for the AWS CLI.`,
     );
-  }
-  return {
-    aws: () =>
-      aws().catch((error) => {
-        throw new Failure(`The AWS credentials could not be renewed: ${error.message}`);
-      }),
-  };
+  });
+  return provider;
 }
 
 function checkedUrl(url: string): URL {

@@ -9,13 +9,13 @@ import { rounded } from '../simulation/distribution.ts';
 import { partOf, playAlone, playExperiment } from '../simulation/experiment.ts';
 import { playInSlices } from './in-slices.ts';
 import { readJson } from './json-file.ts';
-import { type DescribedTraffic, type TrafficOptions, trafficOf } from './traffic-options.ts';
+import { type TrafficOptions, trafficOf } from './traffic-options.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_SECONDS = 86_400;
 
 /** A measure of a variant, compared with that of the first one. */
-export interface MeasuredEffect extends VariantEffect {
+interface MeasuredEffect extends VariantEffect {
   /** The difference when each variant has the whole queue for itself, on the same traffic: what the experiment estimates. */
   readonly alone: number;
   /** The difference when the players are split between the variants, on the same traffic. */
@@ -23,20 +23,7 @@ export interface MeasuredEffect extends VariantEffect {
 }
 
 /** What `muster simulate --experiment` prints. */
-export interface ExperimentResult {
-  readonly queue: string;
-  readonly experiment: string;
-  readonly seed: number;
-  readonly interrupted: boolean;
-  readonly blockMinutes: number;
-  readonly burnInMinutes: number;
-  readonly rounds: number;
-  readonly players: { readonly counted: number; readonly burntIn: number };
-  readonly variants: readonly {
-    readonly name: string;
-    readonly measures: Readonly<Record<string, MeasuredEffect>>;
-  }[];
-}
+export type ExperimentResult = Awaited<ReturnType<typeof simulateExperiment>>;
 
 /**
  * Plays an experiment on simulated traffic. For comparison it plays each variant alone, and a split of the players.
@@ -48,11 +35,12 @@ export async function simulateExperiment(
   queue: QueueDefinition,
   options: TrafficOptions,
   signal: AbortSignal,
-): Promise<ExperimentResult> {
+) {
   const { experiment, definitions } = checkExperiment(readJson(file), queue, file);
   const seed = Number(options.seed);
   const traffic = trafficOf(options, queue, { players: 1, seconds: experiment.days * DAY_SECONDS });
-  const schedule = scheduleOf(experiment, queue, { seed, startMs: firstArrivalMs(traffic) });
+  const [first] = traffic.arrivals;
+  const schedule = scheduleOf(experiment, queue, { seed, startMs: first?.ticket.enqueuedAtMs ?? 0 });
   const { steps, result } = playExperiment(definitions, schedule, traffic);
   await playInSlices(experiment.name, steps, traffic.players, signal);
   const { counted, burntIn } = result();
@@ -117,13 +105,6 @@ function effectsOf(
   return effects;
 }
 
-function firstArrivalMs({ arrivals }: DescribedTraffic): number {
-  for (const { ticket } of arrivals) return ticket.enqueuedAtMs;
-  return 0;
-}
-
 function playersOf(blocks: ReadonlyMap<number, BlockTotals>): number {
-  let players = 0;
-  for (const totals of blocks.values()) players += endedOf(totals);
-  return players;
+  return [...blocks.values()].reduce((players, totals) => players + endedOf(totals), 0);
 }

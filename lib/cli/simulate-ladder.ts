@@ -1,13 +1,8 @@
 import type { QueueDefinition } from '../contract/queue-definition.ts';
-import {
-  playRated,
-  type RatedMeasures,
-  type RatedPlayOptions,
-  type RatedResult,
-} from '../simulation/rated-play.ts';
+import { playRated, type RatedMeasures, type RatedResult } from '../simulation/rated-play.ts';
 import { playInSlices } from './in-slices.ts';
 import { readLadder } from './rate-report.ts';
-import { textTable } from './text-table.ts';
+import { short, textTable } from './text-table.ts';
 import { type TrafficOptions, trafficOf } from './traffic-options.ts';
 
 /** The options of `muster simulate` that have a meaning with `--ladder` alone. */
@@ -17,21 +12,16 @@ export interface LadderOptions {
   readonly placement?: number;
 }
 
-/** What `muster simulate --ladder` prints. */
-export interface LadderSimulation {
-  readonly queue: string;
-  readonly seed: number;
-  readonly interrupted: boolean;
-  readonly community: number;
-  readonly newcomers: number;
-  readonly placement: number;
-  /** By what tickets brought: ratings, ratings with placement where it was asked for, and the true skills. */
-  readonly runs: Readonly<Partial<Record<'rated' | 'placement' | 'trueSkills', RatedResult>>>;
-}
-
 const PLAYERS_DEFAULT = { players: 40_000 };
 const COMMUNITY_DEFAULT = 1_000;
 const NEWCOMERS_DEFAULT = 0.02;
+
+/** The runs by what tickets bring, with their titles. There is one with placement where it is asked for. */
+const RUNS = {
+  rated: 'tickets bring ratings',
+  placement: 'ratings, and placement',
+  trueSkills: 'tickets bring true skills',
+} as const;
 
 /**
  * Plays a queue whose players are rated by results that are drawn from their true skills. For comparison it plays the same queue
@@ -44,45 +34,42 @@ export async function simulateLadder(
   queue: QueueDefinition,
   options: TrafficOptions & LadderOptions,
   signal: AbortSignal,
-): Promise<LadderSimulation> {
+) {
   const { community = COMMUNITY_DEFAULT, newcomers = NEWCOMERS_DEFAULT, placement = 0 } = options;
   const seed = Number(options.seed);
-  const given: Omit<RatedPlayOptions, 'skills'> = {
-    ladder: readLadder(file),
-    community,
-    newcomers,
-    placement,
-    seed,
-  };
-  const runs: Partial<Record<keyof LadderSimulation['runs'], RatedResult>> = {};
-  const play = async (name: keyof LadderSimulation['runs'], own: Partial<RatedPlayOptions>) => {
-    if (signal.aborted) return;
+  const ladder = readLadder(file);
+  const runs: Partial<Record<keyof typeof RUNS, RatedResult>> = {};
+  for (const name of Object.keys(RUNS) as (keyof typeof RUNS)[]) {
+    if (signal.aborted || (name === 'placement' && placement === 0)) continue;
     const traffic = trafficOf(options, queue, PLAYERS_DEFAULT);
-    const { steps, result } = playRated(queue, traffic, { ...given, skills: 'rated', ...own });
+    const { steps, result } = playRated(queue, traffic, {
+      ladder,
+      community,
+      newcomers,
+      seed,
+      skills: name === 'trueSkills' ? 'true' : 'rated',
+      placement: name === 'placement' ? placement : 0,
+    });
     await playInSlices(name, steps, traffic.players, signal);
     runs[name] = result();
-  };
-  await play('rated', { placement: 0 });
-  if (placement > 0) await play('placement', {});
-  await play('trueSkills', { skills: 'true', placement: 0 });
+  }
   return { queue: queue.name, seed, interrupted: signal.aborted, community, newcomers, placement, runs };
 }
 
-const TITLES = {
-  rated: 'tickets bring ratings',
-  placement: 'ratings, and placement',
-  trueSkills: 'tickets bring true skills',
-} as const;
-
 /** The results for a terminal. Ends without a line break. */
-export function ladderText(result: LadderSimulation): string {
-  const { queue, community, newcomers, placement, runs } = result;
+export function ladderText({
+  queue,
+  community,
+  newcomers,
+  placement,
+  runs,
+}: Awaited<ReturnType<typeof simulateLadder>>): string {
   const placed = placement > 0 ? `, ${placement} placement matches` : '';
   return [
     `${queue}: ${community} players, ${percent(newcomers)} of arrivals are newcomers${placed}`,
     ...Object.entries(runs).flatMap(([name, { matches, logLoss, trueLogLoss, settling, ofNewcomers }]) => [
       '',
-      `${TITLES[name as keyof typeof TITLES]}: ${matches} matches, log loss of the odds ${logLoss.toFixed(3)} (true odds ${trueLogLoss.toFixed(3)})`,
+      `${RUNS[name as keyof typeof RUNS]}: ${matches} matches, log loss of the odds ${logLoss.toFixed(3)} (true odds ${trueLogLoss.toFixed(3)})`,
       ...textTable([
         ['matches of a player before', 'matches', 'imbalance', 'strongest', 'rating off', 'mean wait'],
         ...settling.map((one) => row('all players', one)),
@@ -99,12 +86,11 @@ function row(of: string, measures: RatedMeasures): string[] {
   return [
     `${of}, ${range}`,
     String(count),
-    shown(trueImbalance),
+    short(trueImbalance),
     percent(strongestWins),
-    shown(error),
-    `${shown(waitSeconds)} s`,
+    short(error),
+    `${short(waitSeconds)} s`,
   ];
 }
 
-const shown = (value: number) => (Number.isNaN(value) ? '–' : String(Number(value.toPrecision(3))));
-const percent = (part: number) => (Number.isNaN(part) ? '–' : `${Number((100 * part).toPrecision(3))}%`);
+const percent = (part: number) => (Number.isNaN(part) ? '–' : `${short(100 * part)}%`);

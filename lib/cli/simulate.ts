@@ -15,7 +15,7 @@ import { InvalidInput } from './failure.ts';
 import { playInSlices } from './in-slices.ts';
 import { numberArgument, readQueueFile, wholeNumber } from './input.ts';
 import { interruptionSignal } from './interruption.ts';
-import { checkWritable, lineWriter, printRun, writeText } from './output.ts';
+import { CUT, checkWritable, lineWriter, printRun, writeText } from './output.ts';
 import { reportPage } from './report/report.ts';
 import { numbersOf, rulingOf } from './report/run-tables.ts';
 import type { AlsoOptions } from './simulate-also.ts';
@@ -159,7 +159,7 @@ async function simulateQueues(
   const interrupted = signal.aborted;
   if (options.report !== undefined) {
     const names = [...new Set(runs.map(({ name }) => name))].join(', ');
-    const text = traffic[0].text + (interrupted ? ' Interrupted before the end.' : '');
+    const text = traffic[0].text + (interrupted ? CUT : '');
     const section = { title: names, text, runs: withDistinctNames(runs) };
     writeText(options.report, reportPage(`Simulation of ${names}`, [section]));
   }

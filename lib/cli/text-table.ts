@@ -5,3 +5,6 @@ export function textTable(rows: readonly (readonly string[])[]): string[] {
     row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!))).join('  '),
   );
 }
+
+/** A number with three digits; `–` when there is none. */
+export const short = (value: number) => (Number.isNaN(value) ? '–' : String(Number(value.toPrecision(3))));

@@ -17,14 +17,6 @@ import { readJson } from './json-file.ts';
 
 export type { DescribedTraffic, TrafficLength, TrafficOptions } from '../simulation/traffic-options.ts';
 
-/** The traffic options among all options of a command. */
-export function onlyTrafficOptions(options: TrafficOptions): TrafficOptions {
-  const given = ALL_TRAFFIC_OPTIONS.flatMap(([name]) =>
-    options[name] === undefined ? [] : [[name, options[name]]],
-  );
-  return { seed: options.seed, ...Object.fromEntries(given) };
-}
-
 /**
  * Adds the options that describe the players of a simulated queue and their arrivals.
  *

@@ -28,15 +28,14 @@ import { codeOption, withFunctions } from './code-option.ts';
 import { Failure, InvalidInput } from './failure.ts';
 import { numberArgument, readQueueFile, wholeNumber } from './input.ts';
 import { interruptionSignal } from './interruption.ts';
-import { checkWritable, printRun, writeText } from './output.ts';
-import { progressBar } from './progress.ts';
+import { CUT, checkWritable, printRun, writeText } from './output.ts';
+import { progressLine } from './progress.ts';
 import { tuningPage } from './report/report.ts';
-import { settingsTable } from './report/run-tables.ts';
-import { textTable } from './text-table.ts';
+import { ARROW, settingsTable } from './report/run-tables.ts';
+import { short, textTable } from './text-table.ts';
 import {
   addTrafficOptions,
   type DescribedTraffic,
-  onlyTrafficOptions,
   type TrafficOptions,
   trafficOf,
 } from './traffic-options.ts';
@@ -104,15 +103,14 @@ function targetOption(
   return { option: new Option(flags, help).argParser(numberArgument(kind)), what, text };
 }
 
-const digits = (value: number) => String(Number(value.toPrecision(3)));
-const percent = (value: number) => `${digits(100 * value)} %`;
+const percent = (value: number) => `${short(100 * value)} %`;
 const LEAST = '0.01 more than the least of the settings tried';
 
 const TARGETS: Readonly<Record<Missed['target'], TargetOption>> = {
   waitP99Max: targetOption('--max-wait-p99 <seconds>', '99 % of waits', durationText),
   waitMeanMax: targetOption('--max-wait-mean <seconds>', 'mean wait', durationText),
-  imbalanceP90Max: targetOption('--max-imbalance-p90 <imbalance>', '90 % of imbalances', digits),
-  imbalanceMeanMax: targetOption('--max-imbalance-mean <imbalance>', 'mean imbalance', digits),
+  imbalanceP90Max: targetOption('--max-imbalance-p90 <imbalance>', '90 % of imbalances', short),
+  imbalanceMeanMax: targetOption('--max-imbalance-mean <imbalance>', 'mean imbalance', short),
   timedOutMax: targetOption('--max-timed-out <share>', 'players timed out', percent, FROM_0_TO_1, '0.01'),
   cancelledMax: targetOption('--max-cancelled <share>', 'players cancelled', percent, FROM_0_TO_1, LEAST),
 };
@@ -144,10 +142,9 @@ async function tune(options: TuneOptions): Promise<void> {
     settingsOf(policy, skillDeviation, definition.timeoutSeconds).map((release) => ({ release })),
   );
   const signal = interruptionSignal();
-  const bar = progressBar('tuning');
+  const bar = progressLine('tuning');
   const tryAll = (some: readonly Setting[]): Promise<TunePoint[]> => {
-    const task = { definition, traffic: onlyTrafficOptions(options), length };
-    const tasks = some.map((setting) => ({ ...task, setting }));
+    const tasks = some.map((setting) => ({ definition, traffic: options, length, setting }));
     return tryInParallel(tasks, options.workers, signal, bar.show);
   };
   const tried = await tryInStages(settings, relaxing, hasTargets ? targets : undefined, tryAll);
@@ -159,8 +156,7 @@ async function tune(options: TuneOptions): Promise<void> {
   const chosen = hasTargets ? pick(points, targets) : undefined;
   for (const warning of warningsOf(tried, unmeasured, traffic, definition)) console.error(warning);
   if (!interrupted) {
-    if (points.length === 0) throw new Failure(nothingMeasured(traffic));
-    if (everyWaitMeets(targets, tried, traffic)) throw new Failure(tooShortFor(targets, tried));
+    requireMeasured(points, tried, traffic, targets);
     if (hasTargets && chosen === undefined) {
       if (process.stdout.isTTY) console.error(table(points, chosen));
       throw new Failure(nothingChosen(points, targets));
@@ -169,7 +165,7 @@ async function tune(options: TuneOptions): Promise<void> {
 
   const chosenDefinition = chosen && withSetting(definition, chosen);
   if (options.report !== undefined) {
-    const text = traffic.text + (interrupted ? ' Interrupted before the end.' : '');
+    const text = traffic.text + (interrupted ? CUT : '');
     writeText(
       options.report,
       tuningPage(`Tuning of ${definition.name}`, text, points, targetTexts(targets), chosen),
@@ -278,29 +274,26 @@ function warningsOf(
   return warnings;
 }
 
-function nothingMeasured({ players }: DescribedTraffic): string {
-  return (
-    `No setting tried made ${MATCHES_MIN} matches of ${players} players, which is too few to compare settings. ` +
-    'Play more players, or try other policies with --policies. Nothing is written.'
-  );
-}
-
-/** Whether the run ends before a wait can reach a target, so that it shows nothing about the target. */
-function everyWaitMeets(targets: Targets, tried: readonly TunePoint[], { atEnd }: DescribedTraffic): boolean {
-  return atEnd === 'stop' && longestOf(tried) <= waitTargetOf(targets);
-}
-
-function tooShortFor(targets: Targets, tried: readonly TunePoint[]): string {
-  return (
-    `The run lasts ${durationText(longestOf(tried))}, so no wait can be longer than the target of ` +
-    `${durationText(waitTargetOf(targets))} and every setting would meet it. ` +
-    'Play more players, or omit --players. Nothing is written.'
-  );
-}
-
-/** The longest wait that a target allows, in seconds; 0 without such a target. */
-function waitTargetOf({ waitP99Max = 0, waitMeanMax = 0 }: Targets): number {
-  return Math.max(waitP99Max, waitMeanMax);
+/** @throws Failure when nothing is measured, or the run ends before a wait can reach a target */
+function requireMeasured(
+  points: readonly TunePoint[],
+  tried: readonly TunePoint[],
+  { players, atEnd }: DescribedTraffic,
+  { waitP99Max = 0, waitMeanMax = 0 }: Targets,
+): void {
+  if (points.length === 0)
+    throw new Failure(
+      `No setting tried made ${MATCHES_MIN} matches of ${players} players, which is too few to compare settings. ` +
+        'Play more players, or try other policies with --policies. Nothing is written.',
+    );
+  const waitMax = Math.max(waitP99Max, waitMeanMax);
+  const seconds = longestOf(tried);
+  if (atEnd === 'stop' && seconds <= waitMax)
+    throw new Failure(
+      `The run lasts ${durationText(seconds)}, so no wait can be longer than the target of ` +
+        `${durationText(waitMax)} and every setting would meet it. ` +
+        'Play more players, or omit --players. Nothing is written.',
+    );
 }
 
 /** Virtual seconds of the longest run. */
@@ -335,15 +328,11 @@ export function table(points: readonly TunePoint[], chosen: TunePoint | undefine
   const front = points.filter(({ onFront }) => onFront);
   const isBeside = chosen !== undefined && !chosen.onFront;
   const shown = isBeside ? [...front, chosen] : front;
-  const { columns, rows } = settingsTable(shown);
-  const marked = rows.map(([name, ...cells], at) => [
-    `${shown[at] === chosen ? '→' : ' '} ${name}`,
-    ...cells,
-  ]);
+  const { columns, rows } = settingsTable(shown, chosen);
   return [
     'The front: a shorter wait costs more imbalance (in the unit of skill).',
-    ...textTable([['', ...columns], ...marked]),
-    ...(chosen === undefined ? [] : ['→ the chosen setting.']),
+    ...textTable([['', ...columns], ...rows]),
+    ...(chosen === undefined ? [] : [`${ARROW} the chosen setting.`]),
     ...(isBeside
       ? ['It is not on the front: those with a shorter mean wait and less mean imbalance miss a target.']
       : []),

@@ -1,11 +1,18 @@
-/** Different names in the form of ours, by name. */
-export function uniqueNames(
-  names: readonly string[],
-  form: (name: string) => string,
-  taken: readonly string[] = [],
-): Map<string, string> {
-  const used = new Set(taken);
-  return new Map(names.map((name) => [name, uniqueName(form(name), used)]));
+import { SKILL } from '../rules/values.ts';
+
+/** Different names of the teams in the queue, by name. */
+export function teamNames(names: readonly string[]): ReadonlyMap<string, string> {
+  const used = new Set<string>();
+  return new Map(names.map((name) => [name, uniqueName(teamName(name), used)]));
+}
+
+/** The name in the queue of each attribute. @param skill the attribute that is the skill */
+export function attributeNames(names: readonly string[], skill: string | undefined) {
+  const used = new Set([SKILL]);
+  const ours = new Map(
+    names.map((name) => [name, name === skill ? SKILL : uniqueName(fieldName(name), used)]),
+  );
+  return (name: string): string => ours.get(name) ?? name;
 }
 
 /** A name that is not used yet, and is from now on: NAME, NAME-2, NAME-3, … */
@@ -22,8 +29,8 @@ function form(others: RegExp, start: RegExp, lengthMax: number, otherwise: strin
     name.replaceAll(others, '-').replace(start, '').slice(0, lengthMax) || otherwise;
 }
 
-export const teamName = form(/[^A-Za-z0-9_-]+/g, /^[^A-Za-z]+/, 28, 'team');
-export const fieldName = form(/[^A-Za-z0-9_.-]+/g, /^[^A-Za-z]+/, 60, 'attribute');
+const teamName = form(/[^A-Za-z0-9_-]+/g, /^[^A-Za-z]+/, 28, 'team');
+const fieldName = form(/[^A-Za-z0-9_.-]+/g, /^[^A-Za-z]+/, 60, 'attribute');
 /** Names of queues have fewer characters than those of rule sets. */
 export const queueName = form(/[^A-Za-z0-9_.-]+/g, /^[^A-Za-z0-9]+/, 64, 'imported');
 export const ruleName = form(/[^A-Za-z0-9_. -]+/g, /^[^A-Za-z0-9]+/, 58, 'rule');

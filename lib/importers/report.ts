@@ -24,17 +24,14 @@ export class Report {
     this.#add(property, 'same', notes);
   }
 
-  nearly(property: string, ...notes: Notes): void {
-    this.#add(property, 'nearly the same', notes);
-  }
-
   impossible(property: string, ...notes: Notes): void {
     this.#add(property, 'not possible', notes);
   }
 
   /** Nearly the same if there is a difference, else the same. */
-  compared(property: string, differences: readonly string[], ...notes: Notes): void {
-    if (differences.length > 0) this.nearly(property, ...differences);
+  compared(property: string, differences: string | readonly string[] = [], ...notes: Notes): void {
+    const own = [differences].flat();
+    if (own.length > 0) this.#add(property, 'nearly the same', own);
     else this.same(property, ...notes);
   }
 

@@ -1,4 +1,4 @@
-import type { Table } from './run-tables.ts';
+import { ARROW, type Table } from './run-tables.ts';
 
 /** One self-contained page: no script, no request to anywhere; light or dark as the reader's device is. @param body HTML */
 export function page(title: string, body: string): string {
@@ -21,12 +21,11 @@ ${body}
 `;
 }
 
-/** @param chosen the position of a row that is marked; −1 for none */
-export function htmlTable({ title, columns, rows }: Table, chosen = -1): string {
+export function htmlTable({ title, columns, rows }: Table): string {
   const head = columns.map((name) => `<th scope="col">${escaped(name)}</th>`).join('');
-  const body = rows.map(([name, ...cells], at) => {
-    const [mark, arrow] = at === chosen ? [' class="chosen"', '→ '] : ['', ''];
-    return `<tr${mark}><th scope="row">${arrow}${escaped(name)}</th>${cells.map((cell) => `<td>${escaped(cell)}</td>`).join('')}</tr>`;
+  const body = rows.map(([name, ...cells]) => {
+    const mark = name.startsWith(ARROW) ? ' class="chosen"' : '';
+    return `<tr${mark}><th scope="row">${escaped(name)}</th>${cells.map((cell) => `<td>${escaped(cell)}</td>`).join('')}</tr>`;
   });
   return `${title === undefined ? '' : `<h3>${escaped(title)}</h3>\n`}<div class="scroll"><table><thead><tr><td></td>${head}</tr></thead><tbody>
 ${body.join('\n')}

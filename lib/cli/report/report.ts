@@ -64,7 +64,7 @@ ${figureOf({
 <h2>The front: a shorter wait costs more imbalance</h2>
 <p>No other setting has both a shorter mean wait and less mean imbalance. Waits count all players. Players who timed out
 count with the time-out, players who cancelled or still wait at the end with their wait until then. Imbalances are in the unit of skill.</p>
-${htmlTable(settingsTable(front), front.indexOf(chosen!))}`,
+${htmlTable(settingsTable(front, chosen))}`,
   );
 }
 
@@ -78,7 +78,7 @@ ${htmlTable(numbersOf(runs))}
 <div class="charts">
 ${chartsOf(runs).join('\n')}
 </div>
-${[...runs.flatMap(waitsOf), ...runs.flatMap(rulingOf)].map((table) => htmlTable(table)).join('\n')}
+${[...runs.flatMap(waitsOf), ...runs.flatMap(rulingOf)].map(htmlTable).join('\n')}
 ${runs.map(detailsOf).join('\n')}
 </section>`;
 }

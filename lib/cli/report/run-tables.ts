@@ -5,13 +5,17 @@ import type { CostEstimate } from '../../simulation/estimate-cost.ts';
 import type { Measures } from '../../simulation/measures.ts';
 import type { WithoutBackfill } from '../../simulation/play.ts';
 import { settingText, type TunePoint } from '../../simulation/tune.ts';
+import { short } from '../text-table.ts';
+
+/** Marks the row of a table. */
+export const ARROW = '→';
 
 /** A table of texts, for a page or for a terminal. */
 export interface Table {
   readonly title?: string;
   /** The names of the columns but the first. */
   readonly columns: readonly string[];
-  /** Each begins with its name. */
+  /** Each begins with its name. A name that begins with an arrow marks its row. */
   readonly rows: readonly (readonly [name: string, ...cells: string[]])[];
 }
 
@@ -139,8 +143,8 @@ export function waitsOf({ name, measures }: ReportRun): Table[] {
     }));
 }
 
-/** Settings that a tuning has tried. */
-export function settingsTable(points: readonly TunePoint[]): Table {
+/** Settings that a tuning has tried, with an arrow at the chosen one. */
+export function settingsTable(points: readonly TunePoint[], chosen: TunePoint | undefined): Table {
   return {
     columns: [
       'mean wait',
@@ -152,7 +156,7 @@ export function settingsTable(points: readonly TunePoint[]): Table {
       'cancelled',
     ],
     rows: points.map((point) => [
-      settingText(point),
+      `${point === chosen ? ARROW : ' '} ${settingText(point)}`,
       durationText(point.waitMean),
       durationText(point.waitP99),
       durationText(point.waitMax),
@@ -165,7 +169,6 @@ export function settingsTable(points: readonly TunePoint[]): Table {
 }
 
 const whole = (value: number) => value.toLocaleString('en-US');
-const short = (value: number) => (Number.isNaN(value) ? '–' : String(Number(value.toPrecision(3))));
 const percent = (share: number) => (Number.isNaN(share) ? '–' : `${(100 * share).toFixed(1)} %`);
 const percentOf = (players: number, measures: Measures) =>
   percent(measures.players === 0 ? 0 : players / measures.players);

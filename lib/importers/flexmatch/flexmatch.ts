@@ -7,7 +7,7 @@ import { immaterial, pathOf, unmarked, whole } from '../reading.ts';
 import { type ConvertedRule, relaxed } from '../relaxation.ts';
 import type { Report } from '../report.ts';
 import { ALWAYS_AVOIDED, blockListOf } from './by-type/collection.ts';
-import { type Clause, type Compound, compoundOf } from './by-type/compound.ts';
+import { type Compound, compoundOf } from './by-type/compound.ts';
 import { type Converted, PARTY_NOTE } from './flex-rule-type.ts';
 import { type FlexMatchRule, type FlexMatchRuleSet, readRuleSet } from './rule-set.ts';
 import { FLEX_RULE_TYPES } from './rule-types.ts';
@@ -193,17 +193,15 @@ function timeoutOf({ set, options }: Source, report: Report): number {
   return timeout;
 }
 
-/** A rule of the queue with the steps of the limits that have become part of it. */
+/** The rules of the queue, with the steps of the limits that have become part of them. */
 class RulesOfQueue {
   readonly #source: Source;
   readonly #report: Report;
   readonly #draft = new DraftRules();
   /** Rules of the source that have become rules of the queue by themselves. */
   readonly #done = new Set<string>();
-  /** Limits by target whose expansions change nothing. */
-  readonly #free = new Set<string>();
-  /** Expanded limits by target: why they are only nearly the same. */
-  readonly #relaxed = new Map<string, string | undefined>();
+  /** What expansions become, by target: the difference, and what the reader should know. */
+  readonly #expanded = new Map<string, { readonly differs?: string | undefined; readonly note?: string }>();
 
   constructor(source: Source, report: Report) {
     this.#source = source;
@@ -220,7 +218,7 @@ class RulesOfQueue {
           : [],
       ),
     );
-    for (const { name, target, rule } of sizeRulesOf(this.#source)) this.#add(name, target, rule);
+    for (const { name, target, rule } of sizeRulesOf(this.#source)) this.#add(name, target, [rule]);
     for (const rule of rules) {
       const part = combined.get(rule.name);
       immaterial(rule.description);
@@ -242,9 +240,11 @@ class RulesOfQueue {
       this.#report.impossible(pathOf(rule), converted);
       return;
     }
-    if (converted.free !== undefined) this.#free.add(`rules[${rule.name}].${converted.free}`);
-    this.#reportRule(rule, converted.differs, converted.note);
-    this.#addAll(rule.name, converted.rules);
+    const { rules, free, differs, note } = converted;
+    if (free !== undefined)
+      this.#expanded.set(`rules[${rule.name}].${free}`, { note: 'the rule forbids nothing' });
+    this.#report.compared(pathOf(rule), differs, note);
+    this.#addOnce(rule.name, rules);
   }
 
   #compound(rule: FlexMatchRule, compound: Compound | string): void {
@@ -252,47 +252,43 @@ class RulesOfQueue {
       this.#report.impossible(pathOf(rule), compound);
       return;
     }
-    this.#reportRule(rule, compound.differs);
-    for (const clause of compound.clauses) this.#addClause(rule.name, clause);
-    const statement = parseStatement(rule.statement!)!;
-    for (const name of rulesIn(statement)) this.#noteLimits(name);
-  }
-
-  #addClause(name: string, clause: Clause): void {
-    if ('rules' in clause) this.#addAll(clause.of, clause.rules);
-    else if (clause.anyOf.length === 1) this.#draft.push(name, clause.anyOf[0]!);
-    else this.#draft.push(name, { type: 'anyOf', rules: clause.anyOf });
+    this.#report.compared(pathOf(rule), compound.differs);
+    for (const clause of compound.clauses) {
+      if ('rules' in clause) this.#addOnce(clause.of, clause.rules);
+      else if (clause.anyOf.length === 1) this.#draft.push(rule.name, clause.anyOf[0]!);
+      else this.#draft.push(rule.name, { type: 'anyOf', rules: clause.anyOf });
+    }
+    for (const name of rulesIn(parseStatement(rule.statement!)!)) {
+      const converted = this.#convert(this.#source.set.rules!.find((one) => one.name === name)!);
+      if (typeof converted !== 'string') this.#note(`rules[${name}]`, converted.rules);
+    }
   }
 
   /** A rule that two compound ones name becomes one. */
-  #addAll(name: string, rules: readonly ConvertedRule[]): void {
+  #addOnce(name: string, rules: readonly ConvertedRule[]): void {
     if (this.#done.has(name)) return;
     this.#done.add(name);
-    for (const rule of rules) this.#add(name, `rules[${name}]`, rule);
+    this.#add(name, `rules[${name}]`, rules);
   }
 
-  #add(name: string, target: string, rule: ConvertedRule): void {
-    const differs = this.#draft.add(name, rule, this.#stepsOf(target));
-    this.#note(target, rule, differs);
+  #add(name: string, target: string, rules: readonly ConvertedRule[]): void {
+    for (const rule of rules) this.#draft.add(name, rule, this.#stepsOf(target));
+    this.#note(target, rules);
   }
 
   #stepsOf(target: string) {
     return (property: string) => this.#source.stepsOf(`${target}.${property}`);
   }
 
-  #note(target: string, { limits = {} }: ConvertedRule, differs: ReadonlyMap<string, string>): void {
-    for (const property of Object.keys(limits)) {
-      const key = `${target}.${property}`;
-      this.#relaxed.set(key, this.#relaxed.get(key) ?? differs.get(property));
+  /** Notes how the limits of rules relax. */
+  #note(target: string, rules: readonly ConvertedRule[]): void {
+    for (const rule of rules) {
+      const { differs } = relaxed(rule, this.#stepsOf(target));
+      for (const property of Object.keys(rule.limits ?? {})) {
+        const key = `${target}.${property}`;
+        this.#expanded.set(key, { differs: this.#expanded.get(key)?.differs ?? differs.get(property) });
+      }
     }
-  }
-
-  /** Notes which limits of a rule within a statement have relaxed. */
-  #noteLimits(name: string): void {
-    const converted = this.#convert(this.#source.set.rules!.find((one) => one.name === name)!);
-    if (typeof converted === 'string') return;
-    const target = `rules[${name}]`;
-    for (const one of converted.rules) this.#note(target, one, relaxed(one, this.#stepsOf(target)).differs);
   }
 
   #convert(rule: FlexMatchRule): Converted | string {
@@ -306,10 +302,6 @@ class RulesOfQueue {
     return `the rule type ${rule.type} is not in the reference`;
   }
 
-  #reportRule(rule: FlexMatchRule, differs: string | undefined, note?: string): void {
-    this.#report.compared(pathOf(rule), differs === undefined ? [] : [differs], note);
-  }
-
   #reportParties(rule: FlexMatchRule): void {
     if (!Object.hasOwn(FLEX_RULE_TYPES, rule.type)) return;
     const fault = (rule.type === 'collection' ? OF_LISTS : OF_NUMBERS)(rule.partyAggregation);
@@ -318,32 +310,25 @@ class RulesOfQueue {
 
   #reportExpansion(target: string): void {
     const property = `expansions[${target}]`;
-    const [, name = ''] = /^rules\[(.+)\]\./.exec(target) ?? [];
-    const rule = this.#source.set.rules?.find((one) => one.name === name);
-    const differs = this.#relaxed.get(target);
+    const { rules = [], teams } = this.#source.set;
+    const isIn = (list: string) => (one: { readonly name: string }) => {
+      const start = `${list}[${one.name}].`;
+      return target.startsWith(start) && target !== start;
+    };
+    const rule = rules.find(isIn('rules'));
     const isBlockList = rule !== undefined && blockListOf(rule, this.#source) !== undefined;
-    if (isBlockList || this.#free.has(target))
+    const expanded = isBlockList ? { differs: ALWAYS_AVOIDED } : this.#expanded.get(target);
+    if (expanded !== undefined) {
       for (const { waitTimeSeconds, value } of this.#source.stepsOf(target))
         immaterial(waitTimeSeconds, value);
-    if (isBlockList) this.#report.nearly(property, ALWAYS_AVOIDED);
-    else if (this.#relaxed.has(target))
-      this.#report.compared(property, differs === undefined ? [] : [differs]);
-    else if (this.#free.has(target)) this.#report.same(property, 'the rule forbids nothing');
-    else if (this.#isTarget(target))
-      this.#report.impossible(property, 'it is no limit of the queue that relaxes');
-    else
+      this.#report.compared(property, expanded.differs, expanded.note);
+    } else
       this.#report.impossible(
         property,
-        'Expected rules[NAME].PROPERTY or teams[NAME].PROPERTY of this rule set',
+        rule !== undefined || teams.some(isIn('teams'))
+          ? 'it is no limit of the queue that relaxes'
+          : 'Expected rules[NAME].PROPERTY or teams[NAME].PROPERTY of this rule set',
       );
-  }
-
-  #isTarget(target: string): boolean {
-    const { rules = [], teams } = this.#source.set;
-    return [
-      ...rules.map(({ name }) => `rules[${name}].`),
-      ...teams.map(({ name }) => `teams[${name}].`),
-    ].some((start) => target.startsWith(start) && target.length > start.length);
   }
 
   /** A match has one region. */

@@ -1,6 +1,6 @@
 import type { Measure } from '../../rules/by-type/compare.ts';
 import { SKILL } from '../../rules/values.ts';
-import { parseExpression } from './expression.ts';
+import { type Measurement, parseExpression } from './expression.ts';
 import type { Converted, FlexRuleType } from './flex-rule-type.ts';
 import type { FlexMatchRule } from './rule-set.ts';
 import type { Source, SourceTeam } from './source.ts';
@@ -48,7 +48,7 @@ export function unknownExpression(text: string): string {
 export function measuredBy(text: string, source: Source): Measured | undefined {
   const expression = parseExpression(text, source.teamNames);
   if (!expression) return undefined;
-  const { calls, attribute, isEverybody, team, isPlayers } = expression;
+  const { calls, attribute, isPlayers } = expression;
   if (attribute === undefined && !isPlayers) return undefined;
   if (attribute !== undefined && source.typeOf(attribute) === undefined) return undefined;
   const functions = calls.filter((call) => call !== 'flatten');
@@ -58,11 +58,8 @@ export function measuredBy(text: string, source: Source): Measured | undefined {
   const [outer, inner] = functions.length === 2 ? functions : [undefined, functions[0]];
   const of = inner === undefined ? 'each' : MEASURES[inner];
   if (of === undefined || (isPlayers && of !== 'count')) return undefined;
-  const lone = source.teams.length === 1 && source.teams[0]!.quantity === 1;
-  const one = team === undefined || lone ? undefined : source.teams.find(({ name }) => name === team);
-  if (!isEverybody && one === undefined) return undefined;
-  const isWhole = lone || (isFlat && isEverybody);
-  const who = isWhole ? 'all' : (one ?? 'teams');
+  const who = playersOf(expression, isFlat, source);
+  if (who === undefined) return undefined;
   if (outer === undefined) return { attribute, of, who };
   if (outer !== 'max' && outer !== 'min') return undefined;
   // Of a single value each function is that value.
@@ -71,19 +68,40 @@ export function measuredBy(text: string, source: Source): Measured | undefined {
   return { attribute, of, who, over: outer === 'max' ? 'greatest' : 'least' };
 }
 
+/** The players of an expression; undefined when it is about some of several teams. */
+export function playersOf(
+  { isEverybody, team }: Measurement,
+  isFlat: boolean,
+  { teams }: Source,
+): Measured['who'] | undefined {
+  const isLone = teams.length === 1 && teams[0]!.quantity === 1;
+  if (isEverybody && (isLone || isFlat)) return 'all';
+  return teams.find(({ name }) => name === team) ?? (isEverybody ? 'teams' : undefined);
+}
+
 /** The measure of our rules for one value. */
-export function measureOf({ attribute, of, who }: Measured, source: Source): Measure {
+export function measureOf(measured: Measured, source: Source): Measure {
+  const { attribute, of } = measured;
   return {
     of: of as Measure['of'],
     attribute: attribute === undefined ? SKILL : source.nameOf(attribute),
-    ...(typeof who === 'object' && { team: who.ours }),
+    ...teamOf(measured),
   };
+}
+
+/** The greatest or the least of the values of players. */
+export function endOf(measured: Measured, of: 'greatest' | 'least', source: Source): Measure {
+  return measureOf({ ...measured, who: measured.who === 'teams' ? 'all' : measured.who, of }, source);
 }
 
 /** One measure, or one for each kind of team. */
 export function measuresOf(measured: Measured, source: Source): Measure[] {
-  if (measured.who !== 'teams') return [measureOf(measured, source)];
-  return source.teams.map((who) => measureOf({ ...measured, who }, source));
+  return eachOf(measured, source).map((one) => measureOf(one, source));
+}
+
+/** The measurement of each kind of team where it is one of every team, else itself. */
+export function eachOf(measured: Measured, source: Source): Measured[] {
+  return measured.who === 'teams' ? source.teams.map((who) => ({ ...measured, who })) : [measured];
 }
 
 /** Whether it is one value, and not one for each player or team. */
@@ -94,16 +112,18 @@ export function isSingle({ of, who, over }: Measured): boolean {
 }
 
 /** The players that a rule is about, as the scope of our rules. */
-export function scopeOf({ who }: Measured): { scope?: 'team'; team?: string } {
-  if (who === 'teams') return { scope: 'team' };
-  return who === 'all' ? {} : { team: who.ours };
+export function scopeOf(of: Pick<Measured, 'who'>): { scope?: 'team'; team?: string } {
+  return of.who === 'teams' ? { scope: 'team' } : teamOf(of);
 }
 
-export function sameAttribute(a: Measured, b: Measured): boolean {
-  return a.attribute === b.attribute;
+/** The team of our rules, where a measurement is about one. */
+export function teamOf({ who }: Pick<Measured, 'who'>): { team?: string } {
+  return typeof who === 'object' ? { team: who.ours } : {};
 }
 
-/** Whether they are about the same players. */
-export function samePlayers(a: Measured, b: Measured): boolean {
-  return a.who === b.who;
+/** Whether an offset of skills changes a sum by the number of its players. */
+export function isShiftedSum({ of, attribute }: Measured, { skill, skillOffset }: Source): boolean {
+  return of === 'sum' && attribute === skill && skillOffset !== 0;
 }
+
+export const SHIFTED_SUM = 'sums of skills depend on the offset';

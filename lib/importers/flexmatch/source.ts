@@ -1,7 +1,7 @@
 import { SKILL } from '../../rules/values.ts';
 import { chosen } from '../draft.ts';
 import type { ImportOptions } from '../importer.ts';
-import { fieldName, teamName, uniqueNames } from '../names.ts';
+import { attributeNames, teamNames } from '../names.ts';
 import { unmarked } from '../reading.ts';
 import type { ExpansionStep } from '../relaxation.ts';
 import { parseExpression } from './expression.ts';
@@ -25,16 +25,14 @@ export class Source {
   readonly teams: readonly SourceTeam[];
   /** The attribute that is the skill. */
   readonly skill: string | undefined;
-  readonly #names: ReadonlyMap<string, string>;
+  /** The name of an attribute in the queue. */
+  readonly nameOf: (attribute: string) => string;
 
   /** @throws InvalidInput when the options name no number attribute as the skill */
   constructor(set: FlexMatchRuleSet, options: ImportOptions) {
     this.set = set;
     this.options = options;
-    const teamNames = uniqueNames(
-      set.teams.map(({ name }) => name),
-      teamName,
-    );
+    const ours = teamNames(this.teamNames);
     this.teams = set.teams.map(({ name, minPlayers, maxPlayers, quantity = 1 }) => {
       const sizes = (key: string, first: number) => [
         first,
@@ -42,11 +40,11 @@ export class Source {
       ];
       const least = Math.min(...sizes('minPlayers', minPlayers));
       const most = Math.max(...sizes('maxPlayers', maxPlayers));
-      return { name, ours: teamNames.get(name)!, quantity, least, most };
+      return { name, ours: ours.get(name)!, quantity, least, most };
     });
     this.skill = this.#skillAttribute();
-    const others = (set.playerAttributes ?? []).flatMap(({ name }) => (name === this.skill ? [] : [name]));
-    this.#names = uniqueNames(others, fieldName, [SKILL]);
+    const attributes = (set.playerAttributes ?? []).map(({ name }) => name);
+    this.nameOf = attributeNames(attributes, this.skill);
   }
 
   get teamNames(): readonly string[] {
@@ -59,18 +57,15 @@ export class Source {
     return own.flatMap(({ steps }) => steps).toSorted((a, b) => a.waitTimeSeconds - b.waitTimeSeconds);
   }
 
-  /** The name of an attribute in the queue. */
-  nameOf(attribute: string): string {
-    return attribute === this.skill ? SKILL : (this.#names.get(attribute) ?? attribute);
-  }
-
   typeOf(attribute: string): string | undefined {
     return this.set.playerAttributes?.find(({ name }) => name === attribute)?.type;
   }
 
-  /** A number that values of the attribute are compared with, in the queue. */
-  valueOf(attribute: string, value: number): number {
-    return attribute === this.skill ? value + this.skillOffset : value;
+  /** The number in the queue that stands for one with which a measurement is compared. */
+  valueOf({ attribute, of }: { attribute: string | undefined; of: string }, value: number): number {
+    return of !== 'count' && attribute !== undefined && attribute === this.skill
+      ? value + this.skillOffset
+      : value;
   }
 
   get skillOffset(): number {

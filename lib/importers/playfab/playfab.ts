@@ -1,4 +1,3 @@
-import { SKILL } from '../../rules/values.ts';
 import { ABOVE_0 } from '../../simulation/option-values.ts';
 import {
   chosen,
@@ -13,7 +12,7 @@ import {
   sizeOf,
 } from '../draft.ts';
 import type { Definition, Importer, ImportOptions } from '../importer.ts';
-import { fieldName, teamName, uniqueNames } from '../names.ts';
+import { attributeNames, teamNames } from '../names.ts';
 import { immaterial, pathOf, whole } from '../reading.ts';
 import type { Report } from '../report.ts';
 import { type PlayFabFile, type PlayFabQueue, readPlayFab, rulesOf, type TypedRule } from './queue.ts';
@@ -79,10 +78,7 @@ function teamsOf(queue: PlayFabQueue, report: Report): DraftTeam[] {
     return [{ name: 'players', ...sizes(MinMatchSize, MaxMatchSize) }];
   }
   report.same(pathOf(queue, 'MaxMatchSize'));
-  const names = uniqueNames(
-    Teams.map(({ Name }) => Name),
-    teamName,
-  );
+  const names = teamNames(Teams.map(({ Name }) => Name));
   return Teams.map((team) => {
     const name = names.get(team.Name)!;
     report.same(pathOf(team), renamed(team.Name, name));
@@ -113,11 +109,7 @@ function attributesOf(rules: readonly TypedRule[], askedSkill: string | undefine
     askedSkill === undefined
       ? (first('TeamDifferenceRule') ?? first('DifferenceRule'))
       : chosen('--skill', 'the path of a number attribute of the queue', paths(numbers), askedSkill);
-  const names = uniqueNames(
-    paths(used).filter((path) => path !== skill),
-    fieldName,
-    [SKILL],
-  );
+  const nameOf = attributeNames(paths(used), skill);
   const attributes: Record<string, { type: string; default?: unknown }> = {};
   for (const path of paths(used)) {
     const own = used.filter(({ attribute }) => attribute.Path === path);
@@ -133,7 +125,7 @@ function attributesOf(rules: readonly TypedRule[], askedSkill: string | undefine
           pathOf(attribute, 'Source'),
           `Expected ${SOURCES.join(' or ')}, got ${JSON.stringify(attribute.Source)}`,
         );
-    const name = path === skill ? SKILL : names.get(path)!;
+    const name = nameOf(path);
     report.same(
       `attribute ${path}`,
       path === skill ? IS_SKILL : renamed(path, name),
@@ -146,7 +138,7 @@ function attributesOf(rules: readonly TypedRule[], askedSkill: string | undefine
       attributes[name] = { type: kind, ...(fallback !== undefined && { default: fallback }) };
   }
   if (skill === undefined) report.same('skill', NO_SKILL);
-  return { attributes, nameOf: (path: string) => (path === skill ? SKILL : names.get(path)!) };
+  return { attributes, nameOf };
 }
 
 const SOURCES = ['User', 'PlayerEntity'];

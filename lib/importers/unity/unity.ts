@@ -1,4 +1,3 @@
-import { SKILL } from '../../rules/values.ts';
 import { InvalidInput } from '../../simulation/invalid-input.ts';
 import { shown } from '../../vocabulary/expected.ts';
 import {
@@ -13,7 +12,7 @@ import {
   sizeOf,
 } from '../draft.ts';
 import type { Definition, Importer, ImportOptions } from '../importer.ts';
-import { fieldName, teamName, uniqueNames } from '../names.ts';
+import { attributeNames, teamNames } from '../names.ts';
 import { immaterial, pathOf } from '../reading.ts';
 import { type ConvertedRule, type ExpansionStep, lower } from '../relaxation.ts';
 import type { Report } from '../report.ts';
@@ -27,7 +26,7 @@ import {
   type UnityRule,
   type UnityTeam,
 } from './queue.ts';
-import { sourceOf, UNITY_RULE_TYPES } from './rule-types.ts';
+import { sourceOf, UNITY_RULE_TYPES, type UnityPlace } from './rule-types.ts';
 
 /** Pools of Unity Matchmaker. What the public documents leave open is reported. */
 export const unity: Importer<UnityFile> = {
@@ -39,11 +38,10 @@ export const unity: Importer<UnityFile> = {
   ],
   read: readUnity,
   translate(file, options, report) {
-    if ('matchDefinition' in file)
-      return new Translation(file, options, report).definition(file.name ?? 'imported', undefined);
+    if ('matchDefinition' in file) return translate(file, options, report, file.name ?? 'imported');
     const pool = poolOf(file, options.pool, report);
     reportQueue(file, pool, report);
-    return new Translation(pool.matchLogic, options, report).definition(file.name, pool.timeoutSeconds);
+    return translate(pool.matchLogic, options, report, file.name, pool.timeoutSeconds);
   },
 };
 
@@ -85,172 +83,167 @@ function reportQueue(queue: UnityQueue, pool: UnityPool, report: Report): void {
   else report.impossible(property, 'a provisioner of the definition finds the server');
 }
 
-class Translation {
-  readonly #logic: UnityLogic;
-  readonly #options: ImportOptions;
-  readonly #report: Report;
-  readonly #draft = new DraftRules();
-  /** All rules, of the match and of the teams. */
-  readonly #rules: readonly UnityRule[];
-  readonly #skill: string | undefined;
-  readonly #names: ReadonlyMap<string, string>;
-  readonly #teams: ReadonlyMap<string, string>;
+/** What the parts of a pool share. */
+interface PoolContext {
+  readonly report: Report;
+  readonly draft: DraftRules;
+  /** The data of players that are their skill. */
+  readonly skill: string | undefined;
+  /** The name of data in the queue. */
+  readonly nameOf: (attribute: string) => string;
+  /** The names of the teams in the queue. */
+  readonly teams: ReadonlyMap<string, string>;
   /** Whether the oldest ticket relaxes every limit. */
-  readonly #isOldest: boolean;
+  readonly isOldest: boolean;
+}
 
-  constructor(logic: UnityLogic, options: ImportOptions, report: Report) {
-    this.#logic = logic;
-    this.#options = options;
-    this.#report = report;
-    const { teams, matchRules } = logic.matchDefinition;
-    this.#rules = [...(matchRules ?? []), ...teams.flatMap(({ teamRules }) => teamRules ?? [])];
-    this.#skill = skillOf(this.#rules, options.skill);
-    this.#names = uniqueNames(
-      attributesIn(this.#rules).filter((name) => name !== this.#skill),
-      fieldName,
-      [SKILL],
+function translate(
+  logic: UnityLogic,
+  options: ImportOptions,
+  report: Report,
+  fallbackName: string,
+  timeoutSeconds = 300,
+): Definition {
+  const { name, backfillEnabled, defaultQosRegion, matchDefinition } = logic;
+  const matchRules = matchDefinition.matchRules ?? [];
+  const rules = [...matchRules, ...matchDefinition.teams.flatMap(({ teamRules }) => teamRules ?? [])];
+  const relaxations = [
+    ...rules.flatMap((rule) => rule.relaxations ?? []),
+    ...matchDefinition.teams.flatMap(({ playerCount }) => playerCount.relaxations ?? []),
+  ];
+  const skill = skillOf(rules, options.skill);
+  const context: PoolContext = {
+    report,
+    draft: new DraftRules(),
+    skill,
+    nameOf: attributeNames(attributesIn(rules), skill),
+    teams: teamNames(matchDefinition.teams.map((team) => team.name)),
+    isOldest: relaxations.length > 0 && relaxations.every((one) => ageOf(one) === 'Oldest'),
+  };
+  immaterial(name);
+  if (defaultQosRegion !== undefined)
+    report.impossible(
+      pathOf(logic, 'defaultQosRegion'),
+      'a match is placed in a region that all of its players report',
     );
-    this.#teams = uniqueNames(
-      teams.map(({ name }) => name),
-      teamName,
-    );
-    const relaxations = [
-      ...this.#rules.flatMap((rule) => rule.relaxations ?? []),
-      ...teams.flatMap(({ playerCount }) => playerCount.relaxations ?? []),
-    ];
-    this.#isOldest = relaxations.length > 0 && relaxations.every((one) => ageOf(one) === 'Oldest');
-  }
+  const teams = matchDefinition.teams.map((team) => addTeam(team, context));
+  for (const rule of matchRules) addRule(rule, {}, context);
+  for (const team of matchDefinition.teams)
+    for (const rule of team.teamRules ?? []) addRule(rule, { team: context.teams.get(team.name)! }, context);
+  return definitionOf({
+    name: options.name,
+    fallbackName,
+    teams,
+    attributes: attributesOf(rules, context),
+    rules: context.draft.all,
+    timeoutSeconds,
+    more: {
+      ...(context.isOldest && { relaxBy: 'oldest' }),
+      ...(backfillEnabled && { backfill: { priority: 'normal' } }),
+    },
+  });
+}
 
-  definition(fallbackName: string, timeoutSeconds = 300): Definition {
-    const { name, backfillEnabled, defaultQosRegion, matchDefinition } = this.#logic;
-    immaterial(name);
-    if (defaultQosRegion !== undefined)
-      this.#report.impossible(
-        pathOf(this.#logic, 'defaultQosRegion'),
-        'a match is placed in a region that all of its players report',
-      );
-    const teams = matchDefinition.teams.map((team) => this.#team(team));
-    for (const rule of matchDefinition.matchRules ?? []) this.#rule(rule, undefined);
-    for (const team of matchDefinition.teams)
-      for (const rule of team.teamRules ?? []) this.#rule(rule, this.#teams.get(team.name));
-    return definitionOf({
-      name: this.#options.name,
-      fallbackName,
-      teams,
-      attributes: this.#attributes(),
-      rules: this.#draft.all,
-      timeoutSeconds,
-      more: {
-        ...(this.#isOldest && { relaxBy: 'oldest' }),
-        ...(backfillEnabled && { backfill: { priority: 'normal' } }),
-      },
-    });
-  }
-
-  #team(team: UnityTeam): DraftTeam {
-    const { name, teamCount, playerCount } = team;
-    const ours = this.#teams.get(name)!;
-    const relaxations = playerCount.relaxations ?? [];
-    const steps = stepsOf(relaxations, 'RangeControl.ReplaceMin');
-    const least = Math.min(playerCount.min, ...steps.map(({ value }) => value));
-    const differs = [
-      ...(teamCount.min === teamCount.max ? [] : [`a match always has ${teamCount.max} such teams`]),
-      ...this.#agesOf(relaxations),
-    ];
-    if (steps.length > 0) {
-      const rule: ConvertedRule = {
-        body: { type: 'compare', left: sizeOf(ours), op: '>=', right: playerCount.min },
-        limits: { min: lower('right') },
-      };
-      differs.push(...this.#draft.add(`${name} playerCount`, rule, () => steps).values());
-    }
-    this.#report.compared(pathOf(team), differs, renamed(name, ours));
-    this.#reportRelaxations(teamCount.relaxations ?? [], []);
-    this.#reportRelaxations(relaxations, ['RangeControl.ReplaceMin']);
-    return {
-      name: ours,
-      size: playerCount.max,
-      ...(teamCount.max > 1 && { count: teamCount.max }),
-      ...(least < playerCount.max && { minSize: least }),
+function addTeam(team: UnityTeam, context: PoolContext): DraftTeam {
+  const { report, draft } = context;
+  const { name, teamCount, playerCount } = team;
+  const ours = context.teams.get(name)!;
+  const relaxations = playerCount.relaxations ?? [];
+  const steps = stepsOf(relaxations, 'RangeControl.ReplaceMin');
+  const least = Math.min(playerCount.min, ...steps.map(({ value }) => value));
+  const differs = [
+    ...(teamCount.min === teamCount.max ? [] : [`a match always has ${teamCount.max} such teams`]),
+    ...differentAges(relaxations, context),
+  ];
+  if (steps.length > 0) {
+    const rule: ConvertedRule = {
+      body: { type: 'compare', left: sizeOf(ours), op: '>=', right: playerCount.min },
+      limits: { min: lower('right') },
     };
+    differs.push(...draft.add(`${name} playerCount`, rule, () => steps).values());
   }
+  report.compared(pathOf(team), differs, renamed(name, ours));
+  reportIgnored(teamCount.relaxations ?? [], [], report);
+  reportIgnored(relaxations, ['RangeControl.ReplaceMin'], report);
+  return {
+    name: ours,
+    size: playerCount.max,
+    ...(teamCount.max > 1 && { count: teamCount.max }),
+    ...(least < playerCount.max && { minSize: least }),
+  };
+}
 
-  #rule(rule: UnityRule, team: string | undefined): void {
-    const name = rule.name ?? `${rule.type} ${rule.source}`;
-    const property = pathOf(rule);
-    const type = UNITY_RULE_TYPES.get(rule.type);
-    const source = sourceOf(rule.source);
-    const place = team === undefined ? {} : { team };
-    const converted =
-      type === undefined
-        ? `what ${rule.type} means has no counterpart, or is not documented`
-        : source === undefined
-          ? `the source ${rule.source} is not the data or the latency of players`
-          : rule.not
-            ? 'opposites are not imported'
-            : source === 'latency'
-              ? type.ofLatency(rule, place)
-              : type.convert(rule, this.#nameOf(source.attribute), place);
-    if (typeof converted === 'string') {
-      this.#report.impossible(property, converted);
-      return;
-    }
-    const relaxations = rule.relaxations ?? [];
-    const isEnabled = relaxations.some((one) => one.type === 'RuleControl.Enable');
-    const steps = stepsOf(relaxations, 'ReferenceControl.Replace');
-    const differs = this.#agesOf(relaxations);
-    const isNumber = converted.some(({ limits = {} }) => limits.reference?.key !== undefined);
-    this.#reportRelaxations(relaxations, isNumber ? OF_NUMBERS : OF_RULES);
-    if (rule.enableRule === false && !isEnabled) {
-      this.#report.same(property, 'it is disabled');
-      return;
-    }
-    if (isEnabled) differs.push('a rule never tightens, so it holds before it is enabled too');
-    for (const one of converted) differs.push(...this.#draft.add(name, one, () => steps).values());
-    this.#report.compared(
-      property,
-      differs,
-      source === 'latency' ? 'tickets have latencyMs by region' : undefined,
-    );
+function addRule(rule: UnityRule, place: UnityPlace, context: PoolContext): void {
+  const { report, draft, nameOf } = context;
+  const name = rule.name ?? `${rule.type} ${rule.source}`;
+  const property = pathOf(rule);
+  const converted = convertedOf(rule, place, nameOf);
+  if (typeof converted === 'string') {
+    report.impossible(property, converted);
+    return;
   }
+  const relaxations = rule.relaxations ?? [];
+  const isEnabled = relaxations.some((one) => one.type === 'RuleControl.Enable');
+  const steps = stepsOf(relaxations, 'ReferenceControl.Replace');
+  const differs = differentAges(relaxations, context);
+  const isNumber = converted.some(({ limits = {} }) => limits.reference?.key !== undefined);
+  reportIgnored(relaxations, isNumber ? OF_NUMBERS : OF_RULES, report);
+  if (rule.enableRule === false && !isEnabled) {
+    report.same(property, 'it is disabled');
+    return;
+  }
+  if (isEnabled) differs.push('a rule never tightens, so it holds before it is enabled too');
+  for (const one of converted) differs.push(...draft.add(name, one, () => steps).values());
+  const isLatency = sourceOf(rule.source) === 'latency';
+  report.compared(property, differs, isLatency ? 'tickets have latencyMs by region' : undefined);
+}
 
-  /** The relaxations that are ignored, with the reason. */
-  #reportRelaxations(relaxations: readonly UnityRelaxation[], known: readonly string[]): void {
-    for (const one of relaxations) {
-      if (!known.includes(one.type))
-        this.#report.impossible(pathOf(one), `${one.type} has no counterpart here`);
-      else if (one.type.includes('.Replace') && typeof one.value !== 'number')
-        this.#report.impossible(pathOf(one), `Expected a number as its value, got ${shown(one.value)}`);
-    }
-  }
+/** The counterpart of a rule, or the reason why there is none. */
+function convertedOf(rule: UnityRule, place: UnityPlace, nameOf: PoolContext['nameOf']) {
+  const type = UNITY_RULE_TYPES.get(rule.type);
+  const source = sourceOf(rule.source);
+  if (type === undefined) return `what ${rule.type} means has no counterpart, or is not documented`;
+  if (source === undefined) return `the source ${rule.source} is not the data or the latency of players`;
+  if (rule.not) return 'opposites are not imported';
+  return source === 'latency'
+    ? type.ofLatency(rule, place)
+    : type.convert(rule, nameOf(source.attribute), place);
+}
 
-  #agesOf(relaxations: readonly UnityRelaxation[]): string[] {
-    if (this.#isOldest || relaxations.every((one) => ageOf(one) === 'Youngest')) return [];
-    return ['it relaxes when the youngest ticket has waited, because limits of one queue follow one age'];
+/** Reports the relaxations that are ignored, with the reason. */
+function reportIgnored(
+  relaxations: readonly UnityRelaxation[],
+  known: readonly string[],
+  report: Report,
+): void {
+  for (const one of relaxations) {
+    if (!known.includes(one.type)) report.impossible(pathOf(one), `${one.type} has no counterpart here`);
+    else if (one.type.includes('.Replace') && typeof one.value !== 'number')
+      report.impossible(pathOf(one), `Expected a number as its value, got ${shown(one.value)}`);
   }
+}
 
-  #nameOf(attribute: string): string {
-    return attribute === this.#skill ? SKILL : this.#names.get(attribute)!;
-  }
+function differentAges(relaxations: readonly UnityRelaxation[], { isOldest }: PoolContext): string[] {
+  if (isOldest || relaxations.every((one) => ageOf(one) === 'Youngest')) return [];
+  return ['it relaxes when the youngest ticket has waited, because limits of one queue follow one age'];
+}
 
-  #attributes(): Record<string, unknown> {
-    const attributes: Record<string, { type: string }> = {};
-    for (const rule of this.#rules) {
-      const attribute = attributeOf(rule);
-      const type = UNITY_RULE_TYPES.get(rule.type)?.attribute(rule);
-      if (attribute === undefined || type === undefined || attribute === this.#skill) continue;
-      const name = this.#nameOf(attribute);
-      attributes[name] ??= { type };
-      const first = attributes[name].type;
-      if (first !== type)
-        this.#report.impossible(pathOf(rule, 'source'), `another rule reads it with the type ${first}`);
-    }
-    for (const [name, ours] of this.#names)
-      if (name !== ours) this.#report.same(`data ${name}`, renamed(name, ours));
-    if (this.#skill !== undefined) this.#report.same(`data ${this.#skill}`, IS_SKILL);
-    else this.#report.same('skill', NO_SKILL);
-    return attributes;
+function attributesOf(rules: readonly UnityRule[], { skill, nameOf, report }: PoolContext) {
+  const attributes: Record<string, { type: string }> = {};
+  for (const rule of rules) {
+    const attribute = attributeOf(rule);
+    const type = UNITY_RULE_TYPES.get(rule.type)?.attribute(rule);
+    if (attribute === undefined || type === undefined || attribute === skill) continue;
+    attributes[nameOf(attribute)] ??= { type };
+    const first = attributes[nameOf(attribute)]!.type;
+    if (first !== type)
+      report.impossible(pathOf(rule, 'source'), `another rule reads it with the type ${first}`);
   }
+  for (const name of attributesIn(rules))
+    if (name !== skill && name !== nameOf(name)) report.same(`data ${name}`, renamed(name, nameOf(name)));
+  if (skill === undefined) report.same('skill', NO_SKILL);
+  else report.same(`data ${skill}`, IS_SKILL);
+  return attributes;
 }
 
 /** What relaxations of a rule do. */

@@ -1,7 +1,7 @@
 import { LEAST_COMMON, type Limit, lower, upper } from '../../relaxation.ts';
 import { parseExpression } from '../expression.ts';
 import type { Converted, FlexRuleType } from '../flex-rule-type.ts';
-import { unknownExpression } from '../measured.ts';
+import { playersOf, scopeOf, unknownExpression } from '../measured.ts';
 import type { FlexMatchRule } from '../rule-set.ts';
 import type { Source } from '../source.ts';
 
@@ -31,16 +31,14 @@ function listsOf({ measurements = [] }: FlexMatchRule, source: Source): Lists | 
   const [text] = measurements as [string];
   const expression = parseExpression(text, source.teamNames);
   if (!expression) return unknownExpression(text);
-  const { calls, attribute, isEverybody, team } = expression;
+  const { calls, attribute } = expression;
   if (calls.some((call) => call !== 'flatten' && call !== 'set_intersection')) return unknownExpression(text);
   if (attribute === undefined || source.typeOf(attribute) === undefined)
     return 'only lists of attributes are measured';
-  const isLone = source.teams.length === 1 && source.teams[0]!.quantity === 1;
-  const ours = source.nameOf(attribute);
-  if (isLone || (isEverybody && calls.length > 0)) return { attribute: ours, scope: {} };
-  if (isEverybody) return { attribute: ours, scope: { scope: 'team' } };
-  const one = source.teams.find(({ name }) => name === team);
-  return one === undefined ? unknownExpression(text) : { attribute: ours, scope: { team: one.ours } };
+  const players = playersOf(expression, calls.length > 0, source);
+  if (players === undefined) return unknownExpression(text);
+  const who = expression.isEverybody && players !== 'all' ? 'teams' : players;
+  return { attribute: source.nameOf(attribute), scope: scopeOf({ who }) };
 }
 
 /** All lists have `minCount` values in common. */

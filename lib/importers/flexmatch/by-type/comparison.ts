@@ -2,15 +2,20 @@ import { nextNumber } from '../../numbers.ts';
 import type { Body, ConvertedRule, Limit } from '../../relaxation.ts';
 import type { Converted } from '../flex-rule-type.ts';
 import {
+  eachOf,
+  endOf,
+  isShiftedSum,
   isSingle,
   type Measured,
   measuredBy,
   measureOf,
   measuresOf,
   ofOneMeasurement,
+  SHIFTED_SUM,
   scopeOf,
+  teamOf,
 } from '../measured.ts';
-import type { Source, SourceTeam } from '../source.ts';
+import type { Source } from '../source.ts';
 
 /** Values of players are compared with a value, with a measure or with each other. */
 export const comparison = ofOneMeasurement((measured, { operation = '', referenceValue }, source) => {
@@ -36,16 +41,13 @@ function withEachOther(measured: Measured, operation: string, source: Source): C
   return { rules: [{ body: { type, attribute, ...scopeOf(measured) } }] };
 }
 
-function constantOf(
-  value: string | number,
-  { attribute, of }: Measured,
-  source: Source,
-): string | number | undefined {
+function constantOf(value: string | number, measured: Measured, source: Source): string | number | undefined {
+  const { attribute, of } = measured;
   const isNumber = of === 'count' || attribute === undefined || source.typeOf(attribute) === 'number';
   if (!isNumber) return String(value);
   const number = Number(value);
   if (String(value).trim() === '' || !Number.isFinite(number)) return undefined;
-  return attribute === undefined || of === 'count' ? number : source.valueOf(attribute, number);
+  return source.valueOf(measured, number);
 }
 
 function withConstant(
@@ -54,15 +56,12 @@ function withConstant(
   value: string | number,
   source: Source,
 ): Converted | string {
-  const { of, attribute, who } = measured;
-  if (of === 'sum' && attribute === source.skill && source.skillOffset !== 0)
-    return 'sums of skills depend on the offset';
+  const { of, attribute } = measured;
+  if (isShiftedSum(measured, source)) return SHIFTED_SUM;
   if (of === 'each' && operation === '=') return allHave(measured, value, source);
   if (of === 'each' && operation === '!=') {
-    const scope = who === 'all' || who === 'teams' ? {} : scopeOf(measured);
-    return {
-      rules: [{ body: { type: 'count', attribute: source.nameOf(attribute!), value, atMost: 0, ...scope } }],
-    };
+    const none = { attribute: source.nameOf(attribute!), value, atMost: 0, ...teamOf(measured) };
+    return { rules: [{ body: { type: 'count', ...none } }] };
   }
   if (typeof value !== 'number') return `text is compared by = and !=, not by ${operation}`;
   const op = operatorOf(operation);
@@ -70,17 +69,12 @@ function withConstant(
   const limitOf = (limit: number) => strictly(limit, operation, of === 'count');
   const lefts =
     of === 'each'
-      ? [
-          measureOf(
-            { ...measured, who: who === 'teams' ? 'all' : who, of: op === '<=' ? 'greatest' : 'least' },
-            source,
-          ),
-        ]
+      ? [endOf(measured, op === '<=' ? 'greatest' : 'least', source)]
       : measuresOf(measured, source);
   const referenceValue: Limit = {
     key: 'right',
     isUpper: op === '<=',
-    of: (limit) => limitOf(attribute === undefined ? limit : source.valueOf(attribute, limit)),
+    of: (limit) => limitOf(source.valueOf(measured, limit)),
   };
   return {
     rules: lefts.map((left) => ({
@@ -93,12 +87,12 @@ function withConstant(
 /** All players, of all teams or of one, have a value. */
 function allHave(measured: Measured, value: string | number, source: Source): Converted {
   const attribute = source.nameOf(measured.attribute!);
-  const one = typeof measured.who === 'object' ? measured.who : undefined;
-  const team = one === undefined ? {} : { team: one.ours };
-  if (one === undefined ? source.hasFixedSizes : isFixed(one)) {
-    const atLeast = one === undefined ? source.seats : one.most;
-    return { rules: [{ body: { type: 'count', attribute, value, atLeast, ...team } }] };
-  }
+  const { who } = measured;
+  const team = teamOf(measured);
+  if (typeof who === 'object' ? who.least === who.most : source.hasFixedSizes)
+    return {
+      rules: [{ body: { type: 'count', attribute, value, atLeast: sizeOf(measured, source), ...team } }],
+    };
   const bodies: Body[] =
     typeof value === 'number'
       ? [
@@ -111,8 +105,6 @@ function allHave(measured: Measured, value: string | number, source: Source): Co
         ];
   return { rules: bodies.map((body): ConvertedRule => ({ body })) };
 }
-
-const isFixed = ({ least, most }: SourceTeam) => least === most;
 
 /** Two measures, such as the means of two teams. */
 function withMeasure(
@@ -147,10 +139,7 @@ function ofFixedSizes(
   right: number,
   source: Source,
 ): Converted | string {
-  const lefts =
-    measured.who === 'teams'
-      ? source.teams.map((who) => sizeOf({ ...measured, who }, source))
-      : [sizeOf(measured, source)];
+  const lefts = eachOf(measured, source).map((one) => sizeOf(one, source));
   const holds = COMPARISONS.get(operation);
   if (holds === undefined) return `the operation ${operation} has no counterpart`;
   if (lefts.every((left) => holds(left, right)))

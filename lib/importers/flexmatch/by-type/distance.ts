@@ -2,14 +2,16 @@ import type { Measure } from '../../../rules/by-type/compare.ts';
 import { type ConvertedRule, type Limit, upper } from '../../relaxation.ts';
 import type { Converted } from '../flex-rule-type.ts';
 import {
+  endOf,
+  isShiftedSum,
   isSingle,
   type Measured,
   measuredBy,
   measureOf,
   measuresOf,
   ofOneMeasurement,
-  sameAttribute,
-  samePlayers,
+  SHIFTED_SUM,
+  teamOf,
   unknownExpression,
 } from '../measured.ts';
 import { haveEqualTeams } from '../sizes.ts';
@@ -45,12 +47,10 @@ function fromNumber(
   constant: number,
   distance: number,
 ): Converted | string {
-  const { attribute, of, over } = measured;
-  if (over !== undefined) return NONE;
-  if (of === 'sum' && attribute === source.skill && source.skillOffset !== 0)
-    return 'sums of skills depend on the offset';
-  const middle = attribute === undefined || of === 'count' ? constant : source.valueOf(attribute, constant);
-  if (of !== 'each') {
+  if (measured.over !== undefined) return NONE;
+  if (isShiftedSum(measured, source)) return SHIFTED_SUM;
+  const middle = source.valueOf(measured, constant);
+  if (measured.of !== 'each') {
     return {
       rules: measuresOf(measured, source).map((left) => ({
         body: { type: 'compare', left, right: middle, max: distance },
@@ -58,21 +58,14 @@ function fromNumber(
       })),
     };
   }
-  const [greatest, least] = endsOf(measured, source);
-  const upper: Limit = { key: 'right', isUpper: true, of: (value) => middle + value };
-  const lower: Limit = { key: 'right', isUpper: false, of: (value) => middle - value };
-  return {
-    rules: [
-      {
-        body: { type: 'compare', left: greatest, op: '<=', right: middle + distance },
-        limits: { maxDistance: upper },
-      },
-      {
-        body: { type: 'compare', left: least, op: '>=', right: middle - distance },
-        limits: { maxDistance: lower },
-      },
-    ],
+  const side = (end: 'greatest' | 'least', op: '<=' | '>=', direction: 1 | -1): ConvertedRule => {
+    const of = (value: number) => middle + direction * value;
+    return {
+      body: { type: 'compare', left: endOf(measured, end, source), op, right: of(distance) },
+      limits: { maxDistance: { key: 'right', isUpper: direction === 1, of } },
+    };
   };
+  return { rules: [side('greatest', '<=', 1), side('least', '>=', -1)] };
 }
 
 function fromMeasure(measured: Measured, source: Source, text: string, distance: number): Converted | string {
@@ -92,7 +85,8 @@ function fromMeasure(measured: Measured, source: Source, text: string, distance:
   }
   const right = measureOf(reference, source);
   if (measured.of === 'each') {
-    return { rules: endsOf(measured, source).map((left) => within(left, right, distance)) };
+    const ends = (['greatest', 'least'] as const).map((end) => endOf(measured, end, source));
+    return { rules: ends.map((left) => within(left, right, distance)) };
   }
   if (sameAttribute(measured, reference) && measured.of === reference.of && samePlayers(measured, reference))
     return { rules: [], free: 'maxDistance', note: 'it compares a value with itself' };
@@ -111,15 +105,6 @@ function within(left: Measure, right: Measure, distance: number): ConvertedRule 
   return { body: { type: 'compare', left, right, max: distance }, limits: timesMax() };
 }
 
-/** The greatest and the least of the values of the players. */
-function endsOf(measured: Measured, source: Source): [Measure, Measure] {
-  const who = measured.who === 'teams' ? 'all' : measured.who;
-  return [
-    measureOf({ ...measured, who, of: 'greatest' }, source),
-    measureOf({ ...measured, who, of: 'least' }, source),
-  ];
-}
-
 /** Whether one is the greatest and the other the least of the same values of players. */
 function isRange(a: Measured, b: Measured): boolean {
   if (a.over !== undefined || b.over !== undefined || !sameAttribute(a, b) || !samePlayers(a, b))
@@ -131,9 +116,8 @@ function range(measured: Measured, source: Source, max: number): Converted | str
   const attribute = source.nameOf(measured.attribute!);
   const { who } = measured;
   // With teams[*] each team has a value of its own, and those of different teams are compared as well.
-  const team = typeof who === 'object' ? { team: who.ours } : {};
   if (who === 'teams' || (typeof who === 'object' && who.quantity > 1)) return NONE;
-  return { rules: [{ body: { type: 'within', attribute, max, ...team }, limits: timesMax() }] };
+  return { rules: [{ body: { type: 'within', attribute, max, ...teamOf(measured) }, limits: timesMax() }] };
 }
 
 /** Whether one is the greatest and the other the least of the values of all teams. */
@@ -156,4 +140,13 @@ function teamRange(measured: Measured, source: Source, max: number): Converted {
       .map((right) => within(left, right, max)),
   );
   return { rules: pairs };
+}
+
+function sameAttribute(a: Measured, b: Measured): boolean {
+  return a.attribute === b.attribute;
+}
+
+/** Whether they are about the same players. */
+function samePlayers(a: Measured, b: Measured): boolean {
+  return a.who === b.who;
 }
