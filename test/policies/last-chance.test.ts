@@ -163,7 +163,7 @@ describe.each(Object.entries(bounds))('at the last chance before %s in a large p
     (_, hasParties, definition) => {
       const random = seeded(16);
       const shape = { teamSize: 3 };
-      const tickets = Array.from({ length: 40 }, (_, i) => ticketOf(random, i, shape, hasParties));
+      const tickets = Array.from({ length: 24 }, (_, i) => ticketOf(random, i, shape, hasParties));
       const rules = { ...shape, ...definition, ...queue, timeoutSeconds: 21 };
       const planAfter = (looks: number) => {
         let looked = 0;

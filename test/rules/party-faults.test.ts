@@ -140,6 +140,12 @@ function strangers(rules: readonly Rule[]): RuledPlayer[] {
   }));
 }
 
+/** How many companies of others brute force tries. */
+function companies({ party, definition, kinds }: Case): number {
+  const seats = kinds.reduce((sum, { size, count }) => sum + size * count, 0);
+  return strangers(definition.rules ?? []).length ** (seats - party.players.length);
+}
+
 /** Types whose violations by a part of the teams no state proves. */
 function isPartly({ kinds, party, definition: { rules = [] } }: Case): boolean {
   const seats = kinds.reduce((sum, { size, count }) => sum + size * count, 0);
@@ -168,7 +174,7 @@ describe('a party whose own players violate a rule', () => {
     for (let seed = 10_001; seed <= 10_000 + sample(40, 1000); seed++) {
       const of = randomCase(seeded(seed), 3);
       const faults = partyFaults(of.party, of.definition, of.kinds);
-      if (faults.length === 0) continue;
+      if (faults.length === 0 || companies(of) > sample(20_000, Number.POSITIVE_INFINITY)) continue;
       refused++;
       expect(canMatch(of), `seed ${seed}: ${JSON.stringify({ of, faults })}`).toBe(false);
     }

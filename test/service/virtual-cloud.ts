@@ -63,7 +63,7 @@ export class VirtualCloud {
   /** The response of a webhook receiver. */
   answer: (url: string) => OutboundResult = () => ({ outcome: 'responded', status: 204, body: '' });
   /** Why a call to a table fails before it takes effect; undefined lets it pass. */
-  refuse: (table: Table) => Error | undefined = () => undefined;
+  refuse: ((table: Table) => Error | undefined) | undefined;
   /** The response of the game backend that places matches. */
   host: (matchId: string) => OutboundResult = (matchId) => ({
     outcome: 'responded',
@@ -109,10 +109,11 @@ export class VirtualCloud {
     const { tickets, matches, receivers } = tables.names;
     const isUnstreamed = (table = '') => table !== '' && table !== tickets && table !== matches;
     const client = tables.client((call, send) => {
-      // A call to the tables in memory has no body.
-      const text = call.body === '' ? JSON.stringify(call.input) : call.body;
-      const [name] = Object.entries(tables.names).find(([, one]) => text.includes(`"${one}"`))!;
-      const refused = this.refuse(name as Table);
+      const tableOf = () => {
+        const text = JSON.stringify(call.input);
+        return Object.entries(tables.names).find(([, one]) => text.includes(`"${one}"`))![0] as Table;
+      };
+      const refused = this.refuse?.(tableOf());
       if (refused !== undefined) return Promise.reject(refused);
       const isStreamed = WRITES.test(call.operation) && !isUnstreamed(call.input.TableName);
       return pass(call.operation, async () => {

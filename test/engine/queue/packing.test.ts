@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest';
 import { GamePool } from '../../../lib/engine/game-pool.ts';
 import type { GameRules, Ticket } from '../../../lib/engine/types.ts';
+import { sample } from '../../long.ts';
 import { comparePacking } from '../packing-oracle.ts';
 import { normal, randomCase, roundingCase, seeded } from '../random-pool.ts';
 
 it('makes as many games as the sizes of parties allow, each with a valid bound', () => {
   const random = seeded(20270101);
   let comparisons = 0;
-  while (comparisons < 700) {
+  while (comparisons < sample(400, 700)) {
     const isRounding = random() < 0.4;
     const made = isRounding
       ? roundingCase(random)
@@ -38,7 +39,7 @@ it.each(Object.entries(shapes))(
   (_, shape) => {
     const rules: GameRules = { teamSize: 5, alpha: 1, p: 1, q: 2, beta: 0, ...shape };
     const partyMax = Array.isArray(rules.teams) ? 4 : rules.teamSize;
-    const tickets = parties(seeded(7), 300, partyMax);
+    const tickets = parties(seeded(7), 150, partyMax);
     const players = tickets.reduce((sum, ticket) => sum + ticket.players.length, 0);
     const leftBy = (packs: boolean) => {
       const pool = new GamePool(rules, { packs, nodeBudget: 500 });

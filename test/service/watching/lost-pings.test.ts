@@ -147,7 +147,7 @@ describe('a queue with presence', () => {
     let isDeaf: boolean;
     beforeEach(async () => {
       isDeaf = false;
-      await define({ presence: { graceSeconds: 15 } });
+      await define({ tickSeconds: 3, presence: { graceSeconds: 15 } });
       for (const name of names) await join({ name, isLost: () => isDeaf, answersAsks: true });
     });
 
@@ -171,7 +171,7 @@ describe('a queue with presence', () => {
     });
 
     it('counts the players as gone after ten minutes', async () => {
-      await define({ tickSeconds: 3, presence: { graceSeconds: 15 } });
+      await define({ tickSeconds: 10, presence: { graceSeconds: 15 } });
       isDeaf = true;
       await run(590_000);
       expect(new Set(Object.values(await statuses()))).toEqual(new Set(['QUEUED']));
@@ -197,7 +197,7 @@ describe('a queue with presence', () => {
   });
 
   it('cancels no ticket for missing requests of backends, until ten minutes have passed', async () => {
-    await define({ tickSeconds: 3, presence: { graceSeconds: 15 } });
+    await define({ tickSeconds: 10, presence: { graceSeconds: 15 } });
     const names = Array.from({ length: 15 }, (_, at) => `p${at}`);
     const stored = () => Promise.all(names.map(status));
     for (const name of names) {

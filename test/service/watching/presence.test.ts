@@ -37,7 +37,7 @@ describe('a queue with presence', () => {
     connectionsTable = own.tables.names.connections;
   });
   afterEach(() => {
-    cloud.refuse = () => undefined;
+    cloud.refuse = undefined;
   });
 
   const id = (name: string) => `${queue}:${name}`;
@@ -387,7 +387,7 @@ describe('a queue with presence', () => {
     it('a match that is accepted too late is dissolved, and who has not left returns', async () => {
       await withFaults(1, async (kill, label) => {
         begin();
-        const matchId = await goneAfterMatch(ACCEPTED);
+        const matchId = await goneAfterMatch({ ...ACCEPTED, tickSeconds: 10 });
         await accept('a', matchId);
         cloud.nowMs += GRACE_MS;
         let isDone = false;
@@ -407,7 +407,7 @@ describe('a queue with presence', () => {
     it('a match that is placed too late is dissolved, and who has not left returns', async () => {
       await withFaults(1, async (kill, label) => {
         begin();
-        const matchId = await goneAfterMatch(PLACED);
+        const matchId = await goneAfterMatch({ ...PLACED, tickSeconds: 10 });
         cloud.nowMs += GRACE_MS;
         await kill((line) => cloud.on(line, () => provision(cloud.deps, matchId, cloud.nowMs)));
         // SQS delivers the message of a killed function again.
