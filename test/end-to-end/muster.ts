@@ -1,12 +1,15 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { PurgeQueueCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DeleteCommand, DynamoDBDocumentClient, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, expect } from 'vitest';
+import type { SQSEvent } from 'aws-lambda';
+import { afterAll, aroundEach, expect } from 'vitest';
 import { type MusterClient, musterClient, type Ticket } from '../../lib/client/index.ts';
 import { openApi } from '../../lib/contract/openapi.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { isFinal, type NewTicket, type TicketStatus, type TicketView } from '../../lib/contract/ticket.ts';
 import type { BusEvent } from '../../lib/local/event-bus.ts';
+import type { InvocationResult } from '../../lib/local/lambda-worker.ts';
 import { type LocalCloud, type LocalCloudOptions, startLocalCloud } from '../../lib/local/local-cloud.ts';
 import { PATIENCE_MS } from '../patience.ts';
 import { definition } from '../service/definitions.ts';
@@ -99,7 +102,8 @@ export async function studioAround(cloud: LocalCloud, options: StudioOptions = {
     await stopping;
   };
   afterAll(stop);
-  return { cloud, receiver, bus, api: apiOf(cloud.url, options), ...storesOf(cloud), stop };
+  const api = apiOf(cloud.url, options, endTicksOfEachTest(cloud));
+  return { cloud, receiver, bus, api, ...storesOf(cloud), stop };
 }
 
 export interface Sending {
@@ -157,7 +161,7 @@ const TIMEOUT_SECONDS = 3_600;
 /** More retries than any request of the tests needs. */
 const REPEATS_MAX = 60;
 
-function apiOf(url: string, { repeats = false }: StudioOptions): Api {
+function apiOf(url: string, { repeats = false }: StudioOptions, created: (queue: string) => void): Api {
   const fetchOnce: typeof fetch = async (input, init) => {
     const response = await fetch(input, init);
     const answer = await answerOf(response.clone());
@@ -190,6 +194,7 @@ function apiOf(url: string, { repeats = false }: StudioOptions): Api {
       const { name } = await client.queues.put(
         definition({ timeoutSeconds: TIMEOUT_SECONDS, ...changes, name: fresh('queue') }),
       );
+      created(name);
       return name;
     },
     async ticket(queue, players, more) {
@@ -218,16 +223,36 @@ async function answerOf(response: Response): Promise<Answer> {
   return { status, headers, body: text === '' ? undefined : JSON.parse(text) };
 }
 
-/** Removes the tickets of some queues, or of all, whose ticks otherwise go on beside the tests after it. */
-export async function endWaiting(cloud: LocalCloud, queues?: readonly string[]): Promise<void> {
+/** Removes all tickets and ticks, which otherwise go on beside the tests after them. */
+async function endWaiting(cloud: LocalCloud): Promise<void> {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient(cloud.awsConfig));
-  const { TICKETS_TABLE: TableName } = cloud.function('deadline').environment;
+  const { TICKETS_TABLE: TableName, TICK_QUEUE_URL: QueueUrl } = cloud.function('enqueue').environment;
   const { rows } = storesOf(cloud);
-  const theirs = async () =>
-    (await rows('tickets')).filter(({ queue }) => queues === undefined || queues.includes(queue as string));
   // A scan returns at most 1 MB.
-  for (let page = await theirs(); page.length > 0; page = await theirs())
+  for (let page = await rows('tickets'); page.length > 0; page = await rows('tickets'))
     for (const { ticketId } of page) await client.send(new DeleteCommand({ TableName, Key: { ticketId } }));
+  await new SQSClient(cloud.awsConfig).send(new PurgeQueueCommand({ QueueUrl }));
+}
+
+/**
+ * Runs no further ticks of a test's queues once it has ended. Those of the next two minutes are sent already: without a ticket
+ * each costs as much as a request, once a second and queue.
+ */
+function endTicksOfEachTest(cloud: LocalCloud): (queue: string) => void {
+  const ofTest = new AsyncLocalStorage<string[]>();
+  const ended = new Set<string>();
+  aroundEach(async (runTest) => {
+    const queues: string[] = [];
+    await ofTest.run(queues, runTest);
+    for (const queue of queues) ended.add(queue);
+  });
+  const tick = cloud.function('tick');
+  const { invoke } = tick;
+  const isDue = ({ Records }: SQSEvent) => Records.some(({ body }) => !ended.has(JSON.parse(body).queue));
+  const done: InvocationResult = { ok: true, payload: null };
+  Object.assign(tick, { invoke: async (event: SQSEvent) => (isDue(event) ? invoke(event) : done) });
+  afterAll(() => Object.assign(tick, { invoke }));
+  return (queue) => ofTest.getStore()?.push(queue);
 }
 
 function storesOf(cloud: LocalCloud): Pick<TestMuster, 'rows' | 'timeIsUp'> {

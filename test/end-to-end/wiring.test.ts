@@ -16,7 +16,7 @@ import { digestOf } from '../../lib/service/domain/digest.ts';
 import { scratchDir } from '../local/fixtures.ts';
 import { IS_LONG } from '../long.ts';
 import { JOURNEYS, type Journey } from './journeys.ts';
-import { endWaiting, studioAround, type TestMuster } from './muster.ts';
+import { studioAround, type TestMuster } from './muster.ts';
 import { patientApp } from './patient-app.ts';
 import { refusalsOfEachCall } from './refusals.ts';
 import { retriesAtOnce } from './retries.ts';
@@ -136,21 +136,9 @@ function watching(intercept: Interceptor): Interceptor {
   };
 }
 
-/** Ends the tickets that a journey leaves, whose ticks would go on every second beside the others. */
-async function play(journey: Journey, service: TestMuster): Promise<void> {
-  const queues: string[] = [];
-  const queue: TestMuster['api']['queue'] = async (changes) => {
-    const name = await service.api.queue(changes);
-    queues.push(name);
-    return name;
-  };
-  await journey({ ...service, api: { ...service.api, queue } });
-  await endWaiting(service.cloud, queues);
-}
-
 describe.concurrent('with the whole template a game backend can', () => {
   it.each(Object.entries<Journey>(JOURNEYS))('%s', async (_what, journey) => {
-    await play(journey, muster);
+    await journey(muster);
   });
 });
 
@@ -161,7 +149,7 @@ describe.runIf(failing)(
     // What it has recorded is looked at below.
     afterAll(() => failing!.stop());
     it.each(Object.entries<Journey>(JOURNEYS))('%s', async (_what, journey) => {
-      await play(journey, failing!);
+      await journey(failing!);
     });
   },
 );
