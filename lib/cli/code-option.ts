@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { invalid } from '../contract/problem.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
-import { functionsInUse, missingFunctions, useCode } from '../rules/custom/code.ts';
+import { codeInUse, missingFunctions, useCode } from '../rules/custom/code.ts';
 import { InvalidInput } from './failure.ts';
 
 /** The option `--code` of the commands that search. The program loads the file before the command: see `loadCode`. */
@@ -23,7 +23,7 @@ export async function loadCode(file: string | undefined): Promise<void> {
   codeFile = file;
   if (file === undefined) return useCode(undefined);
   // Imported on demand because esbuild takes time to load.
-  const { bundleCode } = await import('../local/custom-code.ts');
+  const { bundleCode } = await import('../rules/custom/bundle.ts');
   try {
     useCode(bundleCode(file).code);
   } catch (error) {
@@ -36,7 +36,7 @@ export async function loadCode(file: string | undefined): Promise<void> {
  * @throws Problem that names the function and the file
  */
 export function withFunctions(definition: QueueDefinition, file: string): QueueDefinition {
-  const missing = missingFunctions(definition.rules ?? [], functionsInUse());
+  const missing = missingFunctions(definition.rules ?? [], codeInUse()?.names);
   if (missing.length === 0) return definition;
   throw invalid(file, missing);
 }

@@ -8,7 +8,7 @@ import { type FieldProblem, invalid } from '../contract/problem.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { ALL_SECRETS } from '../contract/secret-grants.ts';
 import { type DeployContext, hasPush } from '../local/deploy-options.ts';
-import { codeInUse, functionsInUse } from '../rules/custom/code.ts';
+import { codeInUse } from '../rules/custom/code.ts';
 import { placementSecondsOf } from '../service/domain/match-status.ts';
 import { type DeploymentRules, deploymentProblems } from '../service/queues/deployment-rules.ts';
 import { checkFunctions } from '../simulation/check-functions.ts';
@@ -118,7 +118,7 @@ const NARROWEST: Omit<DeploymentRules, 'push'> = {
  * @throws Problem when no deployment takes the definition
  */
 function checkDeployable(definition: QueueDefinition, file: string, push: boolean): void {
-  const functions = functionsInUse();
+  const functions = codeInUse()?.names;
   const problems = deploymentProblems(definition, { ...WIDEST, push, functions });
   if (problems.length > 0) throw invalid(file, problems);
   for (const { pointer, detail } of deploymentProblems(definition, { ...NARROWEST, push, functions }))

@@ -4,6 +4,14 @@ import { experimentState } from './experiment-view.ts';
 const seconds = z.number().nullable();
 
 /** A choice of players, and whether it leaves their wait without a bound. */
+/** The calls of a function of a custom rule that failed in a tick. */
+export const failingFunction = z.object({
+  rule: z.string(),
+  function: z.string(),
+  calls: z.number().int().meta({ description: 'The calls of the tick that failed' }),
+  message: z.string().meta({ description: 'What was expected and what happened, of the first one' }),
+});
+
 const choice = z.object({
   of: z.enum(['sides', 'roles', 'regions']),
   players: z.number().int().meta({ description: 'Recent players that were counted' }),
@@ -215,20 +223,10 @@ export const queueStats = z
         description:
           'Present while the queue, or one of its buckets, is not searched because its ticks fail. Tickets still time out. It ends with the next tick that succeeds, or when the definition is changed',
       }),
-    failingFunctions: z
-      .array(
-        z.object({
-          rule: z.string(),
-          function: z.string(),
-          calls: z.number().int().meta({ description: 'The calls of the tick that failed' }),
-          message: z.string().meta({ description: 'What was expected and what happened, of the first one' }),
-        }),
-      )
-      .optional()
-      .meta({
-        description:
-          'The functions of custom rules that failed in the last minute, in the last tick in which some did. Each call that fails refuses its match',
-      }),
+    failingFunctions: z.array(failingFunction).optional().meta({
+      description:
+        'The functions of custom rules that failed in the last minute, in the last tick in which some did. Each call that fails refuses its match',
+    }),
     presenceHeldUntil: z.iso.datetime().optional().meta({
       description:
         'Present while the pings of many players are missing at once, because the service may be at fault. Until this time no ticket is cancelled for missing pings. It is extended while they are missing',

@@ -54,6 +54,8 @@ export interface Constraints {
    * @param isFound whether it is the ruling on a game that was permitted before. @default false
    */
   judge(teams: readonly (readonly TeamMember[])[], isFound?: boolean): Ruling | undefined;
+  /** Whether the last ruling of `judge` may be another one in other teams of the same players. */
+  readonly wasOfTeams: boolean;
   /**
    * By how much a whole game breaks what it has to fulfil, in any unit; 0 exactly when `judge` does not refuse it, and infinite
    * when no exchange of players between as large teams mends it.

@@ -1,8 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import type { SecretGrants } from '../contract/secret-grants.ts';
+import type { BundledModule } from '../rules/custom/bundle.ts';
 import type { Api } from './api.ts';
-import type { BundledModule } from './custom-code.ts';
 import { setGameSessionQueues } from './game-lift.ts';
 import type { Limits } from './limits.ts';
 import { MusterFunction, type MusterFunctionProps, setCustomFunctions } from './muster-function.ts';

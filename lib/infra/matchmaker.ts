@@ -8,8 +8,8 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { queueName } from '../contract/queue-definition.ts';
 import type { SecretGrants } from '../contract/secret-grants.ts';
+import { type BundledModule, bundleCode } from '../rules/custom/bundle.ts';
 import { Api, type JwtOptions } from './api.ts';
-import { type BundledModule, bundleCode } from './custom-code.ts';
 import { type DefinitionTexts, readLadderDefinitions, readQueueDefinitions } from './definition-folders.ts';
 import { FanOut } from './fan-out.ts';
 import { GameLift, gameSessionQueuesOf } from './game-lift.ts';
@@ -271,7 +271,7 @@ function foldersOf(
 ): { definitions: DefinitionTexts; ladders: DefinitionTexts | undefined } {
   const ladders = props.ladders === undefined ? undefined : readLadderDefinitions(props.ladders);
   if (queues === undefined) return { definitions: {}, ladders };
-  const functions = code && Object.keys(code.code.functions);
+  const functions = code?.code.names;
   const isPublic = stage === 'prod';
   return {
     definitions: readQueueDefinitions(queues, grants, { isPublic, ladders, push, functions }),

@@ -11,8 +11,8 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import type { BundledModule } from '../rules/custom/bundle.ts';
 import { BundledCode, type FunctionName } from './bundle.ts';
-import type { BundledModule } from './custom-code.ts';
 import type { StagePolicy } from './stage-policy.ts';
 
 export interface MusterFunctionProps {
@@ -99,7 +99,7 @@ export class MusterFunction extends LambdaFunction {
 
 /** Lets a function that checks definitions know the functions of the studio's code. */
 export function setCustomFunctions(fn: MusterFunction, code: BundledModule | undefined): void {
-  if (code !== undefined) fn.addEnvironment('CUSTOM_FUNCTIONS', Object.keys(code.code.functions).join(','));
+  if (code !== undefined) fn.addEnvironment('CUSTOM_FUNCTIONS', code.code.names.join(','));
 }
 
 /** Lambda's limit on the size of all variables of a function, as JSON. */

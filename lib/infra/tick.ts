@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
-import type { BundledModule } from './custom-code.ts';
+import type { BundledModule } from '../rules/custom/bundle.ts';
 import type { Limits } from './limits.ts';
 import { MusterFunction } from './muster-function.ts';
 import type { StagePolicy } from './stage-policy.ts';

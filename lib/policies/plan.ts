@@ -1,6 +1,6 @@
 import { type Filling, shapeOf } from '../engine/game-pool.ts';
 import type { Constraints, Game, GameRules, Ticket } from '../engine/types.ts';
-import { CustomCalls, type CustomFailure } from '../rules/custom/calls.ts';
+import type { CustomFailure, CustomFailures } from '../rules/custom/calls.ts';
 import { kindsOf } from '../rules/measures.ts';
 import { type Meetings, meetingsOf, noMeetings } from '../rules/met.ts';
 import { compileRules } from '../rules/rule-states.ts';
@@ -150,7 +150,7 @@ export function* planGames(input: TickInput): Generator<Released, TickPlan> {
   const late = tickets.filter(isLate).sort(byArrival);
   const gameRules = gameRulesOf(rules);
   const meetings = input.meetings ?? (rules.rules ? meetingsOf(playersOf(tickets, backfilled)) : noMeetings);
-  const moment = { ...input, meetings, gameRules, outOfTime, calls: new CustomCalls() };
+  const moment: Moment = { ...input, meetings, gameRules, outOfTime, failures: new Map() };
   const constraints = constraintsOf(moment, rules.rules, tickets);
   // With percentiles every ticket has other skills at each tick, so that nothing kept is of use.
   const kept = percentiles ? undefined : input.kept;
@@ -203,7 +203,7 @@ export function* planGames(input: TickInput): Generator<Released, TickPlan> {
     fillings: backfills?.filled ?? [],
     unfilled: backfills?.unfilled(reasons === true) ?? [],
     missedLastChances: pool.missed,
-    failures: moment.calls.failures,
+    failures: [...moment.failures.values()],
     timedOutBackfills: backfilled.filter(isOver).map(({ backfillId }) => backfillId),
     waiting: pool.byAge
       .filter((ticket) => pool.isWaiting(ticket))
@@ -248,12 +248,12 @@ function* endLate(
 interface Moment extends Pick<TickInput, 'rules' | 'nowMs' | 'backfills' | 'outOfTime'> {
   readonly gameRules: GameRules;
   readonly meetings: Meetings;
-  readonly calls: CustomCalls;
+  readonly failures: CustomFailures;
 }
 
 /** Some rules of the queue for searches at a moment; undefined when nothing limits who may play together. */
 function constraintsOf(
-  { rules, nowMs, meetings, gameRules, calls, backfills = [], outOfTime }: Moment,
+  { rules, nowMs, meetings, gameRules, failures, backfills = [], outOfTime }: Moment,
   applied: QueueRules['rules'],
   tickets: readonly Ticket[],
 ): (() => Constraints) | undefined {
@@ -270,7 +270,7 @@ function constraintsOf(
     teamSize: Math.max(...teamSizes),
     meetings,
     outOfTime,
-    calls,
+    failures,
   };
   return compileRules({ ...rules, rules: applied }, moment, hasAvoid);
 }

@@ -44,8 +44,9 @@ export function relaxedRules(
     ),
     kinds: kindsOf(definition.teams),
   };
-  const calls = codeInUse() && new CustomCalls();
-  const context = { attributes: definition.attributes ?? {}, nowMs, meetings: meetingsOf(players), calls };
+  const moment = { attributes: definition.attributes ?? {}, nowMs };
+  const calls = codeInUse() && new CustomCalls(moment);
+  const context = { ...moment, meetings: meetingsOf(players), calls };
   return relaxable
     .filter((rule) => !typeOf(rule).evaluate(rule, game, context).holds)
     .map(({ name }) => name);

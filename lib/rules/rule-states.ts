@@ -1,6 +1,6 @@
 import type { Constraints, Facet, Ruling, TeamMember, Ticket } from '../engine/types.ts';
-import { CustomCalls } from './custom/calls.ts';
-import { missingFunctions } from './custom/code.ts';
+import { CustomCalls, type CustomFailures } from './custom/calls.ts';
+import { codeInUse, missingFunctions } from './custom/code.ts';
 import { facetsOf, type RuleFacet } from './facets.ts';
 import { type LeveledRule, levelAt, levelsOf, type Steps, stepsOf } from './levels.ts';
 import { ticketsOf } from './measures.ts';
@@ -29,13 +29,13 @@ interface RuleSettings extends StateSettings {
 }
 
 /**
- * Without `meetings` no two players have met; without `facetsFrom` facets begin at 64 tickets; `seatsMin` is `seats` by default,
- * `calls` has the code that the process uses.
+ * Without `meetings` no two players have met; without `facetsFrom` facets begin at 64 tickets; `seatsMin` is `seats` by default.
+ * `failures` notes the calls of custom rules that fail.
  */
 export type SearchMoment = Pick<RuleSettings, 'nowMs' | 'seats' | 'outOfTime'> &
-  Partial<
-    Pick<RuleSettings, 'seatsMin' | 'kinds' | 'teams' | 'teamSize' | 'meetings' | 'facetsFrom' | 'calls'>
-  >;
+  Partial<Pick<RuleSettings, 'seatsMin' | 'kinds' | 'teams' | 'teamSize' | 'meetings' | 'facetsFrom'>> & {
+    readonly failures?: CustomFailures;
+  };
 
 /**
  * The rules of a queue for the searches of one pool at one moment; undefined when the queue has no rules and no player
@@ -48,9 +48,9 @@ export function compileRules(
   hasAvoid: boolean,
 ): (() => Constraints) | undefined {
   if (rules.length === 0 && !hasAvoid) return undefined;
-  const calls = moment.calls ?? new CustomCalls();
-  const [missing] = missingFunctions(rules, calls.names);
+  const [missing] = missingFunctions(rules, codeInUse()?.names);
   if (missing !== undefined) throw new Error(missing.detail);
+  const calls = new CustomCalls({ attributes, nowMs: moment.nowMs }, moment.failures);
   const defaults = { seatsMin: moment.seats, meetings: noMeetings, facetsFrom: 64 };
   return () => new RuleStates({ ...defaults, ...moment, calls, attributes, rules, relaxBy });
 }
@@ -59,6 +59,7 @@ export function compileRules(
 export class RuleStates implements Constraints {
   readonly judgesGames: boolean;
   readonly judgesTeams: boolean;
+  wasOfTeams = false;
   readonly #settings: RuleSettings;
   readonly #numbers = new Map<Ticket, number>();
   readonly #tickets: Ticket[] = [];
@@ -184,7 +185,9 @@ export class RuleStates implements Constraints {
     const { rules } = this.#settings;
     const context = isFound ? { ...this.#settings, isFound } : this.#settings;
     const { game, members } = this.#gameOf(teams);
+    this.wasOfTeams = false;
     if (hasAvoided(game)) return undefined;
+    let wasOfTeams = false;
     let cost = 0;
     let region: string | undefined;
     const byName: Record<string, { cost?: number; values?: readonly string[] }> = {};
@@ -197,7 +200,9 @@ export class RuleStates implements Constraints {
         continue;
       }
       const verdict = typeOf(leveled).evaluate(leveled, game, context);
+      this.wasOfTeams = verdict.isOfTeams ?? typeOf(leveled).dependsOnTeams(leveled);
       if (!verdict.holds && !isCostOnly(leveled)) return undefined;
+      wasOfTeams ||= this.wasOfTeams;
       if (verdict.region !== undefined) region = verdict.region;
       const own =
         leveled.cost === undefined || verdict.units === Number.POSITIVE_INFINITY
@@ -210,6 +215,7 @@ export class RuleStates implements Constraints {
         ...(verdict.values !== undefined && { values: verdict.values }),
       };
     }
+    this.wasOfTeams = wasOfTeams;
     return { cost, ...(region !== undefined && { region }), rules: byName };
   }
 

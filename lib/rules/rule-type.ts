@@ -122,37 +122,14 @@ export interface RuledGame {
   readonly kinds?: readonly string[] | undefined;
 }
 
-/** A rule of type `custom`, at one level of its relaxation. */
-export interface CustomBody {
-  readonly function: string;
-  readonly options?: CustomOptions | undefined;
-  /** Of a rule of the definition. */
-  readonly name?: string;
-  readonly cost?: number | undefined;
-}
-
-/** Calls the functions of custom rules. */
-export interface FunctionCalls {
-  /** The names of the functions; undefined without code. */
-  readonly names: readonly string[] | undefined;
-  /** Whether the search can ask about tickets before it has a game. */
-  asksTickets(rule: CustomBody): boolean;
-  /** What the rule means for a game. */
-  evaluate(rule: CustomBody, game: RuledGame, context: RuleContext): Verdict;
-  /** Whether two tickets may be in one game, by what the module exports about the rule. Tickets may if the call fails. */
-  mayJoin(rule: CustomBody, a: RuledTicket, b: RuledTicket, context: RuleContext): boolean;
-  /** What a game with these tickets costs at least, by what the module exports about the cost; 0 if the call fails. */
-  least(rule: CustomBody, tickets: readonly RuledTicket[], context: RuleContext): number;
-}
-
 /** The data that evaluation needs besides the game. */
 export interface RuleContext {
   readonly attributes: Attributes;
   readonly nowMs: number;
   readonly meetings: Meetings;
-  /** The studio's functions. @default none: a custom rule holds */
-  readonly calls?: FunctionCalls | undefined;
-  /** Whether the game was permitted before: the time of calls does not count. @default false */
+  /** Calls the studio's functions. @default none: a custom rule holds */
+  readonly calls?: { evaluate(rule: object, game: RuledGame, isFound?: boolean): Verdict } | undefined;
+  /** Whether the game was permitted before: no call may refuse it. @default false */
   readonly isFound?: boolean | undefined;
 }
 
@@ -165,6 +142,8 @@ export interface Verdict {
   readonly lacking?: number;
   /** The values that all players share, for `common` over the game. */
   readonly values?: readonly string[];
+  /** Whether it may be another one in other teams of the same players. @default whether the rule depends on teams */
+  readonly isOfTeams?: boolean;
   /** Why a custom rule forbids the game. */
   readonly reason?: string;
   /** The region of the game, for `latency`. */

@@ -2,8 +2,8 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { exportsOf } from '../../lib/infra/custom-code.ts';
 import { type Synthesized, synthesize } from '../../lib/infra/synthesize.ts';
+import { exportsOf } from '../../lib/rules/custom/bundle.ts';
 
 const examples = join(import.meta.dirname, '../../examples/custom-rules');
 const code = join(examples, 'rules.ts');

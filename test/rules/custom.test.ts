@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { planTick, type QueueRules } from '../../lib/policies/plan.ts';
-import { CustomCalls } from '../../lib/rules/custom/calls.ts';
+import { CustomCalls, type CustomFailures } from '../../lib/rules/custom/calls.ts';
 import { codeOf, useCode } from '../../lib/rules/custom/code.ts';
 import type { CustomCost, CustomGame, CustomRule } from '../../lib/rules/custom/types.ts';
 import { ruleFaults } from '../../lib/rules/faults.ts';
@@ -12,7 +12,7 @@ import { seededRandom } from '../../lib/simulation/random.ts';
 
 afterEach(() => useCode(undefined));
 
-const rule: Rule = { name: 'Votes', type: 'custom', function: 'judged' };
+const rule: Extract<Rule, { type: 'custom' }> = { name: 'Votes', type: 'custom', function: 'judged' };
 const rulesOf = (...rules: Rule[]): QueueRules => ({
   teamSize: 1,
   imbalance: { alpha: 1, p: 1, q: 2 },
@@ -304,10 +304,10 @@ it('options may change with the wait of a ticket, and a rule that only so permit
 });
 
 it('counts the calls that fail, and keeps the message of the first', () => {
-  const calls = new CustomCalls(codeOf({ judged: (_: unknown, { n = 1 }: { n?: number }) => n }));
-  const context = { attributes: {}, nowMs: 0, meetings: { of: () => undefined } };
-  for (const n of [7, 8])
-    calls.evaluate({ name: 'Votes', function: 'judged', options: { n } }, { teams: [] }, context);
+  const failures: CustomFailures = new Map();
+  const code = codeOf({ judged: (_: unknown, { n = 1 }: { n?: number }) => n });
+  const calls = new CustomCalls({ attributes: {}, nowMs: 0 }, failures, code);
+  for (const n of [7, 8]) calls.evaluate({ ...rule, options: { n } }, { teams: [] });
   const message = 'Expected true or a reason, got 7';
-  expect(calls.failures).toEqual([{ rule: 'Votes', function: 'judged', calls: 2, message }]);
+  expect([...failures.values()]).toEqual([{ rule: 'Votes', function: 'judged', calls: 2, message }]);
 });

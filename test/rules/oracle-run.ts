@@ -5,7 +5,7 @@ import { layoutOf } from '../../lib/engine/shapes/layout.ts';
 import { makeShapedGame, membersOf, type ShapedGame } from '../../lib/engine/shapes/shape-game.ts';
 import { poolShapeTicket, type ShapeTicket } from '../../lib/engine/shapes/shape-ticket.ts';
 import type { Constraints, Game, Ticket } from '../../lib/engine/types.ts';
-import { CustomCalls } from '../../lib/rules/custom/calls.ts';
+import { useCode } from '../../lib/rules/custom/code.ts';
 import { ruleFaults } from '../../lib/rules/faults.ts';
 import type { Meetings } from '../../lib/rules/met.ts';
 import { compileRules } from '../../lib/rules/rule-states.ts';
@@ -40,13 +40,13 @@ export function meetingsOf({ tickets, met }: RuledCase): Meetings {
 }
 
 export function constraintsOf(of: RuledCase, facetsFrom: number): Constraints {
+  useCode(studio);
   const { seats, seatsMin, teamSizes } = shapeOf(of.rules);
   const teams = facetsFrom === 1 ? teamSizes.length : undefined;
   const teamSize = facetsFrom === 1 ? Math.max(...teamSizes) : undefined;
   const { nowMs, kinds } = of;
-  const calls = new CustomCalls(studio);
   const meetings = meetingsOf(of);
-  const moment = { nowMs, seats, seatsMin, teams, teamSize, kinds, meetings, calls, facetsFrom };
+  const moment = { nowMs, seats, seatsMin, teams, teamSize, kinds, meetings, facetsFrom };
   return compileRules(of.definition, moment, true)!();
 }
 
@@ -115,9 +115,9 @@ export function compareLargeCase(
     teams: layout.teams,
     kinds: of.kinds,
     meetings: meetingsOf(of),
-    calls: new CustomCalls(studio),
     facetsFrom: 1,
   };
+  useCode(studio);
   const constraints = compileRules(of.definition, moment, true)!();
   const queue = new RuledLargeQueue(rules, layout, undefined, constraints, new SearchClock());
   const waiting = new Map<string, ShapeTicket>();

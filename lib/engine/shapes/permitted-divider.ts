@@ -9,7 +9,7 @@ import type { ShapeTicket } from './shape-ticket.ts';
 export class PermittedDivider {
   /** The team of each player, in the order of the members and their players. Set by `divide` when it succeeds. */
   division: Uint8Array = new Uint8Array(0);
-  /** Whether the last `divide` gave up before it had tried all divisions. */
+  /** Whether the last `divide` gave up before it had tried all divisions that it had to. */
   wasCut = false;
 
   readonly #alpha: number;
@@ -41,8 +41,11 @@ export class PermittedDivider {
     limit: number,
   ): number {
     const constraints = this.#constraints;
-    if (constraints?.judgesTeams) return this.#divideJudged(constraints, members, numbers, v, cost, limit);
     const divider = this.#divider;
+    const nonMates = constraints?.judgesTeams ? constraints.nonMates(numbers) : undefined;
+    // The fairest division is rarely one of those that are left.
+    if (constraints && nonMates)
+      return this.#divideJudged(constraints, members, numbers, nonMates, v, cost, limit, limit);
     const gap = divider.divide(members, (limit - v - cost) / this.#alpha);
     this.wasCut = divider.wasCut;
     if (gap === Number.POSITIVE_INFINITY) return gap;
@@ -50,7 +53,10 @@ export class PermittedDivider {
     const f = this.#alpha * gap + v;
     if (!constraints?.judgesGames) return f + cost < limit ? f + cost : Number.POSITIVE_INFINITY;
     const ruling = constraints.judge(membersOf(members, numbers, divider.teams, this.#teams));
-    return ruling && f + ruling.cost < limit ? f + ruling.cost : Number.POSITIVE_INFINITY;
+    const isFairest = !constraints.wasOfTeams || (ruling !== undefined && ruling.cost <= cost);
+    const least = Math.min(limit, ruling ? f + ruling.cost : limit);
+    if (isFairest) return least < limit ? least : Number.POSITIVE_INFINITY;
+    return this.#divideJudged(constraints, members, numbers, undefined, v, cost, limit, least);
   }
 
   /** The steps of `divide` since the last call, as nodes of a search. */
@@ -60,20 +66,27 @@ export class PermittedDivider {
     return work;
   }
 
-  /** The same where the ruling depends on the teams: all divisions whose teamGap leaves room are judged, the fairest first. */
+  /**
+   * The same where another division may have a better ruling than the fairest: all whose teamGap leaves room are judged, the
+   * fairest first.
+   *
+   * @param first the imbalance of the fairest if it is permitted and below `limit`, else `limit`
+   */
   #divideJudged(
     constraints: Constraints,
     members: readonly ShapeTicket[],
     numbers: readonly number[],
+    nonMates: ArrayLike<number> | undefined,
     v: number,
     cost: number,
     limit: number,
+    first: number,
   ): number {
     const alpha = this.#alpha;
     const divider = this.#divider;
     const players = members.reduce((sum, { size }) => sum + size, 0);
-    const nonMates = constraints.nonMates(numbers);
-    let least = limit;
+    let least = first;
+    this.division = this.division.slice(0, players);
     let found: { gap: number; teams: Uint8Array }[] = [];
     // A ruling is slow, so the fairest divisions are judged first: mostly one of the first is permitted.
     const judgeFound = () => {
@@ -88,7 +101,7 @@ export class PermittedDivider {
       }
       found = [];
     };
-    divider.divideEach(members, (limit - v - cost) / alpha, nonMates, (teams, gap) => {
+    divider.divideEach(members, (least - v - cost) / alpha, nonMates, (teams, gap) => {
       found.push({ gap, teams: teams.slice(0, players) });
       if (found.length === judgedAtOnce) judgeFound();
       return (least - v - cost) / alpha;

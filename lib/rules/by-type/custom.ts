@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { expected } from '../../vocabulary/expected.ts';
-import { CUSTOM_UNITS_MAX } from '../custom/calls.ts';
 import { fieldName, RULE_LIMITS, text, value } from '../fields.ts';
 import type { RuleType } from '../rule-type.ts';
+
+/** The most units of a custom cost. Searches count on it. */
+export const CUSTOM_UNITS_MAX = 10_000;
 
 const option = z.union(
   [value, text, z.boolean(), z.array(z.union([value, text])).max(RULE_LIMITS.valuesMax)],
@@ -37,8 +39,8 @@ export const custom: RuleType<CustomRuleBody> = {
   changes: { options },
   // A cost that fails forbids its game.
   cost: 'beside',
-  evaluate: (rule, game, context) =>
-    context.calls?.evaluate(rule, game, context) ?? { holds: true, units: 0 },
+  evaluate: (rule, game, { calls, isFound }) =>
+    calls?.evaluate(rule, game, isFound) ?? { holds: true, units: 0 },
   faults: () => [],
   looser: () => 1,
   // What a function reads is not known, so players do not see its results.

@@ -1,20 +1,11 @@
 import { shown } from '../../vocabulary/expected.ts';
+import { CUSTOM_UNITS_MAX, type CustomRuleBody } from '../by-type/custom.ts';
 import { ticketsOf } from '../measures.ts';
-import type {
-  CustomBody,
-  FunctionCalls,
-  RuleContext,
-  RuledGame,
-  RuledTicket,
-  Verdict,
-} from '../rule-type.ts';
+import type { Named, RuleContext, RuledGame, RuledTicket, Verdict } from '../rule-type.ts';
 import type { RuledPlayer } from '../types.ts';
 import { attributeOf } from '../values.ts';
 import { type CustomCode, codeInUse } from './code.ts';
-import type { CustomGame, CustomOptions, CustomPlayer, CustomTicket } from './types.ts';
-
-/** The most units of a custom cost. Searches count on it. */
-export const CUSTOM_UNITS_MAX = 10_000;
+import type { CustomGame, CustomPlayer, CustomTicket } from './types.ts';
 
 /** A call that takes longer refuses its game, where the code has a clock: milliseconds. */
 export const CALL_MS_MAX = 20;
@@ -32,99 +23,82 @@ export interface CustomFailure {
   readonly message: string;
 }
 
+/** By rule and function, in the order of the first failure. */
+export type CustomFailures = Map<string, CustomFailure>;
+
+/** A rule of type `custom`, at one level of its relaxation. */
+type OneRule = CustomRuleBody & Partial<Named>;
+
 /**
- * Calls the studio's functions. They receive frozen values. A call that throws, returns something else than it should or takes
- * too long refuses its game and is noted: it never ends a search.
+ * Calls the studio's functions at one moment. They receive frozen values. A call that throws, returns something else than it
+ * should or takes too long refuses its game and is noted: it never ends a search.
  */
-export class CustomCalls implements FunctionCalls {
-  readonly names: readonly string[] | undefined;
-  readonly #code: CustomCode;
-  readonly #failures = new Map<string, CustomFailure>();
-  readonly #options = new WeakMap<CustomOptions, CustomOptions>();
-  /** By rule: the last answer of a function that does not read the teams. */
-  readonly #last = new WeakMap<CustomBody, Answered>();
-  /** By player, at one moment. */
-  #players = new WeakMap<RuledPlayer, CustomPlayer>();
-  #nowMs = Number.NaN;
+export class CustomCalls {
+  readonly #moment: Pick<RuleContext, 'attributes' | 'nowMs'>;
+  readonly #failures: CustomFailures;
+  readonly #code: CustomCode | undefined;
+  readonly #players = new WeakMap<RuledPlayer, CustomPlayer>();
 
   /** @param code the functions. @default those that the process uses */
-  constructor(code: CustomCode | undefined = codeInUse()) {
-    this.names = code && Object.keys(code.functions);
-    this.#code = code ?? { functions: {}, mayJoin: {}, least: {} };
+  constructor(
+    moment: Pick<RuleContext, 'attributes' | 'nowMs'>,
+    failures: CustomFailures = new Map(),
+    code: CustomCode | undefined = codeInUse(),
+  ) {
+    this.#moment = moment;
+    this.#failures = failures;
+    this.#code = code;
   }
 
-  /** By rule and function, in the order of the first failure. */
-  get failures(): CustomFailure[] {
-    return [...this.#failures.values()];
+  /** Whether the search can ask about tickets before it has a game. */
+  asksTickets({ function: name, cost }: OneRule): boolean {
+    return this.#code?.functions[`${cost === undefined ? 'mayJoin' : 'least'}.${name}`] !== undefined;
   }
 
-  asksTickets({ function: name, cost }: CustomBody): boolean {
-    return Object.hasOwn(cost === undefined ? this.#code.mayJoin : this.#code.least, name);
-  }
-
-  evaluate(rule: CustomBody, game: RuledGame, context: RuleContext): Verdict {
-    const { function: name, cost } = rule;
-    const { isFound, nowMs } = context;
-    const tickets = ticketsOf(game);
-    const last = this.#last.get(rule);
-    const isSame = last?.nowMs === nowMs && last.tickets.size === tickets.length;
-    if (isSame && tickets.every((ticket) => last.tickets.has(ticket))) return last.verdict;
+  /** What the rule means for a game. @param isFound whether it was permitted before: a function that is not pure ends no search */
+  evaluate(rule: OneRule, game: RuledGame, isFound = false): Verdict {
     let isOfTeams = false;
-    const view = this.#gameOf(game, tickets, context, () => {
+    const view = this.#gameOf(game, () => {
       isOfTeams = true;
     });
-    const call = () => this.#code.functions[name]!(view, this.#optionsOf(rule));
-    const answer =
-      cost === undefined
-        ? this.#call(rule, name, call, permissionFault, isFound)
-        : this.#call(rule, name, call, unitsFault, isFound);
-    if (isFound && typeof answer !== 'number' && answer !== true) {
-      // It permitted the match before: a function that is not pure ends no search.
-      if (answer !== undefined)
-        this.#note(rule.name ?? '', name, `Expected the same answer as before, true, got ${shown(answer)}`);
-      return { holds: true, units: 0 };
-    }
-    if (answer === undefined) return { holds: false, units: cost === undefined ? 1 : 0 };
-    const verdict =
-      cost !== undefined
-        ? { holds: true, units: answer as number }
-        : answer === true
-          ? { holds: true, units: 0 }
-          : { holds: false, units: 1, reason: answer as string };
-    if (!isOfTeams) this.#last.set(rule, { nowMs, tickets: new Set(tickets), verdict });
-    return verdict;
+    const isCost = rule.cost !== undefined;
+    const answer = this.#call(rule, rule.function, [view], isCost ? unitsFault : permissionFault, isFound);
+    if (typeof answer === 'number') return { holds: true, units: answer, isOfTeams };
+    if (answer === true || isFound) return { holds: true, units: 0, isOfTeams };
+    return {
+      holds: false,
+      units: isCost ? 0 : 1,
+      isOfTeams,
+      ...(answer !== undefined && { reason: answer }),
+    };
   }
 
-  mayJoin(rule: CustomBody, a: RuledTicket, b: RuledTicket, context: RuleContext): boolean {
-    const { function: name } = rule;
-    const [x, y] = (a.ticketId < b.ticketId ? [a, b] : [b, a]).map((ticket) =>
-      this.#ticketOf(ticket, context),
-    );
-    const call = () => this.#code.mayJoin[name]!(x, y, this.#optionsOf(rule));
-    return typeof this.#call(rule, `mayJoin.${name}`, call, permissionFault) !== 'string';
+  /** Whether two tickets may be in one game, by what the module exports about the rule. Tickets may if the call fails. */
+  mayJoin(rule: OneRule, a: RuledTicket, b: RuledTicket): boolean {
+    const views = [a, b].sort(byId).map((ticket) => this.#ticketOf(ticket));
+    return typeof this.#call(rule, `mayJoin.${rule.function}`, views, permissionFault) !== 'string';
   }
 
-  least(rule: CustomBody, tickets: readonly RuledTicket[], context: RuleContext): number {
-    const { function: name } = rule;
-    const views = Object.freeze(tickets.map((ticket) => this.#ticketOf(ticket, context)));
-    const call = () => this.#code.least[name]!(views, this.#optionsOf(rule));
-    return (this.#call(rule, `least.${name}`, call, unitsFault) as number | undefined) ?? 0;
+  /** What a game with these tickets costs at least, by what the module exports about the cost; 0 if the call fails. */
+  least(rule: OneRule, tickets: readonly RuledTicket[]): number {
+    const views = Object.freeze(tickets.map((ticket) => this.#ticketOf(ticket)));
+    return (this.#call(rule, `least.${rule.function}`, [views], unitsFault) as number | undefined) ?? 0;
   }
 
   /** The answer; undefined when the call failed. @param faultOf what was expected instead of an answer, if it is wrong */
   #call(
-    rule: CustomBody,
+    { name = '', options = {} }: OneRule,
     called: string,
-    call: () => unknown,
+    args: readonly unknown[],
     faultOf: (answer: unknown) => string | undefined,
     isFound = false,
-  ): unknown {
-    const { clockMs } = this.#code;
+  ): true | string | number | undefined {
+    const { functions, clockMs } = this.#code!;
     const startMs = clockMs?.() ?? 0;
     let fault: string | undefined;
     let answer: unknown;
     try {
-      answer = call();
+      answer = functions[called]!(...args, frozen(options));
       fault = faultOf(answer);
       // Nobody waits for it: a rejection would end the process.
       if (answer instanceof Promise) answer.catch(() => undefined);
@@ -132,91 +106,60 @@ export class CustomCalls implements FunctionCalls {
       fault = `${faultOf(undefined)!.replace(/, got nothing$/, '')}, but it threw ${String(error)}`;
     }
     const tookMs = (clockMs?.() ?? 0) - startMs;
+    if (isFound && typeof answer === 'string')
+      fault ??= `Expected the same answer as before, true, got ${shown(answer)}`;
     if (fault === undefined && tookMs > CALL_MS_MAX && !isFound)
       fault = `Expected an answer within ${CALL_MS_MAX} ms, got it after ${Math.round(tookMs)} ms`;
-    if (fault === undefined) return answer;
-    this.#note(rule.name ?? '', called, fault);
+    if (fault === undefined) return answer as true | string | number;
+    const key = `${name}\n${called}`;
+    const { calls, message } = this.#failures.get(key) ?? { calls: 0, message: fault };
+    this.#failures.set(key, {
+      rule: name,
+      function: called,
+      calls: calls + 1,
+      message: message.slice(0, MESSAGE_LENGTH_MAX),
+    });
     return undefined;
   }
 
-  #note(rule: string, called: string, message: string): void {
-    const key = `${rule}\n${called}`;
-    const { calls, message: first } = this.#failures.get(key) ?? { calls: 0, message };
-    this.#failures.set(key, {
-      rule,
-      function: called,
-      calls: calls + 1,
-      message: first.slice(0, MESSAGE_LENGTH_MAX),
-    });
-  }
-
-  #optionsOf({ options = NO_OPTIONS }: CustomBody): CustomOptions {
-    let own = this.#options.get(options);
-    if (own === undefined) {
-      own = frozen(options);
-      this.#options.set(options, own);
-    }
-    return own;
-  }
-
   /** @param asksTeams called when the function reads the teams */
-  #gameOf(
-    { teams, kinds }: RuledGame,
-    tickets: readonly RuledTicket[],
-    context: RuleContext,
-    asksTeams: () => void,
-  ): CustomGame {
-    const teamOf = (some: readonly RuledTicket[], t: number) =>
-      Object.freeze({ name: kinds?.[t] ?? 'team', players: this.#playersOf(some, context) });
+  #gameOf(game: RuledGame, asksTeams: () => void): CustomGame {
     let views: CustomGame['teams'] | undefined;
+    const teamOf = (tickets: readonly RuledTicket[], t: number) =>
+      Object.freeze({ name: game.kinds?.[t] ?? 'team', players: this.#playersOf(tickets) });
     return Object.freeze({
-      players: this.#playersOf(tickets.toSorted(byId), context),
+      players: this.#playersOf(ticketsOf(game).toSorted(byId)),
       get teams() {
         asksTeams();
-        views ??= Object.freeze(teams.map(teamOf));
+        views ??= Object.freeze(game.teams.map(teamOf));
         return views;
       },
-      nowMs: context.nowMs,
+      nowMs: this.#moment.nowMs,
     });
   }
 
-  #ticketOf(ticket: RuledTicket, context: RuleContext): CustomTicket {
+  #ticketOf(ticket: RuledTicket): CustomTicket {
     const { ticketId } = ticket;
-    const players = this.#playersOf([ticket], context);
-    return Object.freeze({ ticketId, players, waitSeconds: waitOf(ticket, context) });
+    return Object.freeze({
+      ticketId,
+      players: this.#playersOf([ticket]),
+      waitSeconds: waitOf(ticket, this.#moment.nowMs),
+    });
   }
 
-  #playersOf(tickets: readonly RuledTicket[], context: RuleContext): readonly CustomPlayer[] {
-    const players: CustomPlayer[] = [];
-    for (const ticket of tickets) this.#addPlayers(players, ticket, context);
-    return Object.freeze(players);
-  }
-
-  #addPlayers(to: CustomPlayer[], ticket: RuledTicket, context: RuleContext): void {
-    if (context.nowMs !== this.#nowMs) {
-      this.#players = new WeakMap();
-      this.#nowMs = context.nowMs;
-    }
-    for (const player of ticket.players) {
-      if (player.bot) continue;
-      let view = this.#players.get(player);
-      if (view === undefined) {
-        view = playerOf(player, ticket, context);
+  #playersOf(tickets: readonly RuledTicket[]): readonly CustomPlayer[] {
+    const views: CustomPlayer[] = [];
+    for (const ticket of tickets) {
+      for (const player of ticket.players) {
+        if (player.bot) continue;
+        const view = this.#players.get(player) ?? playerOf(player, ticket, this.#moment);
         this.#players.set(player, view);
+        views.push(view);
       }
-      to.push(view);
     }
+    return Object.freeze(views);
   }
 }
-
-/** The answer about some players, however they are divided into teams. */
-interface Answered {
-  readonly nowMs: number;
-  readonly tickets: ReadonlySet<RuledTicket>;
-  readonly verdict: Verdict;
-}
-
-const NO_OPTIONS: CustomOptions = {};
 
 function byId(a: RuledTicket, b: RuledTicket): number {
   return a.ticketId < b.ticketId ? -1 : 1;
@@ -236,15 +179,20 @@ function gotten(answer: unknown): string {
   return answer instanceof Promise ? 'a promise' : shown(answer);
 }
 
-function waitOf({ enqueuedAtMs }: RuledTicket, { nowMs }: RuleContext): number {
+function waitOf({ enqueuedAtMs }: RuledTicket, nowMs: number): number {
   return Math.max(0, nowMs - (enqueuedAtMs ?? nowMs)) / 1000;
 }
 
 /** A frozen copy of what functions may see of a player. */
-function playerOf(player: RuledPlayer, ticket: RuledTicket, context: RuleContext): CustomPlayer {
+function playerOf(
+  player: RuledPlayer,
+  ticket: RuledTicket,
+  { attributes, nowMs }: Pick<RuleContext, 'attributes' | 'nowMs'>,
+): CustomPlayer {
   const { playerId, skill, roles, latencyMs = {} } = player;
-  const names = Object.keys(context.attributes);
-  const values = names.map((name) => [name, attributeOf(player, name, context.attributes)] as const);
+  const values = Object.keys(attributes).map(
+    (name) => [name, attributeOf(player, name, attributes)] as const,
+  );
   const known = values.filter(([, value]) => value !== undefined);
   // A player of a running match came with a ticket of their own.
   const { ticketId: party = ticket.ticketId } = player as { readonly ticketId?: string };
@@ -255,7 +203,7 @@ function playerOf(player: RuledPlayer, ticket: RuledTicket, context: RuleContext
     ...(roles && { roles }),
     attributes: Object.fromEntries(known) as CustomPlayer['attributes'],
     latencyMs,
-    waitSeconds: waitOf(ticket, context),
+    waitSeconds: waitOf(ticket, nowMs),
   });
 }
 

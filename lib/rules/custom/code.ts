@@ -1,55 +1,40 @@
 import { shown } from '../../vocabulary/expected.ts';
 
-/** The studio's functions, by the names by which its module exports them. */
+/** The studio's functions. */
 export interface CustomCode {
+  /** Those that rules can name. */
+  readonly names: readonly string[];
+  /** By name. Those that the module exports about others as `mayJoin.NAME` and `least.NAME`. */
   readonly functions: Readonly<Record<string, CustomFunction>>;
-  /** By the name of the rule's function. */
-  readonly mayJoin: Readonly<Record<string, CustomFunction>>;
-  /** By the name of the cost's function. */
-  readonly least: Readonly<Record<string, CustomFunction>>;
   /** A monotonic clock in milliseconds. @default calls may take any time, so that the same input gives the same output */
   readonly clockMs?: (() => number) | undefined;
 }
 
 type CustomFunction = (...args: readonly unknown[]) => unknown;
 
-/** The exports that say something about another function. */
-const ABOUT_OTHERS = ['mayJoin', 'least'] as const;
-
 /**
  * The code of a module.
  * @param module what it exports
- * @throws Error when `mayJoin` or `least` is no record of functions that the module exports
+ * @throws Error when `mayJoin` or `least` is no record of functions that are about others that the module exports
  */
 export function codeOf(module: object, clockMs?: CustomCode['clockMs']): CustomCode {
-  const all = Object.entries(module);
-  const functions = Object.fromEntries(all.filter(isFunction));
-  const [mayJoin, least] = ABOUT_OTHERS.map((name) =>
-    aboutOthers(name, Object.fromEntries(all)[name], functions),
-  );
-  return { functions, mayJoin, least, clockMs };
-}
-
-function aboutOthers(
-  name: string,
-  value: unknown = {},
-  functions: CustomCode['functions'],
-): CustomCode['mayJoin'] {
-  if (typeof value !== 'object' || value === null)
-    throw new Error(
-      `Expected the export ${name} to be an object with a function by the name of another, got ${shown(value)}`,
-    );
-  for (const entry of Object.entries(value)) {
-    if (!isFunction(entry) || !Object.hasOwn(functions, entry[0]))
+  const { mayJoin = {}, least = {}, ...others } = module as Record<string, unknown>;
+  const functions = new Map(Object.entries(others).filter(([, one]) => typeof one === 'function'));
+  const names = [...functions.keys()];
+  for (const [about, all] of Object.entries({ mayJoin, least })) {
+    if (typeof all !== 'object' || all === null)
       throw new Error(
-        `Expected ${name}.${entry[0]} to be a function that is about the exported function ${entry[0]}, got ${isFunction(entry) ? `no such export: ${Object.keys(functions).join(', ') || 'no function'}` : shown(entry[1])}`,
+        `Expected the export ${about} to be an object with a function by the name of another, got ${shown(all)}`,
       );
+    for (const [name, one] of Object.entries(all)) {
+      if (!names.includes(name) || typeof one !== 'function')
+        throw new Error(
+          `Expected ${about}.${name} to be a function that is about the exported function ${name}, got ${names.includes(name) ? shown(one) : `no such export: ${names.join(', ') || 'no function'}`}`,
+        );
+      functions.set(`${about}.${name}`, one);
+    }
   }
-  return value as CustomCode['mayJoin'];
-}
-
-function isFunction(entry: [string, unknown]): entry is [string, CustomFunction] {
-  return typeof entry[1] === 'function';
+  return { names, functions: Object.fromEntries(functions) as CustomCode['functions'], clockMs };
 }
 
 /** The code that this process runs: one, as it has one set of rule types. */
@@ -62,11 +47,6 @@ export function useCode(code: CustomCode | undefined): void {
 
 export function codeInUse(): CustomCode | undefined {
   return inUse;
-}
-
-/** The names of its functions; undefined without code. */
-export function functionsInUse(): string[] | undefined {
-  return inUse && Object.keys(inUse.functions);
 }
 
 /**

@@ -28,8 +28,8 @@ export interface CustomTeam {
 }
 
 /**
- * A whole game that the search considers. Bots are not in it. A function that reads `players` and not `teams` is called once for all
- * divisions of the same players into teams.
+ * A whole game that the search considers. Bots are not in it. In games of up to 16 seats, a function that reads `players` and not
+ * `teams` is called once for all divisions of the same players into teams.
  */
 export interface CustomGame {
   /** All players of the game, sorted by `party`. */

@@ -1,6 +1,6 @@
 import type { CustomRuleBody } from '../by-type/custom.ts';
+import type { CustomCalls } from '../custom/calls.ts';
 import { levelsOf } from '../levels.ts';
-import type { FunctionCalls, RuleContext } from '../rule-type.ts';
 import type { Rule } from '../rule-types.ts';
 import { type EnteredTicket, type IndexedRule, Levels, type StateGroup } from './state-group.ts';
 
@@ -12,8 +12,7 @@ const PAIRS_MAX = 200_000;
 /** A custom rule whose module also exports `mayJoin`, or a custom cost whose module also exports `least`. */
 export class CustomState implements StateGroup {
   readonly #tickets: readonly EnteredTicket[];
-  readonly #context: RuleContext;
-  readonly #calls: FunctionCalls;
+  readonly #calls: CustomCalls;
   readonly #levels: Levels;
   /** By level; undefined when the rule is off. */
   readonly #rules: readonly (CustomOne | undefined)[];
@@ -25,12 +24,10 @@ export class CustomState implements StateGroup {
   constructor(
     indexed: IndexedRule<CustomOne>,
     tickets: readonly EnteredTicket[],
-    context: RuleContext,
-    calls: FunctionCalls,
+    calls: CustomCalls,
     depthMax: number,
   ) {
     this.#tickets = tickets;
-    this.#context = context;
     this.#calls = calls;
     this.#levels = new Levels(indexed, tickets, depthMax);
     this.#rules = levelsOf(indexed.rule) as readonly (CustomOne | undefined)[];
@@ -64,7 +61,6 @@ export class CustomState implements StateGroup {
     return this.#calls.least(
       rule,
       this.#joined.map((ticket) => this.#tickets[ticket]),
-      this.#context,
     );
   }
 
@@ -73,7 +69,7 @@ export class CustomState implements StateGroup {
     let may = this.#pairs.get(key);
     if (may === undefined) {
       if (this.#pairs.size >= PAIRS_MAX) this.#pairs.clear();
-      may = this.#calls.mayJoin(rule, this.#tickets[a], this.#tickets[b], this.#context);
+      may = this.#calls.mayJoin(rule, this.#tickets[a], this.#tickets[b]);
       this.#pairs.set(key, may);
     }
     return may;

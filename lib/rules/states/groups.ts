@@ -3,6 +3,7 @@ import type { AnyOfRule } from '../by-type/any-of.ts';
 import type { CompareRule } from '../by-type/compare.ts';
 import type { CountRule } from '../by-type/count.ts';
 import type { CustomRuleBody } from '../by-type/custom.ts';
+import type { CustomCalls } from '../custom/calls.ts';
 import { levelAt, stepsOf } from '../levels.ts';
 import type { RuleContext, StateKind, TeamsOfQueue } from '../rule-type.ts';
 import { type Alternative, isCostOnly, type Rule, typeOf } from '../rule-types.ts';
@@ -25,6 +26,7 @@ export interface StateSettings extends RuleContext, TeamsOfQueue {
   readonly teamSize?: number | undefined;
   /** Asked before each state is prepared: when it returns true, the others admit no ticket, so that searches end. @default never */
   readonly outOfTime?: (() => boolean) | undefined;
+  readonly calls?: CustomCalls;
 }
 
 /**
@@ -71,7 +73,7 @@ export function groupsOf(
   add<ValueRule>('team-values', (one) => perTeam && new ValueState(one, tickets, attributes, seats, perTeam));
   add<Rule & AcceptedRule>('acceptance', (one) => new AcceptedState(one, tickets, attributes, seats));
   add<Rule & CustomRuleBody>('custom', (one) =>
-    calls?.asksTickets(one.rule) ? new CustomState(one, tickets, settings, calls, seats) : undefined,
+    calls?.asksTickets(one.rule) ? new CustomState(one, tickets, calls, seats) : undefined,
   );
   add<Rule & AnyOfRule<Alternative>>('alternatives', (one) => anyOfState(one, tickets, settings));
   return stated;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { failingFunction } from '../../contract/queue-stats.ts';
 import { type TickMemory, tickMemory } from '../../policies/memory.ts';
 import { type WaitTable, waitTable } from '../../policies/waits/wait-table.ts';
 import type { CustomFailure } from '../../rules/custom/calls.ts';
@@ -47,13 +48,7 @@ export interface TickReport {
   /** Present while the range is not searched, because its ticks fail. */
   readonly setAside?: SetAside | undefined;
   /** The calls of the studio's functions that failed in the last tick in which some did, and its slot. */
-  readonly failing?: FailingFunctions | undefined;
-}
-
-/** Functions of custom rules that have failed in a tick. */
-export interface FailingFunctions {
-  readonly slotMs: number;
-  readonly failures: readonly CustomFailure[];
+  readonly failing?: { readonly slotMs: number; readonly failures: readonly CustomFailure[] } | undefined;
 }
 
 /** The backfills of a range after a tick. */
@@ -111,12 +106,7 @@ export const tickReport = z.object({
   linked: z.number().optional(),
   setAside: setAside.optional().catch(undefined),
   failing: z
-    .object({
-      slotMs: z.number(),
-      failures: z.array(
-        z.object({ rule: z.string(), function: z.string(), calls: z.number(), message: z.string() }),
-      ),
-    })
+    .object({ slotMs: z.number(), failures: z.array(failingFunction) })
     .optional()
     .catch(undefined),
 }) satisfies z.ZodType<TickReport>;

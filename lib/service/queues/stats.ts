@@ -2,7 +2,6 @@ import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { QueueStats } from '../../contract/queue-stats.ts';
 import type { ChoiceAdvice } from '../../policies/choices/advise-choices.ts';
 import { type TickMemory, together } from '../../policies/memory.ts';
-import type { CustomFailure } from '../../rules/custom/calls.ts';
 import { relaxableRules } from '../../rules/relaxed-rules.ts';
 import type { Rule } from '../../rules/rule-types.ts';
 import { type BucketLayout, rangeName, rangesOf, tickRanges } from '../domain/buckets.ts';
@@ -243,21 +242,16 @@ function setAsideView(
 /** How long the failures of functions are reported. Milliseconds. */
 const FAILING_MS = 60_000;
 
-/** The functions of custom rules that have failed, those of all ranges together. */
+/** The functions of custom rules that have failed, each once, with the calls of one range. */
 function failingFunctionsView(
   all: readonly TickReport[],
   nowMs: number,
 ): Pick<QueueStats, 'failingFunctions'> {
-  const last = all
-    .flatMap(({ failing }) => failing ?? [])
-    .filter(({ slotMs }) => nowMs - slotMs <= FAILING_MS);
-  const together = new Map<string, CustomFailure>();
-  for (const failure of last.flatMap(({ failures }) => failures)) {
-    const key = `${failure.rule}\n${failure.function}`;
-    const { calls = 0 } = together.get(key) ?? {};
-    together.set(key, { ...failure, calls: calls + failure.calls });
-  }
-  return together.size > 0 ? { failingFunctions: [...together.values()] } : {};
+  const failing = all.flatMap(({ failing }) =>
+    failing !== undefined && nowMs - failing.slotMs <= FAILING_MS ? failing.failures : [],
+  );
+  const once = new Map(failing.map((one) => [`${one.rule}\n${one.function}`, one]));
+  return once.size > 0 ? { failingFunctions: [...once.values()] } : {};
 }
 
 /** @param last the reports of the last slot: the ranges of even and odd slots contain the same backfills */

@@ -1,6 +1,6 @@
 import type { BlockTotals } from '../../experiments/block-totals.ts';
 import { type TickMemory, together } from '../../policies/memory.ts';
-import { functionsInUse, missingFunctions } from '../../rules/custom/code.ts';
+import { codeInUse, missingFunctions } from '../../rules/custom/code.ts';
 import { allOf } from '../concurrency/in-parallel.ts';
 import { type BucketLoad, isOverloaded } from '../domain/bucket-load.ts';
 import { rangeName } from '../domain/buckets.ts';
@@ -101,7 +101,7 @@ async function runLeased(deps: TickDeps, tick: LeasedTick): Promise<SearchedTick
   const cause =
     closed instanceof Unreadable
       ? closed
-      : missingFunctions(definition.rules ?? [], functionsInUse())[0]?.detail;
+      : missingFunctions(definition.rules ?? [], codeInUse()?.names)[0]?.detail;
   const setAside =
     cause === undefined ? setAsideAt(failed, slotMs, rangeName(range)) : setAsideBy(cause, failed, slotMs);
   return setAside === undefined ? search(deps, tick, before) : endOverdue(deps, tick, before, setAside);

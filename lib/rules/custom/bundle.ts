@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import type { BuildFailure, Message } from 'esbuild';
-import { type CustomCode, codeOf } from '../rules/custom/code.ts';
+import { type CustomCode, codeOf } from './code.ts';
 
 /** The studio's module, with all that it imports. */
 export interface BundledModule {
