@@ -6,8 +6,6 @@ import { type LadderDefinition, ladderDefinition } from '../contract/ladder.ts';
 import { parseWith } from '../contract/problem.ts';
 import { checkQueueDefinition, type QueueDefinition } from '../contract/queue-definition.ts';
 import type { Ticket } from '../engine/types.ts';
-import type { Backfill } from '../policies/plan.ts';
-import { parseBackfillsFile } from '../service/backfills/parse-backfills.ts';
 import { parseTicketsFile } from '../service/tickets/parse-tickets.ts';
 import { latestArrivalMs } from '../service/ticks/offline.ts';
 import { ABOVE_0, type NumberKind, numberOf, whole } from '../simulation/option-values.ts';
@@ -64,11 +62,6 @@ export function readTicketsFile(path: string, definition: QueueDefinition): Tick
   const isCsv = path.toLowerCase().endsWith('.csv');
   const tickets = isCsv ? ticketsOfCsv(readText(path), definition, path) : readJson(path);
   return parseTicketsFile(tickets, definition, path);
-}
-
-/** @throws InvalidInput | Problem that names the file and the invalid fields */
-export function readBackfillsFile(path: string, definition: QueueDefinition): Backfill[] {
-  return parseBackfillsFile(readJson(path), definition, path);
 }
 
 /** Parses a time option: ISO 8601 with an offset. Returns milliseconds since the epoch. */

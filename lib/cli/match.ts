@@ -3,18 +3,11 @@ import type { MatchResult } from '../contract/match.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import type { Ticket } from '../engine/types.ts';
 import type { Backfill } from '../policies/plan.ts';
+import { parseBackfillsFile } from '../service/backfills/parse-backfills.ts';
 import { matchOffline, OFFLINE_SEARCH_MS } from '../service/ticks/offline.ts';
 import { codeOption, withFunctions } from './code-option.ts';
-import {
-  isoTime,
-  positiveNumber,
-  printJson,
-  readBackfillsFile,
-  readQueueFile,
-  readTicketsFile,
-  searchTimeMs,
-} from './input.ts';
-import { progressLine } from './progress.ts';
+import { isoTime, positiveNumber, printJson, readQueueFile, readTicketsFile, searchTimeMs } from './input.ts';
+import { readJson } from './json-file.ts';
 
 interface Options {
   readonly queue: string;
@@ -58,12 +51,13 @@ export function matchCommand(): Command {
       const tickets = readTicketsFile(options.tickets, definition);
       const nowMs = searchTimeMs(options.now, tickets);
       const { backfills, searchSeconds } = options;
-      const asked = backfills === undefined ? undefined : readBackfillsFile(backfills, definition);
+      const asked =
+        backfills === undefined ? undefined : parseBackfillsFile(readJson(backfills), definition, backfills);
       printJson(searchOffline(definition, tickets, nowMs, asked, searchSeconds));
     });
 }
 
-/** Runs one tick, and shows on standard error how much of its time has passed. */
+/** Runs one tick. */
 export function searchOffline(
   definition: QueueDefinition,
   tickets: readonly Ticket[],
@@ -71,22 +65,6 @@ export function searchOffline(
   backfills?: readonly Backfill[],
   searchSeconds = OFFLINE_SEARCH_MS / 1000,
 ): MatchResult {
-  const progress = progressLine('Searching, of its time limit');
-  const startMs = performance.now();
-  let shownMs = startMs;
-  const isOver = () => {
-    const now = performance.now();
-    const share = (now - startMs) / (1000 * searchSeconds);
-    if (now - shownMs >= SHOW_EVERY_MS) {
-      shownMs = now;
-      progress.show(share);
-    }
-    return share >= 1;
-  };
-  const result = matchOffline(definition, tickets, nowMs, isOver, backfills);
-  progress.end();
-  return result;
+  const endMs = performance.now() + 1000 * searchSeconds;
+  return matchOffline(definition, tickets, nowMs, () => performance.now() >= endMs, backfills);
 }
-
-/** A search asks for its time about once a millisecond. */
-const SHOW_EVERY_MS = 100;

@@ -53,31 +53,15 @@ export function printRun<Result extends { readonly interrupted: boolean }>(
   if (result.interrupted) process.exitCode = INTERRUPTED_STATUS;
 }
 
-/** Writes lines to a file while they are produced, a few hundred at a time. */
-export interface LineWriter {
-  write(line: string): void;
-  end(): void;
-}
-
-const LINES_PER_WRITE = 500;
-
-/** @throws InvalidInput that names the file, when it cannot be written. `write` and `end` may throw it too. */
-export function lineWriter(path: string): LineWriter {
+/**
+ * Writes lines to a file while they are produced.
+ * @throws InvalidInput that names the file, when it cannot be written; so may `write`
+ */
+export function lineWriter(path: string): { write(line: string): void; end(): void } {
   const file = orUnwritable(path, () => openSync(path, 'w'));
-  let lines: string[] = [];
-  const flush = () => {
-    if (lines.length > 0) orUnwritable(path, () => writeSync(file, `${lines.join('\n')}\n`));
-    lines = [];
-  };
   return {
-    write(line) {
-      lines.push(line);
-      if (lines.length >= LINES_PER_WRITE) flush();
-    },
-    end() {
-      flush();
-      closeSync(file);
-    },
+    write: (line) => void orUnwritable(path, () => writeSync(file, `${line}\n`)),
+    end: () => closeSync(file),
   };
 }
 

@@ -118,8 +118,7 @@ async function start(options: ServeOptions): Promise<LocalCloud> {
       },
     });
   } catch (error) {
-    if (error instanceof Problem) throw error;
-    if (error instanceof LocalCloudError) throw new Failure(error.message);
+    if (error instanceof Problem || error instanceof LocalCloudError) throw error;
     throw new Failure(`The service did not start: ${(error as Error).message}`);
   }
 }

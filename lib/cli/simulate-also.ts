@@ -3,7 +3,7 @@ import { namedWeights } from '../simulation/option-values.ts';
 import { runJson } from '../simulation/run-json.ts';
 import { playSeveral } from '../simulation/several-queues.ts';
 import { InvalidInput } from './failure.ts';
-import { playInSlices } from './in-slices.ts';
+import { playInSlices } from './progress.ts';
 import { numbersOf } from './report/run-tables.ts';
 import { textTable } from './text-table.ts';
 import { populationIn, type TrafficOptions, trafficOf } from './traffic-options.ts';
@@ -35,9 +35,8 @@ export async function simulateAlso(
   const populations = definitions.map((definition) => populationIn(options, definition));
   const several = { definitions, populations, weights: weightsOf(options.posts, definitions), share, seed };
   const playGroup = async (label: string, together: boolean) => {
-    const { steps, result } = playSeveral(several, traffic, together);
-    if (!signal.aborted) await playInSlices(label, steps, traffic.players, signal);
-    const { queues, linked } = result();
+    const played = playSeveral(several, traffic, together);
+    const { queues, linked } = await playInSlices(label, played, traffic.players, signal);
     // A linked ticket is posted once, so the costs of its queues cannot be added.
     const withoutCost = queues.map((run, at) => {
       const { costDollars: _, ...json } = runJson(definitions[at]!, run, {

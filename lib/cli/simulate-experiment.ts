@@ -7,8 +7,8 @@ import { type VariantEffect, variantEffects } from '../experiments/variant-effec
 import { amount } from '../experiments/words.ts';
 import { rounded } from '../simulation/distribution.ts';
 import { partOf, playAlone, playExperiment } from '../simulation/experiment.ts';
-import { playInSlices } from './in-slices.ts';
 import { readJson } from './json-file.ts';
+import { playInSlices } from './progress.ts';
 import { type TrafficOptions, trafficOf } from './traffic-options.ts';
 
 const MINUTE_MS = 60_000;
@@ -41,9 +41,8 @@ export async function simulateExperiment(
   const traffic = trafficOf(options, queue, { players: 1, seconds: experiment.days * DAY_SECONDS });
   const [first] = traffic.arrivals;
   const schedule = scheduleOf(experiment, queue, { seed, startMs: first?.ticket.enqueuedAtMs ?? 0 });
-  const { steps, result } = playExperiment(definitions, schedule, traffic);
-  await playInSlices(experiment.name, steps, traffic.players, signal);
-  const { counted, burntIn } = result();
+  const played = playExperiment(definitions, schedule, traffic);
+  const { counted, burntIn } = await playInSlices(experiment.name, played, traffic.players, signal);
   const others: BlockTotalsOf[] = [];
   for (const [at, definition] of definitions.entries()) {
     if (signal.aborted) break;

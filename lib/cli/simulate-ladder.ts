@@ -1,6 +1,6 @@
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { playRated, type RatedMeasures, type RatedResult } from '../simulation/rated-play.ts';
-import { playInSlices } from './in-slices.ts';
+import { playInSlices } from './progress.ts';
 import { readLadder } from './rate-report.ts';
 import { short, textTable } from './text-table.ts';
 import { type TrafficOptions, trafficOf } from './traffic-options.ts';
@@ -42,7 +42,7 @@ export async function simulateLadder(
   for (const name of Object.keys(RUNS) as (keyof typeof RUNS)[]) {
     if (signal.aborted || (name === 'placement' && placement === 0)) continue;
     const traffic = trafficOf(options, queue, PLAYERS_DEFAULT);
-    const { steps, result } = playRated(queue, traffic, {
+    const played = playRated(queue, traffic, {
       ladder,
       community,
       newcomers,
@@ -50,8 +50,7 @@ export async function simulateLadder(
       skills: name === 'trueSkills' ? 'true' : 'rated',
       placement: name === 'placement' ? placement : 0,
     });
-    await playInSlices(name, steps, traffic.players, signal);
-    runs[name] = result();
+    runs[name] = await playInSlices(name, played, traffic.players, signal);
   }
   return { queue: queue.name, seed, interrupted: signal.aborted, community, newcomers, placement, runs };
 }

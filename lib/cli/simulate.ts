@@ -12,10 +12,10 @@ import {
 import { runJson } from '../simulation/run-json.ts';
 import { codeOption, withFunctions } from './code-option.ts';
 import { InvalidInput } from './failure.ts';
-import { playInSlices } from './in-slices.ts';
 import { numberArgument, readQueueFile, wholeNumber } from './input.ts';
 import { interruptionSignal } from './interruption.ts';
 import { CUT, checkWritable, lineWriter, printRun, writeText } from './output.ts';
+import { playInSlices } from './progress.ts';
 import { reportPage } from './report/report.ts';
 import { numbersOf, rulingOf } from './report/run-tables.ts';
 import type { AlsoOptions } from './simulate-also.ts';
@@ -191,12 +191,12 @@ async function run(
   signal: AbortSignal,
 ): Promise<PlayResult> {
   const lines = matchesFile === undefined ? undefined : lineWriter(matchesFile);
-  const { steps, result } = play(definition, traffic, (game, nowMs) =>
+  const played = play(definition, traffic, (game, nowMs) =>
     lines?.write(JSON.stringify({ releasedAt: new Date(nowMs).toISOString(), ...gameJson(game) })),
   );
-  await playInSlices(definition.name, steps, traffic.players, signal);
+  const result = await playInSlices(definition.name, played, traffic.players, signal);
   lines?.end();
-  return result();
+  return result;
 }
 
 /** Plays the queue without its backfills, to compare; undefined when its matches ask for no players. */
@@ -211,16 +211,13 @@ async function runWithout(
 
 const LENGTH = { players: 20_000 };
 
-/** Definitions with the same name are named by their policy, or by the policy and their position. */
+/** Definitions with the same name are named by their policy and position. */
 function withDistinctNames<Run extends { name: string; definition: QueueDefinition }>(
   runs: readonly Run[],
 ): Run[] {
   return runs.map((run, at) => {
-    const sameName = runs.filter(({ name }) => name === run.name);
-    if (sameName.length === 1) return run;
-    const { policy } = run.definition.release;
-    const samePolicy = sameName.filter(({ definition }) => definition.release.policy === policy);
-    return { ...run, name: samePolicy.length === 1 ? policy : `${policy} ${at + 1}` };
+    const isAlone = runs.every((other) => other === run || other.name !== run.name);
+    return isAlone ? run : { ...run, name: `${run.definition.release.policy} ${at + 1}` };
   });
 }
 

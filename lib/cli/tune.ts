@@ -70,7 +70,10 @@ export function tuneCommand(): Command {
   command.addOption(
     new Option('--policies <names>', 'release policies to try').default(POLICIES_UNSET, POLICIES_UNSET),
   );
-  for (const { option } of Object.values(TARGETS)) command.addOption(option);
+  for (const { flags, what, kind = ABOVE_0, unset } of Object.values<TargetOption>(TARGETS)) {
+    const fallback = unset === undefined ? '' : ` (default: ${unset})`;
+    command.option(flags, `target: ${what} at most this${fallback}`, numberArgument(kind));
+  }
   return command
     .option('--steps', 'also try earlier and later steps of the rules that relax')
     .option('--out <file>', 'write the queue definition with the chosen setting')
@@ -85,34 +88,28 @@ export function tuneCommand(): Command {
     .action(tune);
 }
 
-/** A target: its option, what it limits, and the text of a value. */
+/** The option of a target. */
 interface TargetOption {
-  readonly option: Option;
+  readonly flags: string;
+  /** What it limits, and the text of a value. */
   readonly what: string;
   text(value: number): string;
+  /** @default a number above 0 */
+  readonly kind?: NumberKind;
+  /** The default, for the help. */
+  readonly unset?: string;
 }
 
-function targetOption(
-  flags: string,
-  what: string,
-  text: (value: number) => string,
-  kind: NumberKind = ABOVE_0,
-  unset?: string,
-): TargetOption {
-  const help = `target: ${what} at most this${unset === undefined ? '' : ` (default: ${unset})`}`;
-  return { option: new Option(flags, help).argParser(numberArgument(kind)), what, text };
-}
-
-const percent = (value: number) => `${short(100 * value)} %`;
+const SHARE = { text: (value: number) => `${short(100 * value)} %`, kind: FROM_0_TO_1 };
 const LEAST = '0.01 more than the least of the settings tried';
 
 const TARGETS: Readonly<Record<Missed['target'], TargetOption>> = {
-  waitP99Max: targetOption('--max-wait-p99 <seconds>', '99 % of waits', durationText),
-  waitMeanMax: targetOption('--max-wait-mean <seconds>', 'mean wait', durationText),
-  imbalanceP90Max: targetOption('--max-imbalance-p90 <imbalance>', '90 % of imbalances', short),
-  imbalanceMeanMax: targetOption('--max-imbalance-mean <imbalance>', 'mean imbalance', short),
-  timedOutMax: targetOption('--max-timed-out <share>', 'players timed out', percent, FROM_0_TO_1, '0.01'),
-  cancelledMax: targetOption('--max-cancelled <share>', 'players cancelled', percent, FROM_0_TO_1, LEAST),
+  waitP99Max: { flags: '--max-wait-p99 <seconds>', what: '99 % of waits', text: durationText },
+  waitMeanMax: { flags: '--max-wait-mean <seconds>', what: 'mean wait', text: durationText },
+  imbalanceP90Max: { flags: '--max-imbalance-p90 <imbalance>', what: '90 % of imbalances', text: short },
+  imbalanceMeanMax: { flags: '--max-imbalance-mean <imbalance>', what: 'mean imbalance', text: short },
+  timedOutMax: { flags: '--max-timed-out <share>', what: 'players timed out', ...SHARE, unset: '0.01' },
+  cancelledMax: { flags: '--max-cancelled <share>', what: 'players cancelled', ...SHARE, unset: LEAST },
 };
 
 async function tune(options: TuneOptions): Promise<void> {
@@ -229,7 +226,7 @@ async function tryInStages(
 function targetsOf(options: TuneOptions): Targets {
   const given = options as unknown as Readonly<Record<string, number | undefined>>;
   return Object.fromEntries(
-    Object.entries(TARGETS).map(([name, { option }]) => [name, given[option.attributeName()]]),
+    Object.entries(TARGETS).map(([name, { flags }]) => [name, given[new Option(flags).attributeName()]]),
   ) as unknown as Targets;
 }
 
@@ -305,8 +302,8 @@ function longestOf(tried: readonly TunePoint[]): number {
 function nothingChosen(points: readonly TunePoint[], targets: Targets): string {
   const { point, missed } = nearest(points, targets)!;
   const misses = missed.map(({ target, limit, value }) => {
-    const { what, text, option } = TARGETS[target];
-    return `${what} ${text(value)}, target ${text(limit)} (${option.long})`;
+    const { what, text, flags } = TARGETS[target];
+    return `${what} ${text(value)}, target ${text(limit)} (${flags.split(' ')[0]})`;
   });
   return (
     `No setting tried meets the targets. Nearest: ${settingText(point)} with ${misses.join('; ')}. ` +

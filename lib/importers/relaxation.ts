@@ -37,6 +37,21 @@ export interface ConvertedRule {
   readonly limits?: Readonly<Record<string, Limit>>;
 }
 
+/** What a rule of the source becomes. */
+export interface Conversion {
+  /** All have to hold; none where the source forbids nothing. */
+  readonly rules: readonly ConvertedRule[];
+  /** What the reader should know, although the meaning is the same. */
+  readonly note?: string | undefined;
+  /** The difference, when they are only nearly the same. */
+  readonly differs?: string | undefined;
+}
+
+/** The next number above (1) or below (-1), which stands for a strict comparison. */
+export function nextNumber(value: number, direction: 1 | -1): number {
+  return value + direction * Math.max(Math.abs(value), 1) * Number.EPSILON;
+}
+
 export interface RelaxedRule {
   /** The body with its relaxation. Undefined when the rule is off from the beginning. */
   readonly rule: (Body & { readonly relax?: readonly RelaxStep[] }) | undefined;

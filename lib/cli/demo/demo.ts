@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { seededRandom } from '../../simulation/random.ts';
 import { askOf, queuesOf } from '../client.ts';
@@ -8,7 +8,7 @@ import { outputClosed } from '../closed-pipe.ts';
 import { codeOption } from '../code-option.ts';
 import { startLocalConsole } from '../console.ts';
 import { Failure, InvalidInput } from '../failure.ts';
-import { positiveNumber, wholeNumber } from '../input.ts';
+import { numberArgument, positiveNumber, wholeNumber } from '../input.ts';
 import { INTERRUPTED_STATUS, interruption, startUnless } from '../interruption.ts';
 import { nothingSeen, playBackend, type QueueSeen } from './game-backend.ts';
 import { latestMatch } from './latest-match.ts';
@@ -51,7 +51,14 @@ export function demoCommand(): Command {
     )
     .option('--rate <players>', 'players per second, all queues together', positiveNumber, 20)
     .option('--queue <name>', 'only this queue (default: all queues of the service)')
-    .option('--seconds <seconds>', 'stop after this time (default: at Ctrl-C)', timerSeconds)
+    .option(
+      '--seconds <seconds>',
+      'stop after this time (default: at Ctrl-C)',
+      numberArgument({
+        expected: `a number above 0, at most ${SECONDS_MAX} seconds (24 days)`,
+        holds: (seconds) => seconds > 0 && seconds <= SECONDS_MAX,
+      }),
+    )
     .option('--seed <number>', 'seed of the population', wholeNumber(), 1)
     .addOption(codeOption())
     .option('--no-console', 'do not start the console (default: started with the service)')
@@ -77,15 +84,6 @@ export function demoCommand(): Command {
         await cloud.stop();
       }
     });
-}
-
-/** A time above 0 that a timer can measure. */
-function timerSeconds(value: string): number {
-  const seconds = positiveNumber(value);
-  if (seconds > SECONDS_MAX) {
-    throw new InvalidArgumentError(`Expected at most ${SECONDS_MAX} seconds (24 days), got ${value}.`);
-  }
-  return seconds;
 }
 
 /** Imported on demand because the CDK takes a second to load. */

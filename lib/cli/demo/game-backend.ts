@@ -12,29 +12,33 @@ import { Failure } from '../failure.ts';
 import { playerIdOf } from './player-names.ts';
 import { ranksOf } from './queues.ts';
 
-/** A game backend's view of one queue. */
-export interface QueueSeen {
-  readonly queue: string;
-  /** Tickets that are waiting as far as the backend knows, by `ticketId`. */
-  readonly waiting: Map<string, WaitingTicket>;
-  playersPosted: number;
-  playersMatched: number;
-  /** The number of players in tickets that timed out, were cancelled or failed. */
-  playersUnmatched: number;
-  /** The wait of every matched player, in milliseconds. */
-  readonly waitsMs: number[];
-  readonly matches: SeenMatch[];
-  /** Matches that wait for acceptance or for a server, with those of their tickets that are the backend's, by `matchId`. */
-  readonly open: Map<string, ReadonlyMap<string, WaitingTicket>>;
-  /** The matches whose game can start. */
-  started: number;
-  /** The matches that failed. */
-  failed: number;
-  /** The server of each placed match, by `matchId`; undefined in a queue whose matches get no servers from this backend. */
-  readonly servers: Map<string, Server> | undefined;
-  /** The parties of recent matches, which may come again. */
-  readonly played: (readonly Player[])[];
+/** A game backend's view of one queue. @param withServers whether it starts game servers for the matches of the queue */
+export function nothingSeen(queue: string, { withServers = false } = {}) {
+  return {
+    queue,
+    /** Tickets that are waiting as far as the backend knows, by `ticketId`. */
+    waiting: new Map<string, WaitingTicket>(),
+    playersPosted: 0,
+    playersMatched: 0,
+    /** The number of players in tickets that timed out, were cancelled or failed. */
+    playersUnmatched: 0,
+    /** The wait of every matched player, in milliseconds. */
+    waitsMs: [] as number[],
+    matches: [] as SeenMatch[],
+    /** Matches that wait for acceptance or for a server, with those of their tickets that are the backend's, by `matchId`. */
+    open: new Map<string, ReadonlyMap<string, WaitingTicket>>(),
+    /** The matches whose game can start. */
+    started: 0,
+    /** The matches that failed. */
+    failed: 0,
+    /** The server of each placed match, by `matchId`. */
+    servers: withServers ? new Map<string, Server>() : undefined,
+    /** The parties of recent matches, which may come again. */
+    played: [] as (readonly Player[])[],
+  };
 }
+
+export type QueueSeen = ReturnType<typeof nothingSeen>;
 
 export interface WaitingTicket {
   readonly players: readonly Player[];
@@ -121,24 +125,6 @@ export async function playBackend(options: BackendOptions): Promise<void> {
   } catch (error) {
     if (!options.signal.aborted) throw error;
   }
-}
-
-/** @param withServers whether the backend starts game servers for the matches of the queue */
-export function nothingSeen(queue: string, { withServers = false } = {}): QueueSeen {
-  return {
-    queue,
-    waiting: new Map(),
-    playersPosted: 0,
-    playersMatched: 0,
-    playersUnmatched: 0,
-    waitsMs: [],
-    matches: [],
-    open: new Map(),
-    started: 0,
-    failed: 0,
-    servers: withServers ? new Map() : undefined,
-    played: [],
-  };
 }
 
 /** A plausible population: half of the parties are solos, friends have similar skills, some roles are rare, attributes are drawn evenly. */

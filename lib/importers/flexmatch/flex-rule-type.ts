@@ -1,17 +1,10 @@
-import type { ConvertedRule } from '../relaxation.ts';
+import type { Conversion } from '../relaxation.ts';
 import type { FlexMatchRule } from './rule-set.ts';
 import type { Source } from './source.ts';
 
-/** Rules of the queue that together stand for one of the source. */
-export interface Converted {
-  /** All have to hold; none where the source forbids nothing. */
-  readonly rules: readonly ConvertedRule[];
+export interface Converted extends Conversion {
   /** The property whose expansions change nothing, where the source forbids nothing. */
   readonly free?: string | undefined;
-  /** What the reader should know, although the meaning is the same. */
-  readonly note?: string | undefined;
-  /** The difference, when they are stricter than the source. */
-  readonly differs?: string | undefined;
 }
 
 /** A type of rule of FlexMatch. */

@@ -1,6 +1,6 @@
 import { isOverGame } from '../../rules/measures.ts';
 import type { InnerRule } from '../../rules/rule-types.ts';
-import { nextNumber } from '../numbers.ts';
+import { nextNumber } from '../relaxation.ts';
 
 /** What stands for the opposite of a rule. */
 export interface Opposite {

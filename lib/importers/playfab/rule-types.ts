@@ -1,18 +1,21 @@
 import type { Measure } from '../../rules/by-type/compare.ts';
 import { sizeOf } from '../draft.ts';
 import { pathOf } from '../reading.ts';
-import { type ConvertedRule, type ExpansionStep, LEAST_COMMON, lower, SWITCH, upper } from '../relaxation.ts';
+import {
+  type Conversion,
+  type ConvertedRule,
+  type ExpansionStep,
+  LEAST_COMMON,
+  lower,
+  SWITCH,
+  upper,
+} from '../relaxation.ts';
 import type { Report } from '../report.ts';
 import type { PlayFabExpansion, PlayFabRule } from './queue.ts';
 
-/** What a rule of PlayFab becomes. */
-export interface ConvertedPlayFabRule {
-  readonly rules: readonly ConvertedRule[];
+interface ConvertedPlayFabRule extends Conversion {
   /** The steps of the limits, by the name of the limit. */
   readonly steps?: Readonly<Record<string, readonly ExpansionStep[]>>;
-  readonly note?: string;
-  /** Why it is only nearly the same. */
-  readonly differs?: string;
 }
 
 /** What rules need of their queue. */

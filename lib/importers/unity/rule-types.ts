@@ -1,5 +1,4 @@
-import { nextNumber } from '../numbers.ts';
-import { type ConvertedRule, lower, SWITCH, upper } from '../relaxation.ts';
+import { type ConvertedRule, lower, nextNumber, SWITCH, upper } from '../relaxation.ts';
 import type { UnityRule } from './queue.ts';
 
 /** Where the values of a rule come from. */
@@ -15,8 +14,8 @@ export interface UnityRuleType {
   attribute(rule: UnityRule): 'number' | 'string' | 'strings';
   /** The counterpart, whose limit is named reference, or the reason why there is none. @param attribute in the queue */
   convert(rule: UnityRule, attribute: string, place: UnityPlace): readonly ConvertedRule[] | string;
-  /** The same of latencies. */
-  ofLatency(rule: UnityRule, place: UnityPlace): readonly ConvertedRule[] | string;
+  /** The same of latencies, where they have a counterpart. */
+  ofLatency?(rule: UnityRule, place: UnityPlace): readonly ConvertedRule[] | string;
 }
 
 const LATENCY = /^Players\.QosResults\.Latency$/i;
@@ -59,7 +58,6 @@ const RULE_TYPES: Readonly<Record<string, UnityRuleType>> = {
       const body = { type: 'within', attribute, max: reference, ...place } as const;
       return [{ body, limits: { reference: upper('max') } }];
     },
-    ofLatency: () => 'differences of latencies have no counterpart',
   },
   Equality: {
     attribute: ({ reference }) => (typeof reference === 'number' ? 'number' : 'string'),
@@ -74,7 +72,6 @@ const RULE_TYPES: Readonly<Record<string, UnityRuleType>> = {
         { body: count, limits: { reference: SWITCH } },
       ];
     },
-    ofLatency: () => 'equal latencies have no counterpart',
   },
   LessThan: compared('<=', true),
   LessThanEqual: compared('<=', false),
@@ -87,7 +84,6 @@ const RULE_TYPES: Readonly<Record<string, UnityRuleType>> = {
       const body = { type: 'common', attribute, atLeast: overlap, ...place } as const;
       return [{ body, limits: { reference: SWITCH } }];
     },
-    ofLatency: () => 'latencies are no lists',
   },
 };
 

@@ -206,7 +206,7 @@ function convertedOf(rule: UnityRule, place: UnityPlace, nameOf: PoolContext['na
   if (source === undefined) return `the source ${rule.source} is not the data or the latency of players`;
   if (rule.not) return 'opposites are not imported';
   return source === 'latency'
-    ? type.ofLatency(rule, place)
+    ? (type.ofLatency?.(rule, place) ?? `${rule.type} of latencies has no counterpart`)
     : type.convert(rule, nameOf(source.attribute), place);
 }
 

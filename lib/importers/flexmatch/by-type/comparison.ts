@@ -1,5 +1,4 @@
-import { nextNumber } from '../../numbers.ts';
-import type { Body, ConvertedRule, Limit } from '../../relaxation.ts';
+import { type Body, type ConvertedRule, type Limit, nextNumber } from '../../relaxation.ts';
 import type { Converted } from '../flex-rule-type.ts';
 import {
   eachOf,

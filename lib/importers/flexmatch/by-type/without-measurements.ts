@@ -1,0 +1,72 @@
+import { immaterial } from '../../reading.ts';
+import { upper } from '../../relaxation.ts';
+import type { FlexRuleType } from '../flex-rule-type.ts';
+
+const PARTY: ReadonlyMap<string, 'mean' | 'least' | 'greatest'> = new Map([
+  ['avg', 'mean'],
+  ['min', 'least'],
+  ['max', 'greatest'],
+]);
+
+/** The tickets of a match share a text, or their numbers are within `maxDistance`. */
+export const batchDistance: FlexRuleType = {
+  convert(rule, source) {
+    const { batchAttribute = '' } = rule;
+    const type = source.typeOf(batchAttribute);
+    const attribute = source.nameOf(batchAttribute);
+    if (type === undefined) return `there is no attribute ${batchAttribute}`;
+    if (type === 'string') return { rules: [{ body: { type: 'same', attribute } }] };
+    const { maxDistance, partyAggregation = 'avg' } = rule;
+    if (type !== 'number' || maxDistance === undefined)
+      return 'only numbers with a maxDistance and texts are batched';
+    const party = PARTY.get(partyAggregation);
+    if (!party) return `parties by ${partyAggregation} have no counterpart`;
+    return {
+      rules: [
+        {
+          body: { type: 'within', attribute, max: maxDistance, party },
+          limits: { maxDistance: upper('max') },
+        },
+      ],
+      note: `a party counts by its ${party}`,
+    };
+  },
+};
+
+/** All players within `maxLatency` of one region. */
+export const latency: FlexRuleType = {
+  convert({ maxLatency, maxDistance, distanceReference }) {
+    if (maxDistance !== undefined || distanceReference !== undefined)
+      return 'distances between latencies have no counterpart';
+    if (maxLatency === undefined) return 'it has no maxLatency';
+    const limits = { maxLatency: upper('max') };
+    return { rules: [{ body: { type: 'latency', max: maxLatency }, limits }] };
+  },
+};
+
+/** A sort forbids no match. It only says which tickets FlexMatch tries first. */
+export const absoluteSort: FlexRuleType = {
+  convert({ sortDirection, sortAttribute, mapKey, partyAggregation }) {
+    immaterial(mapKey, partyAggregation);
+    return {
+      rules: [],
+      note: `a sort forbids no match: FlexMatch tries tickets in ${String(sortDirection)} order of ${String(sortAttribute)}, Muster searches all of them for the least imbalance`,
+    };
+  },
+};
+
+export const distanceSort: FlexRuleType = {
+  convert({ sortDirection, sortAttribute, mapKey, partyAggregation }, source) {
+    immaterial(mapKey, partyAggregation);
+    const attribute = String(sortAttribute);
+    const isFar = sortDirection === 'descending';
+    const advice =
+      !isFar && source.typeOf(attribute) === 'number' && attribute !== source.skill
+        ? `; a rule within ${source.nameOf(attribute)} with a cost prefers near values`
+        : '';
+    return {
+      rules: [],
+      note: `a sort forbids no match: FlexMatch tries the tickets first whose ${attribute} is ${isFar ? 'farthest from' : 'nearest to'} that of the first, Muster searches all of them for the least imbalance${advice}`,
+    };
+  },
+};
