@@ -15,13 +15,18 @@ import { resourcesOf } from './resources.ts';
 import { temporaryFolder } from './synthesized.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+const MISSING = join(root, 'no-such-folder');
 
 describe('cdk synth', () => {
   const cdk = join(root, 'node_modules/aws-cdk/bin/cdk');
 
   it('reports an invalid option in one line', async () => {
     const run = promisify(execFile)(process.execPath, [join(root, 'lib/infra/app.ts')], {
-      env: { PATH: process.env.PATH, CDK_CONTEXT_JSON: '{"stages":"prod"}' },
+      env: {
+        PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+        CDK_CONTEXT_JSON: '{"stages":"prod"}',
+      },
     });
     await expect(run).rejects.toMatchObject({
       code: 1,
@@ -51,18 +56,14 @@ describe('cdk synth', () => {
   });
 });
 
+/** A stack in which cdk-nag finds nothing that is not suppressed with a reason. */
+const stackOf = (props: MusterStackProps, app = appWith({})) => {
+  const stack = new MusterStack(app, 'Muster', props);
+  expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
+  return { app, stack };
+};
+
 describe('cdk-nag', () => {
-  const stackOf = (props: MusterStackProps) => {
-    const app = appWith({});
-    const stack = new MusterStack(app, 'Muster', props);
-    expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
-    return { app, stack };
-  };
-
-  it('finds nothing in prod that is not suppressed with a reason', () => {
-    stackOf({ stage: 'prod', queues: defaultQueuesDir });
-  });
-
   it('finds nothing with other logs than the default, and an address for alarms, whose topic takes those of the account', () => {
     const { app } = stackOf({ alarmEmail: 'on-call@studio.example', accessLog: false, socketLog: true });
     const { template } = app.synth().getStackArtifact('Muster');
@@ -125,9 +126,9 @@ describe('a stage', () => {
     }
   });
 
-  it('prod keeps tables, logs and queue definitions, and protects the tables and the stack', () => {
+  it('prod keeps tables, logs and queue definitions, and protects the tables and the stack, with nothing for cdk-nag', () => {
     const app = appWith({ stage: 'prod' });
-    const stack = new MusterStack(app, 'Muster', stackOptions(app.node));
+    const { stack } = stackOf(stackOptions(app.node), app);
     const template: Template = app.synth().getStackArtifact(stack.artifactId).template;
     for (const type of [...kept, 'Custom::QueueDefinitions']) {
       for (const { id, DeletionPolicy, UpdateReplacePolicy } of resourcesOf(template, type)) {
@@ -220,8 +221,8 @@ describe('options from context', () => {
 
   it.each([
     [{ stage: 'production' }, 'Expected `stage` to be "dev" or "prod", got "production"'],
-    [{ queues: '/nowhere' }, 'Expected `queues` to be a folder, got "/nowhere"'],
-    [{ ladders: '/nowhere' }, 'Expected `ladders` to be a folder, got "/nowhere"'],
+    [{ queues: MISSING }, `Expected \`queues\` to be a folder, got "${MISSING}"`],
+    [{ ladders: MISSING }, `Expected \`ladders\` to be a folder, got "${MISSING}"`],
     [{ jwtIssuer: 'https://issuer.example' }, 'got no `jwtAudience`'],
     [{ jwtAudience: 'game' }, 'got no `jwtIssuer`'],
     [{ secretGrants: 'backend' }, 'Expected `secretGrants` to be JSON, got backend.'],

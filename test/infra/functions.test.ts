@@ -379,7 +379,7 @@ async function startAll(): Promise<Started> {
     }
     console.log(JSON.stringify(started));`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
-    env: {},
+    env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
   });
   return JSON.parse(stdout);
 }

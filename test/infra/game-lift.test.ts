@@ -6,6 +6,7 @@ import { GameLiftStack } from '../../examples/hosting/gamelift-stack.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { readQueueDefinitions } from '../../lib/infra/definition-folders.ts';
 import { definition } from '../service/definitions.ts';
+import { builtApp } from './built-app.ts';
 import { functionsOf, resourcesOf, statementsOf } from './resources.ts';
 import { synthesized, temporaryFolder } from './synthesized.ts';
 
@@ -21,7 +22,7 @@ function folderWith(provisioner: QueueDefinition['provisioner']): string {
 
 describe('the template', () => {
   it('has no GameLift resources when no definition and no option names a queue of GameLift', () => {
-    const { template } = synthesized({ queuesDir: folderWith({ type: 'external' }) });
+    const { template } = builtApp();
     expect(functionsOf(template)).not.toHaveProperty('provision-gamelift');
     expect(JSON.stringify(template).replaceAll('GAME_SESSION_QUEUES', '')).not.toMatch(
       /gamelift:|aws\.gamelift/,

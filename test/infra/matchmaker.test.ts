@@ -23,14 +23,14 @@ import { temporaryFolder } from './synthesized.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Another app: without feature flags, with its own construct tree and resources. */
-function studio(props: MatchmakerProps = {}) {
+function studio(props: MatchmakerProps | ((stack: Stack) => MatchmakerProps) = {}) {
   const app = new App({
     outdir: temporaryFolder(),
     analyticsReporting: false,
     builtinCloudFormationValidation: false,
   });
   const stack = new Stack(app, 'Studio');
-  const matchmaker = new Matchmaker(stack, 'Matchmaker', props);
+  const matchmaker = new Matchmaker(stack, 'Matchmaker', typeof props === 'function' ? props(stack) : props);
   return { stack, matchmaker, template: () => Template.fromStack(stack) };
 }
 
@@ -41,6 +41,23 @@ function templateWith(props: MatchmakerProps = {}): Template {
   const template = templates.get(key) ?? studio(props).template();
   templates.set(key, template);
   return template;
+}
+
+/** As docs/operations.md does. */
+function mapDomain(stack: Stack, { api }: Matchmaker): void {
+  const domainName = new DomainName(stack, 'Domain', {
+    domainName: 'match.game.example',
+    certificate: Certificate.fromCertificateArn(
+      stack,
+      'Certificate',
+      'arn:aws:acm:eu-central-1:123456789012:certificate/id',
+    ),
+  });
+  const stage = HttpStage.fromHttpStageAttributes(stack, 'ApiStage', {
+    api: api as IHttpApi,
+    stageName: '$default',
+  });
+  new ApiMapping(stack, 'Mapping', { api, domainName, stage });
 }
 
 const JWT = { issuer: 'https://issuer.example', audience: ['game'] };
@@ -69,6 +86,10 @@ const SET_OTHERWISE: MatchmakerProps = {
   push: false,
   pollConcurrency: 0,
   tickConcurrency: 5,
+  notifyConcurrency: 3,
+  notifySlowConcurrency: 4,
+  provisionConcurrency: 6,
+  deadlineConcurrency: 7,
   searchReserve: 30,
   requestBurst: 50,
   gameSessionQueues: GAME_SESSION_QUEUES,
@@ -93,6 +114,11 @@ function callersOf(template: Template, stack: Stack) {
 }
 
 describe('Matchmaker in another app', () => {
+  const first = studio();
+  new Matchmaker(first.stack, 'Second', { secretsPrefix: 'second/', push: false });
+  mapDomain(first.stack, first.matchmaker);
+  const twice = first.template();
+
   it('needs no properties', () => {
     const template = templateWith();
     template.resourceCountIs('AWS::Lambda::Function', 18);
@@ -101,19 +127,33 @@ describe('Matchmaker in another app', () => {
   });
 
   it('can be used twice in one stack, once with push: the resources of both are fewer than the 500 of a stack', () => {
-    const { stack, template } = studio();
-    new Matchmaker(stack, 'Second', { secretsPrefix: 'second/', push: false });
-    template().resourceCountIs('AWS::ApiGatewayV2::Api', 3);
-    template().resourceCountIs('AWS::Events::EventBus', 2);
+    twice.resourceCountIs('AWS::ApiGatewayV2::Api', 3);
+    twice.resourceCountIs('AWS::Events::EventBus', 2);
   });
 
-  const { stack, matchmaker, template } = studio();
+  it('lets a domain be mapped to its stage, as docs/operations.md does', () => {
+    const [own] = Object.values(twice.findResources('AWS::ApiGatewayV2::Stage'));
+    const [mapping] = Object.values(twice.findResources('AWS::ApiGatewayV2::ApiMapping'));
+    expect(mapping!.Properties).toMatchObject({
+      Stage: own!.Properties.StageName,
+      ApiId: own!.Properties.ApiId,
+    });
+  });
+
+  const {
+    stack,
+    matchmaker,
+    template: synthesize,
+  } = studio((stack) => ({
+    alarmTopic: new Topic(stack, 'Alarms'),
+  }));
   const caller = (id: string) =>
     new Role(stack, id, { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });
   matchmaker.grantBackend(caller('backend'));
   matchmaker.grantAdmin(caller('admin'));
   matchmaker.grantAdmin(caller('adminOfSome'), 'arena', 'duel');
-  const callsOf = callersOf(template(), stack);
+  const template = synthesize();
+  const callsOf = callersOf(template, stack);
 
   describe.each(['backend', 'admin'] as const)('lets a %s by IAM', (scope) => {
     it.each(ROUTE_KEYS)('call %s only if it is a route of its scope', (key) => {
@@ -134,15 +174,12 @@ describe('Matchmaker in another app', () => {
   });
 
   it('rejects a grant for a queue whose name is a pattern', () => {
-    const other = studio();
-    const role = new Role(other.stack, 'Caller', {
-      assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com'),
-    });
-    expect(() => other.matchmaker.grantAdmin(role, 'a*')).toThrow('Expected the name of a queue, got "a*".');
+    const role = stack.node.findChild('admin') as Role;
+    expect(() => matchmaker.grantAdmin(role, 'a*')).toThrow('Expected the name of a queue, got "a*".');
   });
 
   it('exposes its API, bus and tables to other constructs', () => {
-    const { Resources } = template().toJSON();
+    const { Resources } = template.toJSON();
     const typeOf = (value: string) => Resources[stack.resolve(value).Ref].Type;
     expect(typeOf(matchmaker.bus.eventBusName)).toBe('AWS::Events::EventBus');
     expect(Object.values(matchmaker.tables).map(({ tableName }) => typeOf(tableName))).toEqual(
@@ -186,45 +223,17 @@ describe('Matchmaker in another app', () => {
   });
 
   it('notifies a topic when an alarm starts and ends', () => {
-    const app = new App({ outdir: temporaryFolder(), builtinCloudFormationValidation: false });
-    const stack = new Stack(app, 'Studio');
-    const alarmTopic = new Topic(stack, 'Alarms');
-    new Matchmaker(stack, 'Matchmaker', { alarmTopic });
-    const alarms = Object.values(Template.fromStack(stack).findResources('AWS::CloudWatch::Alarm'));
+    const { topicArn } = stack.node.findChild('Alarms') as Topic;
+    const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
     expect(alarms).toHaveLength(36);
     for (const { Properties } of alarms) {
-      expect(Properties.AlarmActions).toEqual([stack.resolve(alarmTopic.topicArn)]);
-      expect(Properties.OKActions).toEqual([stack.resolve(alarmTopic.topicArn)]);
+      expect(Properties.AlarmActions).toEqual([stack.resolve(topicArn)]);
+      expect(Properties.OKActions).toEqual([stack.resolve(topicArn)]);
     }
   });
 });
 
 describe('the guides of docs/operations.md', () => {
-  it('map a domain to the stage that the template has', () => {
-    const { stack, matchmaker } = studio();
-    const { api } = matchmaker;
-    const domainName = new DomainName(stack, 'Domain', {
-      domainName: 'match.game.example',
-      certificate: Certificate.fromCertificateArn(
-        stack,
-        'Certificate',
-        'arn:aws:acm:eu-central-1:123456789012:certificate/id',
-      ),
-    });
-    const apiStage = HttpStage.fromHttpStageAttributes(stack, 'ApiStage', {
-      api: api as IHttpApi,
-      stageName: '$default',
-    });
-    new ApiMapping(stack, 'Mapping', { api, domainName, stage: apiStage });
-    const template = Template.fromStack(stack);
-    const [own] = Object.values(template.findResources('AWS::ApiGatewayV2::Stage'));
-    const [mapping] = Object.values(template.findResources('AWS::ApiGatewayV2::ApiMapping'));
-    expect(mapping!.Properties).toMatchObject({
-      Stage: own!.Properties.StageName,
-      ApiId: own!.Properties.ApiId,
-    });
-  });
-
   it('may be followed in any region: the template names none', () => {
     expect(JSON.stringify(templateWith().toJSON())).not.toMatch(/\b(us|eu|ap|sa|ca|af|me)-[a-z]+-\d\b/);
   });
@@ -292,17 +301,8 @@ describe('limits', () => {
     const { tick, ...others } = CONCURRENCY;
     const pushAgain = 5;
     expect(concurrencyIn(templateWith())).toEqual([tick, ...Object.values(others), pushAgain]);
-    expect(
-      concurrencyIn(
-        templateWith({
-          tickConcurrency: 2,
-          notifyConcurrency: 3,
-          notifySlowConcurrency: 4,
-          provisionConcurrency: 5,
-          deadlineConcurrency: 6,
-        }),
-      ),
-    ).toEqual([2, 3, 4, 5, 6, CONCURRENCY.rate, pushAgain]);
+    const gameLift = SET_OTHERWISE.provisionConcurrency;
+    expect(concurrencyIn(templateWith(SET_OTHERWISE))).toEqual([5, 3, 4, 6, 7, CONCURRENCY.rate, gameLift]);
   });
 
   it('leave more than half of an account’s usual concurrency to other functions', () => {
