@@ -25,15 +25,17 @@ export class DraftRules {
     return this.#rules;
   }
 
-  /** Adds a rule with its relaxation. @returns why it is only nearly the same, by property of the source */
+  /** Adds rules with their relaxations. @returns why they are only nearly the same */
   add(
     name: string,
-    converted: ConvertedRule,
+    converted: readonly ConvertedRule[],
     stepsOf: (property: string) => readonly ExpansionStep[],
-  ): ReadonlyMap<string, string> {
-    const { rule, differs } = relaxed(converted, stepsOf);
-    if (rule !== undefined) this.push(name, rule);
-    return differs;
+  ): string[] {
+    return converted.flatMap((one) => {
+      const { rule, differs } = relaxed(one, stepsOf);
+      if (rule !== undefined) this.push(name, rule);
+      return [...differs.values()];
+    });
   }
 
   push(name: string, body: object): void {

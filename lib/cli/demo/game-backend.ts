@@ -151,9 +151,6 @@ export function demoPopulation(definition: QueueDefinition): Population {
 /** The regions that the players of a queue with a `latency` rule live in, by weight. */
 const REGIONS = { 'eu-west-1': 60, 'us-east-1': 40 };
 
-/** The number of players at the start: enough for two matches, one of them good. */
-const openingPlayersOf = (definition: QueueDefinition) => Math.max(12, 2 * seatsOf(definition));
-
 interface Party {
   readonly ticketId: string;
   readonly players: readonly Player[];
@@ -166,7 +163,8 @@ function arrivalsOf({ definition, rate, random, nextName, seen }: BackendOptions
     definition.ladder !== undefined || definition.rules?.some(({ type }) => type === 'recent') === true;
   const ticketsPerSecond = rate / meanPartySize(population);
   const run = `${definition.name}-${Date.now().toString(36)}`;
-  let opening = openingPlayersOf(definition);
+  // Enough players at the start for two matches, one of them good.
+  let opening = Math.max(12, 2 * seatsOf(definition));
   let number = 0;
   let dueMs = performance.now();
   return () => {

@@ -272,7 +272,7 @@ class RulesOfQueue {
   }
 
   #add(name: string, target: string, rules: readonly ConvertedRule[]): void {
-    for (const rule of rules) this.#draft.add(name, rule, this.#stepsOf(target));
+    this.#draft.add(name, rules, this.#stepsOf(target));
     this.#note(target, rules);
   }
 

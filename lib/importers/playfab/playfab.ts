@@ -190,19 +190,17 @@ function add(
   }
   const { rules, steps = {}, note, differs } = converted;
   const optional = rule.SecondsUntilOptional ?? Infinity;
+  const relaxing = draft.add(rule.Name, rules, (key) => [
+    ...(steps[key] ?? []).filter(({ waitTimeSeconds }) => waitTimeSeconds < optional),
+    ...(optional === Infinity ? [] : [{ waitTimeSeconds: optional, value: Infinity }]),
+  ]);
   const differences = [
     ...(differs === undefined ? [] : [differs]),
     ...(rule.AttributeNotSpecifiedBehavior === 'MatchAny'
       ? ['every player has to have the attribute; in PlayFab one without it meets the rule']
       : []),
+    ...relaxing,
   ];
-  for (const one of rules) {
-    const differing = draft.add(rule.Name, one, (key) => [
-      ...(steps[key] ?? []).filter(({ waitTimeSeconds }) => waitTimeSeconds < optional),
-      ...(optional === Infinity ? [] : [{ waitTimeSeconds: optional, value: Infinity }]),
-    ]);
-    differences.push(...differing.values());
-  }
   report.compared(property, differences, note);
 }
 

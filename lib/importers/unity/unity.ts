@@ -160,7 +160,7 @@ function addTeam(team: UnityTeam, context: PoolContext): DraftTeam {
       body: { type: 'compare', left: sizeOf(ours), op: '>=', right: playerCount.min },
       limits: { min: lower('right') },
     };
-    differs.push(...draft.add(`${name} playerCount`, rule, () => steps).values());
+    differs.push(...draft.add(`${name} playerCount`, [rule], () => steps));
   }
   report.compared(pathOf(team), differs, renamed(name, ours));
   reportIgnored(teamCount.relaxations ?? [], [], report);
@@ -193,7 +193,7 @@ function addRule(rule: UnityRule, place: UnityPlace, context: PoolContext): void
     return;
   }
   if (isEnabled) differs.push('a rule never tightens, so it holds before it is enabled too');
-  for (const one of converted) differs.push(...draft.add(name, one, () => steps).values());
+  differs.push(...draft.add(name, converted, () => steps));
   const isLatency = sourceOf(rule.source) === 'latency';
   report.compared(property, differs, isLatency ? 'tickets have latencyMs by region' : undefined);
 }
