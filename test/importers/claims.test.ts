@@ -29,14 +29,13 @@ function placesIn(value: unknown, which: 'objects' | 'values', path: Path = []):
   return which === 'objects' && !Array.isArray(value) ? [path, ...below] : below;
 }
 
-/** A copy of a file in which what is at the path is changed. */
+/** A file in which what is at the path is changed; it shares the rest with the file. */
 function changed(file: object, path: Path, change: (value: unknown) => unknown): object {
-  const copy = structuredClone({ file }) as Record<string | number, unknown>;
-  let at = copy;
-  const keys = ['file', ...path];
-  for (const key of keys.slice(0, -1)) at = at[key] as typeof at;
-  at[keys.at(-1)!] = change(at[keys.at(-1)!]);
-  return copy.file as object;
+  const [key, ...below] = path;
+  if (key === undefined) return change(file) as object;
+  const copy = (Array.isArray(file) ? [...file] : { ...file }) as Record<string | number, unknown>;
+  copy[key] = changed(copy[key] as object, below, change);
+  return copy;
 }
 
 /** Whether a line is about the property, or says of an object above it that the property is not read. */

@@ -103,10 +103,13 @@ function expanded(ruleSet: FlexRuleSet, match: FlexMatch, nowSeconds: number): F
 }
 
 function withExpansions(ruleSet: FlexRuleSet, ageSeconds: number): FlexRuleSet {
-  const changed = structuredClone(ruleSet) as FlexRuleSet;
-  for (const { target, steps } of ruleSet.expansions ?? []) {
+  const reached = (ruleSet.expansions ?? []).flatMap(({ target, steps }) => {
     const step = steps.filter((one) => one.waitTimeSeconds <= ageSeconds).at(-1);
-    if (step === undefined) continue;
+    return step === undefined ? [] : { target, step };
+  });
+  if (reached.length === 0) return ruleSet;
+  const changed = structuredClone(ruleSet) as FlexRuleSet;
+  for (const { target, step } of reached) {
     const parts = /^(rules|teams)\[([^\]]+)\]\.(\w+)$/.exec(target);
     if (parts === null) throw new Error(`Expected an expansion's target, got ${target}`);
     const [, list, names = '', property = ''] = parts;
