@@ -1,9 +1,8 @@
-import { type RunningGame, shapeOf } from '../../lib/engine/game-pool.ts';
+import type { RunningGame } from '../../lib/engine/game-pool.ts';
 import type { GameRules, Player, TeamKind, Ticket } from '../../lib/engine/types.ts';
-import { meetingsOf } from '../../lib/rules/met.ts';
-import { compileRules } from '../../lib/rules/rule-states.ts';
 import type { RuledPlayer } from '../../lib/rules/types.ts';
 import { rulesCost } from '../rules/oracle.ts';
+import { constraintsOf } from '../rules/oracle-run.ts';
 import { randomRuledCase, randomShapedRuledCase } from '../rules/random-rules.ts';
 import type { BackfillCase } from './backfill-oracle.ts';
 import { type PoolCase, randomCase, roundingCase } from './random-pool.ts';
@@ -36,26 +35,14 @@ export function backfillCase(random: () => number): BackfillCase {
 
 function ruledBackfill(random: () => number): BackfillCase {
   const of = random() < 0.5 ? randomRuledCase(random) : randomShapedRuledCase(random);
-  const { rules, definition, nowMs, met, kinds } = of;
+  const { rules, nowMs } = of;
   const { games, tickets } = running(of.tickets, rules, nowMs, random);
-  const players = of.tickets.flatMap((ticket) => ticket.players);
-  const meetings = meetingsOf(
-    players.map(({ playerId }) => ({
-      playerId,
-      met: players.flatMap((other): [string, number][] => {
-        const atMs = met(playerId, other.playerId);
-        return atMs === undefined || other.playerId === playerId ? [] : [[other.playerId, atMs]];
-      }),
-    })),
-  );
-  const { seats } = shapeOf(rules);
-  const constraints = compileRules(definition, { nowMs, seats, kinds, meetings }, true)?.();
   return {
     rules,
     tickets,
     games,
     nowMs,
-    constraints,
+    constraints: constraintsOf(of, 64),
     costOf: (teams, members) => rulesCost({ ...of, tickets: [] }, teams, members),
   };
 }

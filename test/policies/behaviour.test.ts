@@ -211,6 +211,51 @@ describe('a player in two tickets', () => {
       }
     }
   });
+
+  it.each([
+    ['greedy', { policy: 'greedy' }],
+    ['option-value', optionValue],
+  ] as [string, ReleaseOptions][])(
+    'is not exchanged into its own large game under rules, with %s',
+    (_, release) => {
+      const rules: QueueRules = {
+        ...queue(9, release),
+        rules: [{ name: 'Near', type: 'latency', max: 100, cost: 10 }],
+      };
+      let games = 0;
+      for (let seed = 1; seed <= 4; seed++) {
+        const random = seededRandom(seed);
+        const tickets = Array.from({ length: 120 }, (_, i): Ticket => {
+          const player = {
+            skill: 1000 + 1000 * random.uniform(),
+            latencyMs: { eu: Math.floor(40 + 150 * random.uniform()) },
+          };
+          return {
+            ticketId: `t${i}`,
+            enqueuedAtMs: NOW_MS - 20_000,
+            players: [{ ...player, playerId: `p${i % 40}` }],
+          };
+        });
+        const there = { playerId: 'there', skill: 1500, team: 0, latencyMs: { eu: 50 } };
+        const backfill = { backfillId: 'b', requestedAtMs: NOW_MS, players: [there] };
+        for (const backfills of [[], [backfill]]) {
+          const { matches, fillings } = planTick({
+            rules: { ...rules, backfill: {} },
+            tickets,
+            backfills,
+            nowMs: NOW_MS,
+            reasons: false,
+          });
+          for (const { teams } of [...matches, ...fillings]) {
+            const players = teams.flat().map(({ playerId }) => playerId);
+            expect(players).toEqual([...new Set(players)]);
+            games++;
+          }
+        }
+      }
+      expect(games).toBeGreaterThan(3);
+    },
+  );
 });
 
 function waitsOf(rules: QueueRules, rate: number, players: number, extra: readonly Ticket[] = []) {

@@ -984,10 +984,16 @@ export class ChaosRun {
 
   async #offences(tickets: readonly StoredTicket[], matches: ReadonlyMap<string, StoredMatch>) {
     if (this.#definition.cooldown === undefined) return [];
-    const { cooldowns } = this.cloud.deps;
-    const leavers = this.#leavers;
+    const { changes, deps } = this.cloud;
+    const [deadLetters, leavers] = [this.#deadLetters, this.#leavers];
     const own = new Map([...matches].filter(([, { queue }]) => queue === this.queue));
-    return offenceViolations(cooldowns, this.queue, { tickets, matches: own, leavers });
+    return offenceViolations(deps.cooldowns, this.queue, {
+      tickets,
+      matches: own,
+      changes,
+      deadLetters,
+      leavers,
+    });
   }
 
   /**

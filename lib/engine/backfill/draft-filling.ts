@@ -46,7 +46,7 @@ export function draftFilling(
     }
     const spare = near.filter((ticket) => !draft.members.has(ticket)).slice(0, replacements);
     const game = new Balancer(rules, forbids, permit, clock).balance(draft, spare);
-    const permitted = permit ? permittedGame(draft, spare, rules, permit, clock) : game;
+    const permitted = permit ? permittedGame(draft, spare, rules, forbids, permit, clock) : game;
     if (permitted) return permitted;
   }
   return undefined;

@@ -1,15 +1,17 @@
 import type { Forbids } from '../types.ts';
 import type { PooledTicket } from './pooled-ticket.ts';
 
-/** Whether the ticket may be in one game with each of these. It may be one of them itself. */
+/** Whether the ticket may be in one game with each of these, less the one that it replaces. It may be one of them itself. */
 export function mayMeet(
   pooled: PooledTicket,
-  others: readonly PooledTicket[],
+  others: Iterable<PooledTicket>,
   forbids: Forbids | undefined,
+  replaced?: PooledTicket,
 ): boolean {
   if (!forbids) return true;
   for (const other of others) {
-    if (other !== pooled && forbids(other.ticket, pooled.ticket) !== undefined) return false;
+    if (other !== pooled && other !== replaced && forbids(other.ticket, pooled.ticket) !== undefined)
+      return false;
   }
   return true;
 }

@@ -114,7 +114,7 @@ export class LargeQueue implements ShapeQueue {
   #finish(draft: Draft, near: readonly ShapeTicket[]): ShapedGame | undefined {
     const game = this.#balancer.balance(draft, near);
     if (!this.#permit) return game;
-    const permitted = permittedGame(draft, near, this.#rules, this.#permit, this.#clock);
+    const permitted = permittedGame(draft, near, this.#rules, this.#forbids, this.#permit, this.#clock);
     if (!permitted) this.#unpermitted++;
     return permitted;
   }
@@ -379,7 +379,7 @@ export class LargeQueue implements ShapeQueue {
 
   #place(draft: Draft, ticket: ShapeTicket): boolean {
     if (draft.members.has(ticket)) return false;
-    if (this.#forbids && !mayMeet(ticket, [...draft.members], this.#forbids)) return false;
+    if (!mayMeet(ticket, draft.members, this.#forbids)) return false;
     if (this.#permit && !this.#permit.admits(ticket)) return false;
     if (!draft.place(ticket)) return false;
     this.#permit?.join(ticket);

@@ -1,3 +1,4 @@
+import { mayMeet } from '../model/forbids.ts';
 import { SearchClock } from '../model/search-clock.ts';
 import type { Forbids, GameRules } from '../types.ts';
 import { type Draft, finishedGame, type Unit, unitsOf } from './draft.ts';
@@ -256,11 +257,7 @@ class Balance {
   #costOfJoining(unit: Unit, team: number, at: number): number | undefined {
     const { teams, members } = this.#draft;
     const gone = teams[team][at].ticket;
-    if (this.#forbids) {
-      for (const member of members)
-        if (member !== gone && this.#forbids(member.ticket, unit.ticket.ticket) !== undefined)
-          return undefined;
-    }
+    if (!mayMeet(unit.ticket, members, this.#forbids, gone)) return undefined;
     if (this.#hasRoles && !this.#draft.canPlay(team, teams[team].with(at, unit))) return undefined;
     if (!this.#permit) return 0;
     if (!this.#mayBeMates(team, at, unit) || this.#clock.isOver(members.size)) return undefined;

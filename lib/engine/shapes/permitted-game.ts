@@ -1,5 +1,6 @@
+import { mayMeet } from '../model/forbids.ts';
 import type { SearchClock } from '../model/search-clock.ts';
-import type { GameRules } from '../types.ts';
+import type { Forbids, GameRules } from '../types.ts';
 import { type Draft, finishedGame, unitsOf } from './draft.ts';
 import type { Permit } from './permit.ts';
 import type { ShapedGame } from './shape-game.ts';
@@ -16,6 +17,7 @@ export function permittedGame(
   draft: Draft,
   near: readonly ShapeTicket[],
   rules: GameRules,
+  forbids: Forbids | undefined,
   permit: Permit,
   clock: SearchClock,
 ): ShapedGame | undefined {
@@ -31,7 +33,7 @@ export function permittedGame(
     best.lacking > 0 ? Math.max(judgedMax, judgedPerPlayer * draft.players) : judgedMax;
   for (let calls = 0; calls < callsMax() && failures < moves.length && !clock.isOver(draft.players); ) {
     at = (at + stride) % moves.length;
-    const undo = make(moves[at], draft, permit);
+    const undo = make(moves[at], draft, forbids, permit);
     if (!undo) {
       failures++;
       continue;
@@ -93,8 +95,13 @@ function movesOf(draft: Draft, near: readonly ShapeTicket[], permit: Permit): Mo
   return moves;
 }
 
-/** Makes a move if sizes, kinds, roles and constraints allow it. Returns how to undo it. */
-function make(move: Move, draft: Draft, permit: Permit): (() => void) | undefined {
+/** Makes a move if sizes, kinds, roles, refused pairs and constraints allow it. Returns how to undo it. */
+function make(
+  move: Move,
+  draft: Draft,
+  forbids: Forbids | undefined,
+  permit: Permit,
+): (() => void) | undefined {
   const { team, at, other, to, ticket } = move;
   const { teams, layout, members } = draft;
   const mine = teams[team][at];
@@ -105,6 +112,7 @@ function make(move: Move, draft: Draft, permit: Permit): (() => void) | undefine
     if (((ticket.kinds[0] >> kind) & 1) === 0) return undefined;
     const [unit] = unitsOf(ticket, draft.centre);
     if (!draft.canPlay(team, teams[team].with(at, unit))) return undefined;
+    if (!mayMeet(ticket, members, forbids, mine.ticket)) return undefined;
     if (permit.costOfReplacing(members, mine.ticket, ticket) === undefined) return undefined;
     teams[team][at] = unit;
     members.delete(mine.ticket);
