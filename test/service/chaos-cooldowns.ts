@@ -1,7 +1,6 @@
 import { COOLDOWN_LIMITS } from '../../lib/contract/cooldown.ts';
 import type { StoredMatch } from '../../lib/service/domain/stored-match.ts';
 import type { StoredTicket } from '../../lib/service/domain/stored-ticket.ts';
-import type { Change } from '../../lib/service/events/publish.ts';
 import type { CooldownStore } from '../../lib/service/ports/cooldown-store.ts';
 
 /** What a studio has said about who has left its matches. */
@@ -24,8 +23,8 @@ export class ChaosLeavers {
 }
 
 /**
- * Whoever has declined or not answered a match has one offence of it, unless the change that ended the match is a dead
- * letter; whoever was named as its leaver has one, and nobody has another.
+ * Whoever has declined or not answered a match has one offence of it, unless its queue doubted that it heard its players;
+ * whoever was named as its leaver has one, and nobody has another.
  */
 export async function offenceViolations(
   cooldowns: CooldownStore,
@@ -33,19 +32,12 @@ export async function offenceViolations(
   outcome: {
     readonly tickets: readonly StoredTicket[];
     readonly matches: ReadonlyMap<string, StoredMatch>;
-    readonly changes: readonly Change[];
-    readonly deadLetters: ReadonlySet<string>;
+    /** Until when the queue doubts that it hears its players: their silence is no offence. */
+    readonly heldUntilMs: number;
     readonly leavers: ChaosLeavers;
   },
 ): Promise<string[]> {
   const found: string[] = [];
-  const lost = new Set(
-    outcome.changes.flatMap((one) =>
-      one.table === 'matches' && one.after.cancelled !== undefined && outcome.deadLetters.has(one.changeId)
-        ? one.after.matchId
-        : [],
-    ),
-  );
   const declined = new Set(declinesOf(outcome.matches));
   const people = new Set(outcome.tickets.flatMap(({ players }) => players.map(({ playerId }) => playerId)));
   const records = await cooldowns.of(queue, [...people]);
@@ -63,8 +55,12 @@ export async function offenceViolations(
   }
   const isFull = (key: string) =>
     (records.get(key.split(' ')[1]!)?.offences.length ?? 0) >= COOLDOWN_LIMITS.timesMax;
+  const isExcused = (key: string) => {
+    const { declined, acceptBy = '' } = outcome.matches.get(key.split(' ')[0]!)!;
+    return declined === undefined && Date.parse(acceptBy) < outcome.heldUntilMs;
+  };
   for (const key of declined)
-    if (!noted.has(`decline ${key}`) && !lost.has(key.split(' ')[0]!) && !isFull(key))
+    if (!noted.has(`decline ${key}`) && !isExcused(key) && !isFull(key))
       found.push(`the decline ${key} is not noted`);
   for (const [key, isAnswered] of outcome.leavers.known)
     if (isAnswered && !noted.has(`leave ${key}`) && !isFull(key))

@@ -984,16 +984,11 @@ export class ChaosRun {
 
   async #offences(tickets: readonly StoredTicket[], matches: ReadonlyMap<string, StoredMatch>) {
     if (this.#definition.cooldown === undefined) return [];
-    const { changes, deps } = this.cloud;
-    const [deadLetters, leavers] = [this.#deadLetters, this.#leavers];
+    const { cooldowns, queues } = this.cloud.deps;
+    const { presenceHeldUntilMs: heldUntilMs = 0 } = (await queues.get(this.queue))!;
+    const leavers = this.#leavers;
     const own = new Map([...matches].filter(([, { queue }]) => queue === this.queue));
-    return offenceViolations(deps.cooldowns, this.queue, {
-      tickets,
-      matches: own,
-      changes,
-      deadLetters,
-      leavers,
-    });
+    return offenceViolations(cooldowns, this.queue, { tickets, matches: own, heldUntilMs, leavers });
   }
 
   /**
