@@ -2,6 +2,7 @@ import type { Conversion } from '../relaxation.ts';
 import type { FlexMatchRule } from './rule-set.ts';
 import type { Source } from './source.ts';
 
+/** Rules of the queue that together stand for one of the source. */
 export interface Converted extends Conversion {
   /** The property whose expansions change nothing, where the source forbids nothing. */
   readonly free?: string | undefined;
