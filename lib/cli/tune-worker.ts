@@ -1,9 +1,17 @@
+import module from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
-import { playThrough } from '../simulation/play.ts';
-import { pointOf, type Setting, withSetting } from '../simulation/tune.ts';
-import { loadCode } from './code-option.ts';
-import { type TrafficLength, type TrafficOptions, trafficOf } from './traffic-options.ts';
+import type { Setting } from '../simulation/tune.ts';
+import type { TrafficLength, TrafficOptions } from './traffic-options.ts';
+
+// As in `muster.ts`: the cache is on before anything else is imported, in each thread of its own.
+module.enableCompileCache?.();
+const [{ playThrough }, { pointOf, withSetting }, { loadCode }, { trafficOf }] = await Promise.all([
+  import('../simulation/play.ts'),
+  import('../simulation/tune.ts'),
+  import('./code-option.ts'),
+  import('./traffic-options.ts'),
+]);
 
 /** One setting to try. The worker generates the traffic again from its options: a seed is smaller to send than its tickets. */
 export interface TuneTask {

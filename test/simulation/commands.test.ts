@@ -312,7 +312,7 @@ describe('muster tune', () => {
   it('shows the front and writes the definition that the targets pick', async () => {
     const out = join(folder, 'tuned.json');
     const report = join(folder, 'tune.html');
-    const args = ['--players', '1000', '--rate', '4', '--policies', 'option-value,greedy', '--workers', '2'];
+    const args = ['--players', '1000', '--rate', '20', '--policies', 'option-value,greedy', '--workers', '2'];
     const files = ['--out', out, '--report', report];
     const { status, stdout } = await muster(
       'tune',

@@ -134,8 +134,8 @@ describe('queues that are simulated at the same time', () => {
   });
 
   it('let linked tickets wait less than when they wait in the queue of their post, and match more of them', () => {
-    const together = played(0.3, true, 1500).linked;
-    const alone = played(0.3, false, 1500).linked;
+    const together = played(0.3, true, 800).linked;
+    const alone = played(0.3, false, 800).linked;
     expect(alone.players).toBe(together.players);
     expect(together.waitSeconds.mean).toBeLessThan(0.8 * alone.waitSeconds.mean);
     expect(together.outcome.matched).toBeGreaterThanOrEqual(alone.outcome.matched);
