@@ -100,10 +100,13 @@ export const playerAttributes = z
 
 /** The error of a value that is no latency, such as that of a ping which failed. */
 const latency = (issue: { readonly input?: unknown }) =>
-  `${expected('milliseconds from 0 to 100000')(issue)}: omit a region that was not measured`;
+  `${expected(`milliseconds from 0 to ${RULE_LIMITS.latencyMsMax}`)(issue)}: omit a region that was not measured`;
 /** The latencies of one player. */
 export const latencyMs = z
-  .record(fieldName, z.number({ error: latency }).min(0, { error: latency }).max(100_000, { error: latency }))
+  .record(
+    fieldName,
+    z.number({ error: latency }).min(0, { error: latency }).max(RULE_LIMITS.latencyMsMax, { error: latency }),
+  )
   .refine(hasAtMost(RULE_LIMITS.regionsMax), {
     error: expected(`at most ${RULE_LIMITS.regionsMax} regions`),
   })

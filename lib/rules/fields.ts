@@ -8,6 +8,7 @@ export const RULE_LIMITS = {
   valuesMax: 50,
   textMax: 64,
   regionsMax: 40,
+  latencyMsMax: 100_000,
   rulesMax: 30,
   stepsMax: 20,
   innerRulesMax: 10,

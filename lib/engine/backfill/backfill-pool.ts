@@ -32,10 +32,9 @@ export interface BackfillPoolOptions {
 /**
  * Running games with empty seats, and the waiting tickets that can fill them.
  *
- * A filling takes as many seats as can be filled, and of those fillings the one with the least imbalance of the whole game:
- * all empty seats, or fewer where the rules let teams start short and all have waited long enough. Rules, roles and parties
- * count those who are there. They are one party to the rules: nothing that they do to each other is refused.
- * Equal imbalances are decided by the order of the pool.
+ * A filling takes all empty seats, or fewer where the rules let teams start short and all have waited long enough. Of the
+ * largest fillings it is the one with the least imbalance of the whole game. Rules, roles and parties count the players who
+ * are there, but no rule is checked between these: they are one party. Equal imbalances are decided by the order of the pool.
  *
  * @example
  * ```ts

@@ -33,17 +33,17 @@ export interface TicketLimits {
 /**
  * Searches for the game of a ticket with the widest **margin**: its limit less its imbalance, 0 or more.
  *
- * The limit is a sum over the players, and so is nearly v_2 of N players:
+ * N times the limit is a sum over the players. N·v_2 can be written almost as such a sum:
  *
  * N·v_2 = min over μ and τ of Σ (s − μ)²/2τ + N·τ/2, where μ is their mean and τ their v_2.
  *
  * In a **cell**, a pair of μ and τ, a player is worth what it allows less (s − μ)²/2τ. Without teams, the players worth most
  * are the best game of the cell. Their own mean and v_2 are a better cell; a few of these steps lead to one that is its own
- * best. There all sets are divided into teams that are worth more than the margin of the best game so far. A branch ends when
+ * best. There each set that is worth more than the margin of the best game so far is divided into teams. A branch ends when
  * the best rest that can be seated is not worth enough.
  *
  * The first search starts at the anchor with large τ. If it leaves a wide margin, that is the result. Otherwise a grid of
- * cells is searched, with all τ that can be a limit: a game within its limit a has a worth of 0 or more at τ = a. With 25 to 60
+ * cells is searched, with all τ that can be a limit: a game whose imbalance is within its limit L is worth 0 or more at τ = L. With 25 to 60
  * candidates it finds nearly all games within their limits, but it proves nothing.
  *
  * A long wait allows much more than what other players are worth. So waits count for little at first, and for more as long

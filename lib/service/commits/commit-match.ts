@@ -20,7 +20,7 @@ export interface MatchCommitDeps extends SettleDeps {
 const CLAIMS_AT_ONCE = 48;
 
 /**
- * `committed`: the match exists. Otherwise it does not exist, and its other tickets are in the pool again. `lost-race`: a ticket
+ * `committed`: the match exists. Otherwise it does not exist, and each ticket that was claimed for it is in the pool again. `lost-race`: a ticket
  * was no longer QUEUED. `busy`: the store was throttled. `too-large`: no item of the store can hold the match, now or later.
  */
 export type CommitOutcome = 'committed' | 'lost-race' | 'busy' | 'too-large';
@@ -30,8 +30,8 @@ export type CommitOutcome = 'committed' | 'lost-race' | 'busy' | 'too-large';
  * much as its writes, so a match is committed in steps:
  *
  *     journal    the match and its tickets. A crash before it: nothing has happened
- *     claim      every ticket that is still QUEUED leaves the pool, each by a conditional write. The ticket is
- *                QUEUED for every reader, because its match does not exist. A crash from here on: see below
+ *     claim      every ticket that is still QUEUED leaves the pool, each by a conditional write. Its stored
+ *                status is MATCHED, but every reader sees QUEUED until the match exists. A crash from here on: see below
  *     create     the match is put if it was not abandoned. At this moment it begins to exist, and with it
  *                the status of all of its tickets. A crash after it changes nothing
  *     leave      the entries of its linked tickets are removed. A crash before it: the ticks of their queues remove them
@@ -51,8 +51,8 @@ export type CommitOutcome = 'committed' | 'lost-race' | 'busy' | 'too-large';
  * match that was abandoned since. Its `create` then fails, and it returns them. If it crashes before that, `deadline` finds
  * them when it checks the abandoned match again.
  *
- * **When the result of a call is unknown**, the tick settles the match itself. If that fails too, it does not end its lease,
- * as after a crash.
+ * **When the result of a call is unknown**, the tick settles the match itself. If that fails too, it lets its lease
+ * expire, so the match is settled as after a crash.
  */
 export class MatchCommits {
   readonly #deps: MatchCommitDeps;

@@ -51,11 +51,11 @@ export interface TickDeps
  * One pass of the search over one range of a queue.
  *
  *     fan out    the message of a slot becomes one message for each range except the first, which is searched here.
- *                A crash after it: the messages are repeated, and find their slot done
+ *                A crash after it: the messages are sent again; a range whose slot was searched ignores its message
  *     settle     until 2 s   the matches of a crashed tick in this range: see `commits/settle.ts`. If its journal is unreadable,
  *                            this tick takes no lease and only ends overdue tickets, each by a conditional write
  *     lease      until 2 s   conditional write. A crash after it: the range is not searched until the lease expires
- *     read       until 3 s   the report of the range's last tick, and as many waiting tickets as one tick can
+ *     read       until 3 s   the report of the range's last tick, and as many waiting tickets as one tick can read
  *     check      for 1 s     whether the tickets fit the definition
  *     presence               the tickets of players who have left, in a queue with `presence`: see `without-vanished.ts`
  *     end        until 4 s   a conditional write for each ticket past its time-out, unless bots fill its game. A crash
@@ -67,8 +67,8 @@ export interface TickDeps
  *     survey     until 8.5 s a count of the tickets, if they are more than one tick reads
  *     report     the state for the next tick and the statistics. A crash before it: they use the previous report
  *     end lease  even after an error, unless a match could not be settled. A crash before it: as after the lease
- *     count      the matched waits, in a queue with an experiment: see `count-matched.ts`; and for the statistics of each other
- *                queue the linked tickets that have left it. A crash before it: they are not counted
+ *     count      the matched waits, in a queue with an experiment: see `count-matched.ts`. It also counts, for each other
+ *                queue, the linked tickets that this tick took from it. A crash before it: they are not counted
  *     split      until 8.5 s a new bucket layout if this bucket is overloaded: see `rebalance.ts`. A crash before it: a
  *                            later tick repeats it
  *
@@ -76,8 +76,7 @@ export interface TickDeps
  * `end-tickets.ts` and `commit-game.ts`), `next-report.ts`.
  *
  * The times are those of `TICK_STAGES`, since the tick began. Lambda stops the function, and the lease expires, after 10 s.
- * The lease counts the ticks that failed or were stopped in a row; a range in which too many did is set aside: see
- * `set-aside.ts`.
+ * The lease counts consecutive ticks that failed or were stopped. After too many, the range is set aside: see `set-aside.ts`.
  *
  * A message may arrive twice or out of order, so the lease records the last slot searched. If two ticks search the same
  * tickets because one outlived its lease, the commit's condition gives each ticket to only one of them.
