@@ -8,7 +8,7 @@ import type { Streams } from './virtual-cloud.ts';
 /** More runs: `npm run chaos`. A failure names the seed to replay there. */
 const SEEDS = {
   emulated: [1, 2],
-  inMemory: Array.from({ length: sample(10, 120) }, (_, i) => i + 1),
+  inMemory: Array.from({ length: sample(7, 120) }, (_, i) => i + 1),
   // Together these have a hostile tenant of each kind.
   hostile: sample([0], [0, 1, 2]),
 };
