@@ -73,7 +73,6 @@ const BUILT_IN = [
   '@aws-sdk/util-dynamodb',
   '@preact/signals',
   'cdk-nag',
-  'esbuild',
   'ipaddr.js',
   'node',
   'preact',

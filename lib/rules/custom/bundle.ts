@@ -31,7 +31,7 @@ export function bundleCode(file: string): BundledModule {
 }
 
 function bundled(file: string): string {
-  const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof import('esbuild');
+  const { buildSync } = esbuild();
   try {
     const { outputFiles } = buildSync({
       entryPoints: [file],
@@ -51,6 +51,15 @@ function bundled(file: string): string {
     const { errors } = error as BuildFailure;
     if (errors === undefined) throw error;
     throw new Error(errors.map(messageText).join('\n'));
+  }
+}
+
+/** An optional peer of the package. */
+function esbuild(): typeof import('esbuild') {
+  try {
+    return createRequire(import.meta.url)('esbuild');
+  } catch (cause) {
+    throw new Error('Expected the package esbuild, which bundles `code`: run npm install esbuild', { cause });
   }
 }
 

@@ -2,7 +2,7 @@ import { shown } from '../../vocabulary/expected.ts';
 import { CUSTOM_UNITS_MAX, type CustomRuleBody } from '../by-type/custom.ts';
 import { ticketsOf } from '../measures.ts';
 import type { Named, RuleContext, RuledGame, RuledTicket, Verdict } from '../rule-type.ts';
-import type { RuledPlayer } from '../types.ts';
+import type { Attributes, RuledPlayer } from '../types.ts';
 import { attributeOf } from '../values.ts';
 import { type CustomCode, codeInUse } from './code.ts';
 import type { CustomGame, CustomPlayer, CustomTicket } from './types.ts';
@@ -37,7 +37,7 @@ export class CustomCalls {
   readonly #moment: Pick<RuleContext, 'attributes' | 'nowMs'>;
   readonly #failures: CustomFailures;
   readonly #code: CustomCode | undefined;
-  readonly #players = new WeakMap<RuledPlayer, CustomPlayer>();
+  readonly #tickets = new WeakMap<RuledTicket, CustomTicket>();
 
   /** @param code the functions. @default those that the process uses */
   constructor(
@@ -139,25 +139,21 @@ export class CustomCalls {
   }
 
   #ticketOf(ticket: RuledTicket): CustomTicket {
-    const { ticketId } = ticket;
-    return Object.freeze({
-      ticketId,
-      players: this.#playersOf([ticket]),
-      waitSeconds: waitOf(ticket, this.#moment.nowMs),
-    });
+    let view = this.#tickets.get(ticket);
+    if (view === undefined) {
+      const { ticketId, players } = ticket;
+      const waitSeconds =
+        Math.max(0, this.#moment.nowMs - (ticket.enqueuedAtMs ?? this.#moment.nowMs)) / 1000;
+      const people = players.filter(({ bot }) => !bot);
+      const views = people.map((player) => playerOf(player, ticketId, waitSeconds, this.#moment.attributes));
+      view = frozen({ ticketId, players: views, waitSeconds });
+      this.#tickets.set(ticket, view);
+    }
+    return view;
   }
 
   #playersOf(tickets: readonly RuledTicket[]): readonly CustomPlayer[] {
-    const views: CustomPlayer[] = [];
-    for (const ticket of tickets) {
-      for (const player of ticket.players) {
-        if (player.bot) continue;
-        const view = this.#players.get(player) ?? playerOf(player, ticket, this.#moment);
-        this.#players.set(player, view);
-        views.push(view);
-      }
-    }
-    return Object.freeze(views);
+    return Object.freeze(tickets.flatMap((ticket) => this.#ticketOf(ticket).players));
   }
 }
 
@@ -179,15 +175,12 @@ function gotten(answer: unknown): string {
   return answer instanceof Promise ? 'a promise' : shown(answer);
 }
 
-function waitOf({ enqueuedAtMs }: RuledTicket, nowMs: number): number {
-  return Math.max(0, nowMs - (enqueuedAtMs ?? nowMs)) / 1000;
-}
-
-/** A frozen copy of what functions may see of a player. */
+/** What functions may see of a player. */
 function playerOf(
   player: RuledPlayer,
-  ticket: RuledTicket,
-  { attributes, nowMs }: Pick<RuleContext, 'attributes' | 'nowMs'>,
+  ticketId: string,
+  waitSeconds: number,
+  attributes: Attributes,
 ): CustomPlayer {
   const { playerId, skill, roles, latencyMs = {} } = player;
   const values = Object.keys(attributes).map(
@@ -195,16 +188,16 @@ function playerOf(
   );
   const known = values.filter(([, value]) => value !== undefined);
   // A player of a running match came with a ticket of their own.
-  const { ticketId: party = ticket.ticketId } = player as { readonly ticketId?: string };
-  return frozen({
+  const { ticketId: party = ticketId } = player as { readonly ticketId?: string };
+  return {
     playerId,
     party,
     skill,
     ...(roles && { roles }),
     attributes: Object.fromEntries(known) as CustomPlayer['attributes'],
     latencyMs,
-    waitSeconds: waitOf(ticket, nowMs),
-  });
+    waitSeconds,
+  };
 }
 
 /** A copy that cannot change, of plain data. */

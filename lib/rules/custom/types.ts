@@ -49,17 +49,6 @@ export interface CustomTicket {
 
 /**
  * A rule: true if the game may be played, else the reason. Pure and synchronous: the same game and options, the same answer.
- *
- * @example
- * ```ts
- * import type { CustomRule } from './types.ts';
- *
- * export const fewParties: CustomRule<{ most: number }> = ({ teams }, { most }) =>
- *   teams.every(({ players }) => new Set(players.map(({ party }) => party)).size <= most) ||
- *   'a team has too many parties';
- *
- * fewParties({ teams: [{ name: 'team', players: [] }], players: [], nowMs: 0 }, { most: 2 }); // => true
- * ```
  */
 export type CustomRule<Options extends CustomOptions = CustomOptions> = (
   game: CustomGame,

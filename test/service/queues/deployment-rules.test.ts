@@ -37,6 +37,39 @@ describe('a definition that a client puts', () => {
   });
 });
 
+describe('a definition with a custom rule', () => {
+  const wanted = definition({
+    name: 'duel',
+    rules: [
+      { name: 'Ping', type: 'latency', max: 80 },
+      { name: 'Votes', type: 'custom', function: 'enoughVotes' },
+    ],
+  });
+  const put = (functions?: readonly string[]) =>
+    parsePut(queuesWithoutLadders({} as QueueStore, { ...rules, functions }), 'duel', wanted);
+
+  it('may name a function of the deployed code', async () => {
+    expect(await put(['enoughVotes'])).toEqual(wanted);
+  });
+
+  it.each([
+    [undefined, 'there is no code'],
+    [['rivalry', 'ranks'], 'the code exports rivalry, ranks'],
+  ])('is rejected with the name of the function when the code has %s', async (functions, has) => {
+    await expect(put(functions)).rejects.toThrow(
+      expect.objectContaining({
+        status: 400,
+        errors: [
+          {
+            pointer: '#/rules/1/function',
+            detail: expect.stringContaining(`got enoughVotes for rule Votes: ${has}`),
+          },
+        ],
+      }),
+    );
+  });
+});
+
 describe('a definition with a provisioner', () => {
   const errorsOf = async (provisioner: QueueDefinition['provisioner']) => {
     const rules = [{ name: 'Ping', type: 'latency' as const, max: 80 }];
