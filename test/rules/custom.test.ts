@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { planTick, type QueueRules } from '../../lib/policies/plan.ts';
+import type { Game } from '../../lib/engine/types.ts';
+import { planGames, planTick, type QueueRules } from '../../lib/policies/plan.ts';
 import { CustomCalls, type CustomFailures } from '../../lib/rules/custom/calls.ts';
 import { codeOf, useCode } from '../../lib/rules/custom/code.ts';
 import type { CustomCost, CustomGame, CustomRule } from '../../lib/rules/custom/types.ts';
@@ -66,6 +67,22 @@ it('a function that does not read the teams is called once for all divisions of 
   };
   const once = callsOf(({ players }) => players.length);
   expect(once).toBeLessThan(callsOf(({ teams }) => teams.flatMap(({ players }) => players).length));
+});
+
+it('the matches that a search prices count as its work, and what is left unproved is in the gap', () => {
+  let calls = 0;
+  const judged = ({ teams }: CustomGame) => {
+    calls++;
+    return 40 * teams.length;
+  };
+  useCode(codeOf({ judged }));
+  const tickets = Array.from({ length: 100 }, (_, i) => ticket(`t${i}`, 1500 + i));
+  const rules = { ...rulesOf({ ...rule, cost: 1 }), teamSize: 5 };
+  const { value } = planGames({ rules, tickets, nowMs: 0 }).next();
+  const { imbalance, lowerBound, optimal } = value as Game;
+  expect({ isBelow: lowerBound < imbalance, optimal }).toEqual({ isBelow: true, optimal: false });
+  expect(imbalance).toBeGreaterThanOrEqual(80);
+  expect(calls).toBeLessThan(40_000);
 });
 
 it('a rule that gives a reason forbids its games, and nothing has failed', () => {

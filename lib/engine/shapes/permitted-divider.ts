@@ -17,6 +17,8 @@ export class PermittedDivider {
   readonly #constraints: Constraints | undefined;
   readonly #divider: ShapeDivider;
   readonly #clock: SearchClock;
+  /** The rulings since the last `takeWork` on games that cost more than it was known before. */
+  #priced = 0;
 
   constructor(rules: GameRules, layout: Layout, constraints: Constraints | undefined, clock: SearchClock) {
     this.#alpha = rules.alpha;
@@ -53,6 +55,7 @@ export class PermittedDivider {
     const f = this.#alpha * gap + v;
     if (!constraints?.judgesGames) return f + cost < limit ? f + cost : Number.POSITIVE_INFINITY;
     const ruling = constraints.judge(membersOf(members, numbers, divider.teams, this.#teams));
+    if (ruling && ruling.cost > cost) this.#priced++;
     const isFairest = !constraints.wasOfTeams || (ruling !== undefined && ruling.cost <= cost);
     const least = Math.min(limit, ruling ? f + ruling.cost : limit);
     if (isFairest) return least < limit ? least : Number.POSITIVE_INFINITY;
@@ -61,8 +64,8 @@ export class PermittedDivider {
 
   /** The steps of `divide` since the last call, as nodes of a search. */
   takeWork(): number {
-    const work = this.#divider.steps >> 4;
-    this.#divider.steps = 0;
+    const work = (this.#divider.steps >> 4) + stepsPerRuling * this.#priced;
+    this.#divider.steps = this.#priced = 0;
     return work;
   }
 
@@ -95,6 +98,7 @@ export class PermittedDivider {
         const f = alpha * gap + v;
         if (f + cost >= least || this.#clock.isOver(stepsPerRuling)) break;
         const ruling = constraints.judge(membersOf(members, numbers, teams, this.#teams));
+        if (ruling && ruling.cost > cost) this.#priced++;
         if (!ruling || f + ruling.cost >= least) continue;
         least = f + ruling.cost;
         this.division = teams;
