@@ -109,7 +109,10 @@ export class RuleStates implements Constraints {
   facets(tickets: readonly number[]): readonly Facet[] | undefined {
     const { sets, ranges } = this.#states();
     if (tickets.length < this.#settings.facetsFrom || sets.length + ranges.length === 0) return undefined;
-    return facetsOf(tickets, sets, ranges);
+    const sizeOf = (ticket: number) => this.#tickets[ticket]!.players.length;
+    const holdsGame = (facet: Facet) =>
+      facet.tickets.reduce((players, ticket) => players + sizeOf(ticket), 0) >= this.#settings.seatsMin;
+    return facetsOf(tickets, sets, ranges)?.filter(holdsGame);
   }
 
   start(facet?: Facet): void {

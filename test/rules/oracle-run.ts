@@ -63,13 +63,14 @@ export function poolOf(
   return pool;
 }
 
-/** The case with bots instead of some of its solo players, in a third of the cases. */
+/** The case with bots instead of some of its solo players, in a third of the cases; fewer than a game of bots alone has. */
 function withBots(of: RuledCase, seed: number): RuledCase {
   const random = seeded(seed);
   const share = random() < 1 / 3 ? 0.3 : 0;
+  let most = shapeOf(of.rules).seatsMin - 1;
   const tickets = of.tickets.map((ticket): Ticket => {
     const { playerId, skill } = ticket.players[0]!;
-    const isBot = ticket.players.length === 1 && random() < share;
+    const isBot = ticket.players.length === 1 && random() < share && most-- > 0;
     return isBot ? { ...ticket, players: [{ playerId, skill, bot: true } as RuledPlayer] } : ticket;
   });
   return { ...of, tickets };
@@ -259,7 +260,7 @@ function compare(
 }
 
 /** `node test/rules/oracle-run.ts [comparisons] [first seed]`: two equal teams, other shapes and games of many seats in turn. */
-if (process.argv[1]?.endsWith('oracle-run.ts')) {
+if (import.meta.main) {
   const wanted = Number(process.argv[2] ?? 100_000);
   let seed = Number(process.argv[3] ?? 1);
   let done = 0;
