@@ -10,8 +10,14 @@ export interface Opposite {
   readonly note?: string;
 }
 
-/** Rules of which one has to hold so that this one does not; undefined when there are none. */
-export function oppositeOf(rule: InnerRule): Opposite | undefined {
+/**
+ * Rules of which one has to hold so that this one does not; undefined when there are none.
+ *
+ * @param several the kinds of which there are several teams
+ */
+export function oppositeOf(rule: InnerRule, several: readonly string[]): Opposite | undefined {
+  // That one of several teams breaks the rule has no counterpart.
+  if (teamsIn(rule).some((team) => several.includes(team))) return undefined;
   switch (rule.type) {
     case 'count':
       return oppositeOfCount(rule);
@@ -41,7 +47,6 @@ export function oppositeOf(rule: InnerRule): Opposite | undefined {
 
 function oppositeOfCount(rule: InnerRule & { type: 'count' }): Opposite | undefined {
   const { type, attribute, value, atLeast = 0, atMost, scope, team } = rule;
-  // That one of several teams breaks the rule has no counterpart.
   if (scope === 'team') return undefined;
   const base = { type, attribute, value, ...(team !== undefined && { team }) };
   return {
@@ -50,4 +55,10 @@ function oppositeOfCount(rule: InnerRule & { type: 'count' }): Opposite | undefi
       ...(atMost !== undefined ? [{ ...base, atLeast: atMost + 1 }] : []),
     ],
   };
+}
+
+/** The kinds of team that a rule names. */
+function teamsIn(rule: InnerRule): string[] {
+  const parts: readonly unknown[] = rule.type === 'compare' ? [rule.left, rule.right] : [rule];
+  return parts.flatMap((part) => (part as { readonly team?: string }).team ?? []);
 }

@@ -415,6 +415,29 @@ describe('a FlexMatch rule set', () => {
     });
   });
 
+  it.each([
+    [
+      'a comparison of each',
+      { operation: '>=', measurements: ['avg(teams[crew].players.attributes[skill])'] },
+    ],
+    ['a count in each', { operation: '!=', measurements: ['teams[crew].players.attributes[skill]'] }],
+  ])('has no opposite of %s of several teams of a kind', (_, comparison) => {
+    const rules = [
+      near,
+      { name: 'Crews', type: 'comparison', referenceValue: 5, ...comparison },
+      { name: 'Other', type: 'compound', statement: 'or(Near, not(Crews))' },
+    ];
+    const crews = (quantity: number) => ({
+      ...duel([numberOf('skill')], rules),
+      teams: [
+        { name: 'crew', minPlayers: 2, maxPlayers: 2, quantity },
+        { name: 'boss', minPlayers: 1, maxPlayers: 1 },
+      ],
+    });
+    expect(outcomes(imported(crews(1)))['rules[Other]']).toBe('same');
+    expect(outcomes(imported(crews(2)))['rules[Other]']).toBe('not possible');
+  });
+
   it('reads properties of the type of a rule alone, and steps of limits alone', () => {
     const rules = [
       { ...near, operation: '=', maxCount: 3 },

@@ -96,7 +96,8 @@ function alternativesOf(
     if (converted.differs !== undefined) return `${name}: its opposite has no counterpart`;
     if (all.some(({ rule, differs }) => rule === undefined || rule.relax !== undefined || differs.size > 0))
       return `${name}: a rule that relaxes has no opposite, which would tighten`;
-    const opposites = all.map(({ rule }) => oppositeOf(rule as Exclude<Body, { type: 'latency' }>));
+    const several = source.teams.flatMap(({ ours, quantity }) => (quantity > 1 ? [ours] : []));
+    const opposites = all.map(({ rule }) => oppositeOf(rule as Exclude<Body, { type: 'latency' }>, several));
     if (opposites.length === 0) return `${name}: it always holds, so its opposite never does`;
     if (opposites.includes(undefined)) return `${name}: its opposite has no counterpart`;
     differences.push(...opposites.flatMap((one) => one!.note ?? []));
