@@ -129,7 +129,9 @@ function ofRosters({ changes, matches }: Outcome): string[] {
   return [...matches.keys()].flatMap((matchId) => {
     const found: string[] = [];
     const [first, ...later] = rostersOf(matchId, changes);
-    for (const ticketId of first?.cancelled === undefined ? (first?.ticketIds ?? []) : [])
+    // The tickets of a match that was dissolved, or was not placed, may be in another.
+    const stayed = first?.cancelled === undefined && !first?.requeued;
+    for (const ticketId of stayed ? (first?.ticketIds ?? []) : [])
       places.set(ticketId, `roster 1 of ${matchId}`);
     for (const [i, { roster, teams, newTicketIds = [], ticketIds }] of later.entries()) {
       const place = `roster ${roster} of ${matchId}`;
