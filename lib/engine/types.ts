@@ -21,7 +21,8 @@ export interface Constraints {
   enter(ticket: Ticket): number;
   /**
    * Parts of the pool whose players share a value that all players of a game have to share. Each game is in one of them,
-   * and a ticket stands in every one that it accepts, but for those of too few players. Undefined when the whole pool is searched at once.
+   * and a ticket stands in every one that it accepts, but for those of too few players. Undefined when the whole pool is
+   * searched at once.
    */
   facets(tickets: readonly number[]): readonly Facet[] | undefined;
   /** Begins a search with no ticket joined; in a facet, only for games in it. */

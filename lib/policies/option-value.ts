@@ -20,7 +20,8 @@ import { oldestAgeMs, type Policy, type PoolFacts, takesAnyone } from './policy.
  * - with roles or sides, when more players than there are seats wait near it who accept no others: see `seatLoads`.
  * The skill spread within a party is added, because waiting cannot reduce it; a game of these parties alone has at
  * least that imbalance. A game's limit is the mean over its players, so that each long wait counts. A game is
- * released when its imbalance is within its limit, and always at the last tick before a time-out or the longest wait, and the one before.
+ * released when its imbalance is within its limit, and always at the last two ticks before a time-out or the
+ * longest wait.
  */
 export function optionValue(options: OptionValueOptions): Policy {
   let last: { facts: PoolFacts; nowMs: number; termsOf: (ticket: Ticket) => LimitTerms } | undefined;

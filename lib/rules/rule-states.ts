@@ -203,9 +203,12 @@ export class RuleStates implements Constraints {
         continue;
       }
       const verdict = typeOf(leveled).evaluate(leveled, game, context);
-      this.wasOfTeams = verdict.isOfTeams ?? typeOf(leveled).dependsOnTeams(leveled);
-      if (!verdict.holds && !isCostOnly(leveled)) return undefined;
-      wasOfTeams ||= this.wasOfTeams;
+      const isOfTeams = verdict.isOfTeams ?? typeOf(leveled).dependsOnTeams(leveled);
+      if (!verdict.holds && !isCostOnly(leveled)) {
+        this.wasOfTeams = isOfTeams;
+        return undefined;
+      }
+      wasOfTeams ||= isOfTeams;
       if (verdict.region !== undefined) region = verdict.region;
       const own =
         leveled.cost === undefined || verdict.units === Number.POSITIVE_INFINITY

@@ -43,8 +43,8 @@ export interface TicketLimits {
  * the best rest that can be seated is not worth enough.
  *
  * The first search starts at the anchor with large τ. If it leaves a wide margin, that is the result. Otherwise a grid of
- * cells is searched, with all τ that can be a limit: a game whose imbalance is within its limit L is worth 0 or more at τ = L. With 25 to 60
- * candidates it finds nearly all games within their limits, but it proves nothing.
+ * cells is searched, with all τ that can be a limit: a game whose imbalance is within its limit L is worth 0 or more at
+ * τ = L. With 25 to 60 candidates it finds nearly all games within their limits, but it proves nothing.
  *
  * A long wait allows much more than what other players are worth. So waits count for little at first, and for more as long
  * as no game is found.

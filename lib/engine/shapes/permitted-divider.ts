@@ -1,5 +1,5 @@
 import type { SearchClock } from '../model/search-clock.ts';
-import type { Constraints, GameRules } from '../types.ts';
+import type { Constraints, GameRules, Ruling } from '../types.ts';
 import type { Layout } from './layout.ts';
 import { ShapeDivider } from './shape-divider.ts';
 import { membersOf } from './shape-game.ts';
@@ -54,8 +54,7 @@ export class PermittedDivider {
     this.division = divider.teams;
     const f = this.#alpha * gap + v;
     if (!constraints?.judgesGames) return f + cost < limit ? f + cost : Number.POSITIVE_INFINITY;
-    const ruling = constraints.judge(membersOf(members, numbers, divider.teams, this.#teams));
-    if (ruling && ruling.cost > cost) this.#priced++;
+    const ruling = this.#rulingOn(constraints, members, numbers, divider.teams, cost);
     const isFairest = !constraints.wasOfTeams || (ruling !== undefined && ruling.cost <= cost);
     const least = Math.min(limit, ruling ? f + ruling.cost : limit);
     if (isFairest) return least < limit ? least : Number.POSITIVE_INFINITY;
@@ -67,6 +66,19 @@ export class PermittedDivider {
     const work = (this.#divider.steps >> 4) + stepsPerRuling * this.#priced;
     this.#divider.steps = this.#priced = 0;
     return work;
+  }
+
+  /** The ruling on a division. @param cost the cost that was known before */
+  #rulingOn(
+    constraints: Constraints,
+    members: readonly ShapeTicket[],
+    numbers: readonly number[],
+    division: Uint8Array,
+    cost: number,
+  ): Ruling | undefined {
+    const ruling = constraints.judge(membersOf(members, numbers, division, this.#teams));
+    if (ruling && ruling.cost > cost) this.#priced++;
+    return ruling;
   }
 
   /**
@@ -97,8 +109,7 @@ export class PermittedDivider {
       for (const { gap, teams } of found) {
         const f = alpha * gap + v;
         if (f + cost >= least || this.#clock.isOver(stepsPerRuling)) break;
-        const ruling = constraints.judge(membersOf(members, numbers, teams, this.#teams));
-        if (ruling && ruling.cost > cost) this.#priced++;
+        const ruling = this.#rulingOn(constraints, members, numbers, teams, cost);
         if (!ruling || f + ruling.cost >= least) continue;
         least = f + ruling.cost;
         this.division = teams;
