@@ -5,7 +5,7 @@ import { CALL_MS_MAX, CustomCalls, type CustomFailures } from '../rules/custom/c
 import type { CustomCode } from '../rules/custom/code.ts';
 import { levelsOf } from '../rules/levels.ts';
 import { kindsOf } from '../rules/measures.ts';
-import type { RuleContext, RuledGame, RuledTicket } from '../rules/rule-type.ts';
+import type { RuleContext, RuledGame, RuledTicket, Verdict } from '../rules/rule-type.ts';
 import type { Rule } from '../rules/rule-types.ts';
 import type { RuledPlayer } from '../rules/types.ts';
 import { drawFacts } from './player-facts.ts';
@@ -80,33 +80,43 @@ function reportOn(
 function faultIn(game: RuledGame, rule: CustomOne, moment: Moment, code: CustomCode): string | undefined {
   const failures: CustomFailures = new Map();
   const calls = new CustomCalls(moment, failures, code);
-  const about = `${rule.cost === undefined ? 'mayJoin' : 'least'}.${rule.function}`;
-  let before = { holds: false, units: Number.POSITIVE_INFINITY };
+  let before: Verdict = { holds: false, units: Number.POSITIVE_INFINITY };
   for (const level of levelsOf(rule) as (CustomOne | undefined)[]) {
     if (level === undefined) break;
-    const { holds, units } = calls.evaluate(level, game);
-    const differs = (of: RuledGame) => {
-      const other = calls.evaluate(level, of);
-      return other.holds !== holds || other.units !== units;
-    };
-    const wrong = differs(game)
-      ? 'Expected the same answer for the same match, got two answers'
-      : differs(turned(game))
-        ? 'Expected the same answer for equal teams and their players in another order, got two answers'
-        : before.holds && !holds
-          ? 'Expected options that permit more after a wait, got a match that they forbid'
-          : units > before.units
-            ? 'Expected options that cost no more after a wait, got a match that costs more'
-            : calls.asksTickets(level) && holds && excludes(calls, level, game, units)
-              ? `Expected ${about} to follow from the rule, got ${rule.cost === undefined ? 'a reason for two tickets of a match that the rule permits' : 'more than the match costs'}`
-              : undefined;
+    const verdict = calls.evaluate(level, game);
+    const wrong = wrongIn(calls, level, game, verdict, before);
     const [failure] = failures.values();
     if (failure !== undefined)
       return failure.function === rule.function ? failure.message : `${failure.function}: ${failure.message}`;
     if (wrong !== undefined) return wrong;
-    before = { holds, units };
+    before = verdict;
   }
   return undefined;
+}
+
+/** What is wrong about a verdict on a game, if no call fails. @param before the verdict with earlier options */
+function wrongIn(
+  calls: CustomCalls,
+  level: CustomOne,
+  game: RuledGame,
+  { holds, units }: Verdict,
+  before: Verdict,
+): string | undefined {
+  const differs = (of: RuledGame) => {
+    const other = calls.evaluate(level, of);
+    return other.holds !== holds || other.units !== units;
+  };
+  if (differs(game)) return 'Expected the same answer for the same match, got two answers';
+  if (differs(turned(game)))
+    return 'Expected the same answer for equal teams and their players in another order, got two answers';
+  if (before.holds && !holds)
+    return 'Expected options that permit more after a wait, got a match that they forbid';
+  if (units > before.units)
+    return 'Expected options that cost no more after a wait, got a match that costs more';
+  if (!calls.asksTickets(level) || !holds || !excludes(calls, level, game, units)) return undefined;
+  return level.cost === undefined
+    ? `Expected mayJoin.${level.function} to follow from the rule, got a reason for two tickets of a match that the rule permits`
+    : `Expected least.${level.function} to follow from the rule, got more than the match costs`;
 }
 
 /** Whether `mayJoin` excludes tickets of a game that the rule permits, or `least` is more than its units. */
