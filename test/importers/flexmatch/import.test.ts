@@ -581,6 +581,22 @@ describe('the skill of an imported rule set', () => {
     });
     expect(definition.rules).toMatchObject([{ right: 980, relax: [{ waitSeconds: 9, right: 950 }] }]);
     expect(notes(rest)['playerAttributes[rank]']).toMatch(/send 1000 by default; add 1000 to every skill/);
+    const count = {
+      ...least,
+      measurements: ['count(flatten(teams[*].players.attributes[rank]))'],
+      referenceValue: 2,
+    };
+    const fewer = [{ target: 'rules[Least].referenceValue', steps: [{ waitTimeSeconds: 9, value: 1 }] }];
+    const counted = imported(
+      {
+        ...duel([numberOf('rank')], [count], fewer),
+        teams: [{ name: 'crew', minPlayers: 1, maxPlayers: 3, quantity: 2 }],
+      },
+      { skillOffset: 1000 },
+    );
+    expect(counted.definition.rules).toMatchObject([
+      { left: { of: 'count' }, right: 2, relax: [{ waitSeconds: 9, right: 1 }] },
+    ]);
     const sum = { ...least, measurements: ['sum(flatten(teams[*].players.attributes[rank]))'] };
     expect(outcomes(imported(duel([numberOf('rank')], [sum]), { skillOffset: 1000 }))['rules[Least]']).toBe(
       'not possible',
