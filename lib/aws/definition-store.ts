@@ -43,9 +43,9 @@ type Rest<All extends readonly unknown[]> = All extends [unknown, ...infer Other
  * definition hold its replaced versions. Each overwrites the version 50 before it.
  *
  *     recordDeployed   if the definition still has the state
- *     remove         on the same condition. The replaced versions are removed next. After a crash they stay, and a new definition
- *                    of the same name overwrites each before it is listed
- *     keep           if the item holds an earlier version
+ *     remove           on the same condition. The replaced versions are removed next. After a crash they stay, and a new
+ *                      definition of the same name overwrites each before it is listed
+ *     keep             if the item holds an earlier version
  */
 export function definitionStore<Definition extends { readonly name: string }, State extends DefinitionState>(
   client: DynamoDBDocumentClient,

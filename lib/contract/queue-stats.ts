@@ -3,7 +3,6 @@ import { experimentState } from './experiment-view.ts';
 
 const seconds = z.number().nullable();
 
-/** A choice of players, and whether it leaves their wait without a bound. */
 /** The calls of a function of a custom rule that failed in a tick. */
 export const failingFunction = z.object({
   rule: z.string(),
@@ -12,6 +11,7 @@ export const failingFunction = z.object({
   message: z.string().meta({ description: 'What was expected and what happened, of the first one' }),
 });
 
+/** A choice of players, and whether it leaves their wait without a bound. */
 const choice = z.object({
   of: z.enum(['sides', 'roles', 'regions']),
   players: z.number().int().meta({ description: 'Recent players that were counted' }),

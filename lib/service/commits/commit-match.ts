@@ -20,8 +20,9 @@ export interface MatchCommitDeps extends SettleDeps {
 const CLAIMS_AT_ONCE = 48;
 
 /**
- * `committed`: the match exists. Otherwise it does not exist, and each ticket that was claimed for it is in the pool again. `lost-race`: a ticket
- * was no longer QUEUED. `busy`: the store was throttled. `too-large`: no item of the store can hold the match, now or later.
+ * `committed`: the match exists. Otherwise it does not exist, and each ticket that was claimed for it is in the pool again.
+ * `lost-race`: a ticket was no longer QUEUED. `busy`: the store was throttled. `too-large`: no item of the store can hold the
+ * match, now or later.
  */
 export type CommitOutcome = 'committed' | 'lost-race' | 'busy' | 'too-large';
 

@@ -25,9 +25,8 @@ export const SEARCH_MS = 1_000;
 
 /**
  * Explains why a ticket is waiting. It plans a tick among the ticket's neighbours without storing anything, and returns the
- * plan's reason for this ticket. It explains a linked ticket
- * in one of its queues: see `inQueue`. During an experiment it uses the variant in force. It reads the pool and searches 81 tickets, so
- * do not call it for every poll.
+ * plan's reason for this ticket. It explains a linked ticket in one of its queues: see `inQueue`. During an experiment it uses
+ * the variant in force. It reads the pool and searches 81 tickets, so do not call it for every poll.
  */
 export async function whyWaiting(
   deps: ExplainDeps,
