@@ -1,6 +1,7 @@
 /** Runs in a function's worker thread and does what Lambda's runtime does around a handler. */
 import nodeModule from 'node:module';
 import { constants, getPriority, platform, setPriority } from 'node:os';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 
@@ -45,8 +46,8 @@ const RESPONSE_MAX_BYTES = 6 * 1024 * 1024;
 type Handler = (event: unknown, context: object) => unknown;
 
 const start = workerData as FunctionStart;
-// Each worker of a function loads the same bundle.
-nodeModule.enableCompileCache?.();
+// Each worker of a function loads the same bundle. What is compiled is removed with the bundles, whose paths no later service has.
+nodeModule.enableCompileCache?.(join(start.file, '../../compiled'));
 const module = await import(pathToFileURL(start.file).href);
 const handler: Handler | undefined = module[start.exportName] ?? module.default?.[start.exportName];
 if (typeof handler !== 'function') {

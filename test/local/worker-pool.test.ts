@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { constants, getPriority } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { NO_DELAYS } from '../../lib/local/aws-delays.ts';
 import { makeWorkerPool, type WorkerPool } from '../../lib/local/worker-pool.ts';
@@ -94,6 +95,8 @@ describe('the workers of a function', () => {
     await withPool(2 ** 30, async (pool) => {
       expect((await workersOf(pool, 40, false)).size).toBe(1);
     });
+    // What they compiled is removed with the bundles.
+    expect(existsSync(join(dir, 'compiled'))).toBe(true);
   });
 
   test('are as many as the invocations that wait for something, each with one at a time', async () => {
