@@ -5,7 +5,7 @@ import { aroundDueTickets, SEATS_AMONG_NEIGHBOURS } from './option-value/due-sea
 import { dueAt } from './option-value/due-tickets.ts';
 import { type LimitTerms, limitOf, limitTerms } from './option-value/limits.ts';
 import { soloWindows } from './option-value/solo-windows.ts';
-import { oldestAgeMs, type Policy, type PoolFacts, takesAnyone } from './policy.ts';
+import { lastChanceAfterMs, oldestAgeMs, type Policy, type PoolFacts, takesAnyone } from './policy.ts';
 
 /**
  * Holds a game as long as the expected improvement is worth more than the wait.
@@ -34,9 +34,9 @@ export function optionValue(options: OptionValueOptions): Policy {
     return last.termsOf;
   };
   /** For how long at most: then one of the tickets is at its last chance, or has waited for the longest wait. */
-  const atMost = (tickets: readonly Ticket[], { timeoutMs, tickMs }: PoolFacts, nowMs: number): string => {
+  const atMost = (tickets: readonly Ticket[], facts: PoolFacts, nowMs: number): string => {
     const { longestWaitSeconds = Number.POSITIVE_INFINITY } = options;
-    const endMs = Math.min(timeoutMs - 2 * tickMs, 1000 * longestWaitSeconds - tickMs);
+    const endMs = Math.min(lastChanceAfterMs(facts), 1000 * longestWaitSeconds - facts.tickMs);
     const seconds = Math.floor((endMs - oldestAgeMs(tickets, nowMs)) / 1000) + 1;
     return seconds > 0 ? `, for ${seconds} s at most` : '';
   };

@@ -184,7 +184,12 @@ export function oldestAgeMs(tickets: readonly Ticket[], nowMs: number): number {
   return age;
 }
 
-/** True when a ticket of this age times out before the tick after the next one. */
+/** Whether a ticket of this age is at its last chance: it times out before the tick after the next one. */
 export function isLastChance(ageMs: number, facts: PoolFacts): boolean {
-  return ageMs + 2 * facts.tickMs > facts.timeoutMs;
+  return ageMs > lastChanceAfterMs(facts);
+}
+
+/** The age after which a tick is the last chance of a ticket, in milliseconds. */
+export function lastChanceAfterMs({ timeoutMs, tickMs }: PoolFacts): number {
+  return timeoutMs - 2 * tickMs;
 }

@@ -1,22 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { type Synthesized, type SynthesizeOptions, synthesize } from '../../lib/infra/synthesize.ts';
+import { folderOfRun } from '../folder-of-run.ts';
 
-/** Synthesizes into a folder that is removed after the tests of the file. */
+/** Synthesizes into a folder that is removed after the run of the tests. */
 export function synthesized(options: Omit<SynthesizeOptions, 'outdir'> = {}): Synthesized {
   return synthesize({ ...options, outdir: temporaryFolder() });
 }
 
-/** A folder that is removed after the tests of the file. */
+/** A folder that is removed after the run of the tests. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'muster-infra-test-'));
-  folders.push(folder);
-  return folder;
+  return mkdtempSync(join(folderOfRun(), 'infra-'));
 }
-
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
