@@ -58,7 +58,7 @@ export const MEASUREMENTS: readonly Measurement[] = [
   },
   {
     program: 'test/bench/scale/scale.ts',
-    minutes: 60,
+    minutes: 25,
     tables: { scale: BENCHMARKS },
   },
   {

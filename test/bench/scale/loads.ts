@@ -23,10 +23,8 @@ export interface LoadResult {
   readonly bucketsMax: number;
   /** The key with the most units in a second, as a share of DynamoDB's limit. */
   readonly hottest: { readonly name: string; readonly share: number };
-  readonly throttled: number;
   readonly refused: number;
   readonly missed: number;
-  readonly overtaken: number;
   readonly lost: number;
   readonly twice: number;
   /** Messages about missed targets. */
@@ -90,10 +88,8 @@ export async function measure(load: Load, options: LoadOptions): Promise<LoadRes
     tickP99: run.tickSeconds(0.99),
     bucketsMax: Math.max(...run.layouts.map(({ buckets }) => buckets)),
     hottest,
-    throttled: run.region.throttled,
     refused: run.refused,
     missed: [...missed.values()].reduce((sum, count) => sum + count, 0),
-    overtaken: run.overtakenTicks(),
     lost: run.lost,
     twice: run.twice,
     short,
@@ -105,6 +101,7 @@ export async function measure(load: Load, options: LoadOptions): Promise<LoadRes
       `ticks at once at most: ${run.region.executionsMax}; not searched: ${JSON.stringify(Object.fromEntries(missed))}`,
       ...run.notes,
       ...run.missedExamples(),
+      `requests throttled: ${run.region.throttled}; ticks overtaken: ${run.overtakenTicks()}`,
       `mean imbalance: ${run.imbalanceMean().toFixed(2)}`,
     ],
   };
