@@ -1,7 +1,7 @@
 import type { Problem, Ticket } from './api-types.ts';
 import { type Backoff, delayMs, pause } from './backoff.ts';
 import { MusterUnreachable } from './errors.ts';
-import type { RequestOptions, Sender } from './requests.ts';
+import type { ClientOptions, RequestOptions, Sender } from './requests.ts';
 import { SocketSession } from './socket-session.ts';
 import { isFinal, pollsOf, readyIn } from './wait-for-match.ts';
 import type { Change, SeenState, WatchTarget } from './watch-types.ts';
@@ -127,13 +127,17 @@ function watchBy(source: WatchSource, { signal, onProblem, WebSocket }: WatchOpt
  * @throws MusterUnreachable during the iteration, after ten minutes without a connection: a WebSocket cannot distinguish a
  * rejected token from a failing network
  */
-export function watchBySocket(target: WatchTarget, options: WatchOptions = {}): Watch {
+export function watchBySocket(
+  target: WatchTarget,
+  options: WatchOptions & Pick<ClientOptions, 'pause'> = {},
+): Watch {
   const act = async () => {
     throw new Error('No connection. Try again after the next change.');
   };
-  const wait: WatchSource['pause'] = (backoff, tries, signal) =>
-    pause(delayMs(backoff, tries, Math.random), signal);
-  return watchBy({ target, pause: wait, act }, options);
+  const wait = options.pause ?? pause;
+  const paused: WatchSource['pause'] = (backoff, tries, signal) =>
+    wait(delayMs(backoff, tries, Math.random), signal);
+  return watchBy({ target, pause: paused, act }, options);
 }
 
 /** Watches a ticket of a client that can also send requests. */

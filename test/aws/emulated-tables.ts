@@ -66,12 +66,9 @@ export interface EmulatedTables {
 }
 
 export async function startTables(emulator: Tables): Promise<EmulatedTables> {
+  if (emulator === 'memory') return tablesInMemory();
   const tables = tableResources();
   const names = tableNames(tables);
-  if (emulator === 'memory') {
-    const { client, stream } = memoryTables(tables);
-    return { names, client, stream: (table) => stream(names[table]), stop: async () => {} };
-  }
   const dynamodb = await startDynamoDB(tables, { emulator });
   return {
     names,
@@ -79,6 +76,14 @@ export async function startTables(emulator: Tables): Promise<EmulatedTables> {
     stream: (table) => streamReader(dynamodb.service, dynamodb.streamArn(names[table])),
     stop: dynamodb.stop,
   };
+}
+
+/** The tables of a deployment, empty, in this process. */
+export function tablesInMemory(): EmulatedTables {
+  const tables = tableResources();
+  const names = tableNames(tables);
+  const { client, stream } = memoryTables(tables);
+  return { names, client, stream: (table) => stream(names[table]), stop: async () => {} };
 }
 
 /** The names of the tables, each by what it holds. */

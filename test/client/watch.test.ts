@@ -60,7 +60,7 @@ describe('a ticket that is watched', () => {
       const ended = { ...match, endedAt: '2026-01-01T01:00:00.000Z' };
       say(socket, 'MatchEnded', { ticket: ticketOf('COMPLETED', 'm1'), match: ended });
     };
-    expect(await all(watchBySocket(target()))).toEqual([
+    expect(await all(watchBySocket(target(), noPause))).toEqual([
       'Ticket QUEUED',
       'MatchFound PLACING',
       'MatchAssigned COMPLETED',
@@ -93,7 +93,7 @@ describe('a ticket that is watched', () => {
         say(socket, 'TicketCancelled', { ticket: ticketOf('CANCELLED'), revision: 99 });
       }
     };
-    expect(await all(watchBySocket(target()))).toEqual([
+    expect(await all(watchBySocket(target(), noPause))).toEqual([
       'Ticket QUEUED',
       'MatchFound PLACING',
       'TicketCancelled CANCELLED',
@@ -138,7 +138,7 @@ describe('a ticket that is watched', () => {
       const ended = { ...match, endedAt: '2026-01-01T01:00:00.000Z' };
       say(socket, 'MatchEnded', { ticket: ticketOf('COMPLETED', 'm1'), match: ended, revision: 4 });
     };
-    expect(await all(watchBySocket(target()))).toEqual([
+    expect(await all(watchBySocket(target(), noPause))).toEqual([
       'Ticket COMPLETED',
       'MatchFound COMPLETED',
       'MatchEnded COMPLETED',
@@ -150,7 +150,7 @@ describe('a ticket that is watched', () => {
       say(socket, 'Ticket', { ticket: ticketOf('QUEUED') });
       socket.on('message', () => say(socket, 'TicketTimedOut', { ticket: ticketOf('TIMED_OUT') }));
     };
-    await all(watchBySocket({ ...target(), pingSeconds: 0.01 }));
+    await all(watchBySocket({ ...target(), pingSeconds: 0.01 }, noPause));
     expect(received[0]).toEqual({ action: 'ping', seen: { status: 'QUEUED' } });
   });
 
@@ -160,7 +160,7 @@ describe('a ticket that is watched', () => {
       say(socket, 'Ticket', { ticket: ticketOf('COMPLETED', 'm1'), match });
       socket.on('message', () => say(socket, 'TicketTimedOut', { ticket: ticketOf('TIMED_OUT') }));
     };
-    await all(watchBySocket({ ...target(), pingSeconds: 0.01 }));
+    await all(watchBySocket({ ...target(), pingSeconds: 0.01 }, noPause));
     expect(received[0]).toEqual({
       action: 'ping',
       seen: { status: 'COMPLETED', matchId: 'm1', roster: 2 },
@@ -172,7 +172,10 @@ describe('a ticket that is watched', () => {
       say(socket, 'Ticket', { ticket: ticketOf('QUEUED'), pingSeconds: 0.01 });
       socket.on('message', () => say(socket, 'TicketTimedOut', { ticket: ticketOf('TIMED_OUT') }));
     };
-    expect(await all(watchBySocket(target()))).toEqual(['Ticket QUEUED', 'TicketTimedOut TIMED_OUT']);
+    expect(await all(watchBySocket(target(), noPause))).toEqual([
+      'Ticket QUEUED',
+      'TicketTimedOut TIMED_OUT',
+    ]);
     expect(received[0]).toEqual({ action: 'ping', seen: { status: 'QUEUED' } });
   });
 
@@ -187,7 +190,7 @@ describe('a ticket that is watched', () => {
           say(socket, 'TicketTimedOut', { ticket: ticketOf('TIMED_OUT') });
         });
     };
-    const states = all(watchBySocket({ ...target(), seen: 'QUEUED', pingSeconds: 0.01 }));
+    const states = all(watchBySocket({ ...target(), seen: 'QUEUED', pingSeconds: 0.01 }, noPause));
     expect(await states).toEqual(['TicketTimedOut TIMED_OUT']);
     expect(urls).toEqual(Array(2).fill('/live?token=token&seen=QUEUED&pingSeconds=0.01'));
     expect(received[0]).toEqual({ action: 'ping', seen: { status: 'QUEUED' } });
@@ -254,7 +257,7 @@ describe('a ticket that is watched', () => {
         say(socket, 'Ticket', { ticket: ticketOf('COMPLETED', 'm1'), match: { ...match, endedAt: 'now' } });
       socket.close();
     };
-    const states = await all(watchBySocket({ ...target(), seen: 'QUEUED' }));
+    const states = await all(watchBySocket({ ...target(), seen: 'QUEUED' }, noPause));
     expect(states).toEqual(['MatchFound COMPLETED', 'Ticket COMPLETED']);
     expect(urls).toEqual(['/live?token=token&seen=QUEUED&pingSeconds=300', '/live?token=token']);
   });
@@ -271,7 +274,7 @@ describe('a ticket that is watched', () => {
         });
       } else say(socket, 'TicketCancelled', { ticket: ticketOf('CANCELLED') });
     };
-    const states = all(watchBySocket({ ...target(), pingSeconds: 0.01 }));
+    const states = all(watchBySocket({ ...target(), pingSeconds: 0.01 }, noPause));
     expect(await states.finally(() => now.mockRestore())).toEqual([
       'Ticket QUEUED',
       'TicketCancelled CANCELLED',
@@ -305,7 +308,7 @@ describe('a ticket that is watched', () => {
       socket.on('close', () => closed.resolve());
       say(socket, 'Ticket', { ticket: ticketOf('QUEUED') });
     };
-    for await (const _ of watchBySocket(target())) break;
+    for await (const _ of watchBySocket(target(), noPause)) break;
     await closed.promise;
   });
 });

@@ -52,15 +52,17 @@ describe.each(USE_CASE_STORES)('$emulator', ({ emulator, skipped }) => {
       const withFaults = (scenario: Scenario) =>
         withEvery({ memory: 1, dynoxide: 3, 'dynamodb-local': 9 }[emulator], scenario);
 
-      beforeAll(async () => {
+      const start = async () => {
         tables = await startTables(emulator);
         streams = [tables.stream('tickets'), tables.stream('matches')];
-      });
+      };
+      beforeAll(start);
       afterAll(() => tables?.stop());
 
       /** Starts a run with its own cloud and one queue, whose tickets wait at most 30 seconds. */
       const begin = async (changes: Partial<QueueDefinition> = {}) => {
         queue = `queue-${++count}`;
+        if (emulator === 'memory') await start();
         cloud = new VirtualCloud(tables, streams, `${queue}:`);
         accepted = [];
         await Promise.all(streams.map((read) => read()));

@@ -1,4 +1,4 @@
-/** A clock that advances to the next timer when nothing else can run. */
+/** A clock that advances to the next timers when nothing else can run. */
 export class VirtualTime {
   nowMs: number;
   /** The next one is the last. */
@@ -29,11 +29,11 @@ export class VirtualTime {
     for (;;) {
       await quiet();
       if (ended) return result;
-      const next = this.#timers.pop();
+      const next = this.#timers.at(-1);
       if (next === undefined)
         throw new Error('Expected the task to end or to set a timer, but it waits without a timer');
       this.nowMs = next.atMs;
-      next.wake();
+      while (this.#timers.at(-1)?.atMs === next.atMs) this.#timers.pop()!.wake();
     }
   }
 
