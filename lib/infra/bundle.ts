@@ -106,6 +106,7 @@ function bundled(): Built<ReadonlyMap<string, Bundle>> {
     target: 'node24',
     format: 'esm',
     mainFields: ['module', 'main'],
+    alias: { 'node:http': join(root, 'lib/infra/node-http.cjs') },
     minify: true,
     // Logs contain names of errors and classes, which must stay readable.
     keepNames: true,

@@ -40,8 +40,9 @@ describe('the bundles of the functions', () => {
     expect(sources.filter((path) => path.startsWith('lib/service/')).length).toBeLessThanOrEqual(filesMax);
   });
 
-  it.each(functionNames)('of %s is not too large', (name) => {
+  it.each(functionNames)('of %s is not too large, and does not load fetch with `node:http`', (name) => {
     const { code } = bundles.get(name)!;
+    expect(Buffer.from(code).toString()).not.toMatch(/from ?"(?:node:)?http"/);
     expect(code.length).toBeGreaterThan(10_000);
     expect(code.length / 1000).toBeLessThan(KB_MAX);
   });
