@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { NO_DELAYS } from '../../lib/local/aws-delays.ts';
 import { makeWorkerPool, type WorkerPool } from '../../lib/local/worker-pool.ts';
-import { newDir, writeCode } from './fixtures.ts';
+import { newDir, until, writeCode } from './fixtures.ts';
 
 const dir = newDir();
-/** A worker that names itself, and one that waits for the gate. Both fail when an invocation begins in another. */
+/** A worker that names itself, or waits for the gate and fails when an invocation begins in another; one whose start waits for the gate. */
 const codeOf = writeCode(dir, {
   Gate: `
     const worker = Math.random();
@@ -21,6 +21,9 @@ const codeOf = writeCode(dir, {
       running--;
       return worker;
     };`,
+  Slow: `
+    await fetch(process.env.GATE);
+    export const handler = async () => 1;`,
   Priority: `
     import { getPriority } from 'node:os';
     export const handler = async () => getPriority();`,
@@ -50,11 +53,11 @@ afterAll(() => {
 async function withPool(
   patienceMs: number | undefined,
   use: (pool: WorkerPool) => Promise<void>,
-  { starts = () => {}, ended = () => {} } = {},
+  { code = 'Gate', starts = () => {}, ended = () => {} } = {},
 ): Promise<void> {
   const pool = makeWorkerPool({
     start: {
-      file: `${codeOf('Gate')}/index.mjs`,
+      file: `${codeOf(code)}/index.mjs`,
       exportName: 'handler',
       name: 'f',
       arn: 'arn',
@@ -106,6 +109,32 @@ describe('the workers of a function', () => {
       expect((await workersOf(pool, 4, true)).size).toBe(4);
     });
     expect(heldMax).toBe(4);
+  });
+
+  test('are not started while the first one starts, however long invocations wait for it', async () => {
+    let nowMs = 1;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+    onTestFinished(() => clock.mockRestore());
+    opensAt = Number.POSITIVE_INFINITY;
+    let workers = 0;
+    const use = async (pool: WorkerPool) => {
+      const waiting = [pool.run('{}'), pool.run('{}')];
+      await until(() => held.length === 1);
+      nowMs += 60_000;
+      waiting.push(pool.run('{}'));
+      // The pool looks at an invocation a moment after it comes.
+      await Promise.resolve();
+      await Promise.resolve();
+      expect(workers).toBe(1);
+      for (const one of held.splice(0)) one.end();
+      await Promise.all(waiting);
+    };
+    await withPool(undefined, use, {
+      code: 'Slow',
+      starts: () => {
+        workers += 1;
+      },
+    });
   });
 
   test('are not started for invocations that wait less long than the last start took', async () => {
