@@ -25,6 +25,13 @@ const SOURCES = {
     export const handler = async ({ id }) => { console.log('in', id); return fetch(process.env.GATE + id).then((r) => r.text()); };`,
 } as const;
 
+/** What the template says of a function besides what all have. */
+const MORE: Readonly<Record<string, object>> = {
+  Gate: { ReservedConcurrentExecutions: 1 },
+  // It keeps a processor busy until then.
+  Hangs: { Timeout: 0.2 },
+};
+
 const dir = newDir();
 const lines: string[] = [];
 const problems: string[] = [];
@@ -43,13 +50,7 @@ beforeAll(() => {
   });
   const stack = stackOf(
     Object.fromEntries(
-      Object.keys(SOURCES).map((name) => [
-        name,
-        resource(
-          { TABLE: { Ref: 'AWS::Region' } },
-          name === 'Gate' ? { ReservedConcurrentExecutions: 1 } : {},
-        ),
-      ]),
+      Object.keys(SOURCES).map((name) => [name, resource({ TABLE: { Ref: 'AWS::Region' } }, MORE[name])]),
     ),
   );
   const made = makeFunctions(stack.resources('AWS::Lambda::Function'), {
@@ -111,7 +112,7 @@ describe('a function', () => {
 
   test.each([
     ['Throws', { errorType: 'RangeError', errorMessage: 'too far' }],
-    ['Hangs', { errorType: 'Sandbox.Timedout', errorMessage: 'Task timed out after 1.00 seconds' }],
+    ['Hangs', { errorType: 'Sandbox.Timedout', errorMessage: 'Task timed out after 0.20 seconds' }],
     ['Exits', { errorType: 'Runtime.ExitError' }],
     ['Rejects', { errorType: 'Error', errorMessage: 'unhandled' }],
     ['Broken', { errorType: 'Error', errorMessage: 'cannot start' }],

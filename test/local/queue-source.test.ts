@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { NO_DELAYS } from '../../lib/local/aws-delays.ts';
 import { callAws } from '../../lib/local/aws-json.ts';
-import { startQueueSource } from '../../lib/local/queue-source.ts';
+import { type QueueSource, startQueueSource } from '../../lib/local/queue-source.ts';
 import { SQS_TARGET, type Sqs, startSqs } from '../../lib/local/sqs.ts';
 import { fakeFunction, resourceOf, scratchDir, stackOf, until } from './fixtures.ts';
 
@@ -30,15 +30,19 @@ const stack = stackOf({
 const queues = stack.resources('AWS::SQS::Queue');
 
 let sqs: Sqs;
+const sources: QueueSource[] = [];
 beforeAll(async () => {
   sqs = await startSqs(queues);
 });
-afterAll(() => sqs.stop());
+afterAll(async () => {
+  await sqs.endWaitsUntil(Promise.all(sources.map((source) => source.stop())));
+  await sqs.stop();
+});
 
 const send = (QueueUrl: string, MessageBody: string, rest: object = {}) =>
   callAws(sqs.service, SQS_TARGET, 'SendMessage', { QueueUrl, MessageBody, ...rest });
 
-/** Connects the queue to a function for the duration of the test. */
+/** Connects the queue to a function until the end of the file. */
 function connect(queueName: string, answer: (event: SqsEvent) => unknown, mapping: object = {}) {
   const queue = resourceOf(stack, 'AWS::SQS::Queue', queueName);
   const target = fakeFunction('Consumer', answer);
@@ -56,7 +60,7 @@ function connect(queueName: string, answer: (event: SqsEvent) => unknown, mappin
     delays: NO_DELAYS,
     log: () => {},
   });
-  onTestFinished(() => sqs.endWaitsUntil(source.stop()));
+  sources.push(source);
   return { queue, events: target.events as SqsEvent[] };
 }
 
@@ -66,7 +70,7 @@ const isEmpty = (queueName: string) => {
 };
 const deadLetters = () => sqs.inspect('DeadLetters').ready.map(({ body }) => body);
 
-describe('a queue with a function', () => {
+describe.concurrent('a queue with a function', () => {
   test('passes messages in the format of AWS to the function and deletes them', async () => {
     const { queue, events } = connect('Plain', () => null);
     await send(queue.ref, 'hello', { MessageAttributes: { kind: { DataType: 'String', StringValue: 'x' } } });
