@@ -182,20 +182,23 @@ function chosenQueues(
 
 /**
  * Shows the table from the first match on, or after a short time without one. Redraws it on a terminal, and prints it
- * every few seconds elsewhere, until the signal aborts.
+ * every few seconds elsewhere and with the first match, until the signal aborts.
  */
 async function show(
   seen: readonly QueueSeen[],
   heading: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
-  const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
-  const latestMs = performance.now() + FIRST_TABLE_MS;
   const isEmpty = () => seen.every(({ matches }) => matches.length === 0);
-  while (!signal.aborted && isEmpty() && performance.now() < latestMs) await pause(POLL_MS);
+  const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
+  const firstMatchWithin = async (ms: number) => {
+    for (let left = ms; left > 0 && isEmpty() && !signal.aborted; left -= POLL_MS) await pause(POLL_MS);
+  };
+  await firstMatchWithin(FIRST_TABLE_MS);
   while (!signal.aborted) {
     print(heading, seen);
-    await pause(isLive() ? REDRAW_MS : REPRINT_MS);
+    const everyMs = isLive() ? REDRAW_MS : REPRINT_MS;
+    await (isEmpty() ? firstMatchWithin(everyMs) : pause(everyMs));
   }
 }
 

@@ -7,9 +7,15 @@ const PAUSE_MAX_MS = 10_000;
 
 /** Calls `load` again and again until it is stopped. */
 export interface Polling {
-  /** Loads now, and then in the usual rhythm. */
-  refresh(): void;
   stop(): void;
+}
+
+/** The polls that have not been stopped: each function loads now, and then in the usual rhythm. */
+const polls = new Set<() => void>();
+
+/** Loads everything that the page shows: after a request of the page that has changed something. */
+export function refreshPage(): void {
+  for (const refresh of polls) refresh();
 }
 
 /**
@@ -23,6 +29,8 @@ export function poll(load: (abort: AbortSignal) => Promise<unknown>, pauseMs: ()
   const stopped = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let running = false;
+  /** Whether the response that is under way may be older than a change. */
+  let isStale = false;
   let failures = 0;
   const turn = async () => {
     clearTimeout(timer);
@@ -36,14 +44,23 @@ export function poll(load: (abort: AbortSignal) => Promise<unknown>, pauseMs: ()
     }
     running = false;
     if (stopped.signal.aborted) return;
+    if (isStale) {
+      isStale = false;
+      return void turn();
+    }
     const pause = pauseMs() * 2 ** Math.min(failures, 8);
     timer = setTimeout(turn, failures === 0 ? pause : Math.min(PAUSE_MAX_MS, pause));
   };
+  const refresh = () => {
+    isStale = running;
+    void turn();
+  };
+  polls.add(refresh);
   document.addEventListener('visibilitychange', turn, { signal: stopped.signal });
   void turn();
   return {
-    refresh: () => void turn(),
     stop() {
+      polls.delete(refresh);
       stopped.abort();
       clearTimeout(timer);
     },

@@ -4,7 +4,7 @@ import type { QueueDefinition } from '../../../contract/queue-definition.ts';
 import { definitionProblems } from '../data/definition-problems.ts';
 import { forgetList } from '../data/live-queues.ts';
 import { paced } from '../data/pace.ts';
-import { usePolled } from '../data/polling.ts';
+import { refreshPage, usePolled } from '../data/polling.ts';
 import { type ServiceProblem, service, type Version } from '../data/service.ts';
 import { countText } from '../format.ts';
 import { Card } from '../frame/card.tsx';
@@ -95,6 +95,7 @@ function useEditedText(name: string, versions: readonly Version[]) {
       base.value = text.value;
       [{ etag: etag.value }] = await service.versions(name);
       message.value = 'Saved. The definition is in force.';
+      refreshPage();
     } catch (error) {
       const { status, errors, message: why } = error as ServiceProblem;
       rejected.value = faultsAt(text.value, errors ?? []);

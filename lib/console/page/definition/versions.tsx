@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { refreshPage } from '../data/polling.ts';
 import type { Version } from '../data/service.ts';
 import { Card } from '../frame/card.tsx';
 import { DiffView } from './diff-view.tsx';
@@ -21,6 +22,7 @@ export function Versions<Definition>({ versions, restore, onLoad }: VersionsProp
     isBusy.value = true;
     try {
       const { version: next } = await restore(version);
+      refreshPage();
       message.value = `Version ${version} is in force again, as version ${next}.`;
     } catch (error) {
       message.value = `Not restored: ${(error as Error).message}`;
