@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { LIMITS, type QueueDefinition } from '../contract/queue-definition.ts';
 import { type MonthlyBill, monthlyBill, type Players } from '../costs/monthly-bill.ts';
+import { numberIn } from '../simulation/option-values.ts';
 import { numberArgument, positiveNumber, printJson, readQueueFile, wholeNumber } from './input.ts';
 
 interface CostOptions {
@@ -37,17 +38,14 @@ export function costCommand(): Command {
     .option(
       '--party <players>',
       'mean number of players of a ticket, 1 or more',
-      numberArgument({ expected: 'a number from 1 up', holds: (size) => size >= 1 && size < Infinity }),
+      numberArgument(numberIn(1)),
       1,
     )
     .option('--polls <number>', 'long polls of 20 s for each ticket (webhooks need none)', wholeNumber(0), 0)
     .option(
       '--also <number>',
       'mean number of further queues in which a ticket waits at the same time, 0 to 7',
-      numberArgument({
-        expected: `a number from 0 to ${LIMITS.alsoMax}`,
-        holds: (queues) => queues >= 0 && queues <= LIMITS.alsoMax,
-      }),
+      numberArgument(numberIn(0, LIMITS.alsoMax)),
       0,
     )
     .option('--queue <file...>', 'queue definitions over which the players are spread (default: one of 5v5)')

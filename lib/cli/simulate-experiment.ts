@@ -5,8 +5,8 @@ import { type BlockTotals, endedOf, type Measure, meanOver } from '../experiment
 import type { Schedule } from '../experiments/schedule.ts';
 import { type VariantEffect, variantEffects } from '../experiments/variant-effects.ts';
 import { amount } from '../experiments/words.ts';
-import { rounded } from '../simulation/distribution.ts';
 import { partOf, playAlone, playExperiment } from '../simulation/experiment.ts';
+import { rounded } from '../simulation/histogram.ts';
 import { readJson } from './json-file.ts';
 import { playInSlices } from './progress.ts';
 import { type TrafficOptions, trafficOf } from './traffic-options.ts';

@@ -1,5 +1,5 @@
 import type { Ticket } from '../engine/types.ts';
-import { Acquaintances } from './acquaintances.ts';
+import type { RuledPlayer } from '../rules/types.ts';
 import { drawParty, meanPartySize, type Population } from './population.ts';
 import type { RandomSource } from './random.ts';
 
@@ -41,9 +41,9 @@ export function* poissonArrivals(options: ArrivalOptions, random: RandomSource):
   const { population, rate, players, patienceSeconds, startMs = 0 } = options;
   const clock = random.fork('arrivals');
   const people = random.fork('people');
-  const patience = random.fork('patience');
+  const patienceMs = patienceOf(patienceSeconds, random);
   const { avoided = 0 } = population;
-  const acquaintances = avoided > 0 ? new Acquaintances(avoided, random.fork('avoid')) : undefined;
+  const introduce = acquaintances(avoided, random.fork('avoid'));
   const size = meanPartySize(population);
   const peak = peakRate(rate);
   let seconds = 0;
@@ -52,17 +52,41 @@ export function* poissonArrivals(options: ArrivalOptions, random: RandomSource):
     // Thinning: draw at the highest rate there is and keep each draw with the share of the rate at its time.
     do seconds += clock.exponential(peak / size);
     while (rate.kind !== 'constant' && clock.uniform() * peak >= rateAt(rate, seconds));
-    const drawn = drawParty(population, String(number), people);
-    const party = acquaintances?.introduce(drawn) ?? drawn;
+    const party = introduce(drawParty(population, String(number), people));
     came += party.length;
     yield {
       ticket: { ticketId: `t${number}`, enqueuedAtMs: startMs + Math.round(1000 * seconds), players: party },
-      patienceMs:
-        patienceSeconds === undefined
-          ? Number.POSITIVE_INFINITY
-          : 1000 * patience.exponential(1 / patienceSeconds),
+      patienceMs: patienceMs(),
     };
   }
+}
+
+/** The number of earlier players among which a player may avoid some. */
+const REMEMBERED = 100;
+
+/**
+ * Lets arriving players avoid some of the players who arrived before them. Parties stay together.
+ * @param avoided how many of the last hundred players a player avoids, on average; 0 to 50
+ */
+function acquaintances(avoided: number, random: RandomSource): (players: Ticket['players']) => RuledPlayer[] {
+  const recent: string[] = [];
+  return (players) => {
+    const introduced = players.map((player): RuledPlayer => {
+      const avoid = recent.filter(() => random.uniform() < avoided / REMEMBERED);
+      // A ticket has at most fifty.
+      return avoid.length > 0 ? { ...player, avoid: avoid.slice(-50) } : player;
+    });
+    if (avoided > 0) recent.push(...players.map(({ playerId }) => playerId));
+    recent.splice(0, recent.length - REMEMBERED);
+    return introduced;
+  };
+}
+
+/** Draws how long each ticket waits before it is cancelled, in milliseconds. @param meanSeconds undefined for always */
+export function patienceOf(meanSeconds: number | undefined, random: RandomSource): () => number {
+  if (meanSeconds === undefined) return () => Number.POSITIVE_INFINITY;
+  const patience = random.fork('patience');
+  return () => 1000 * patience.exponential(1 / meanSeconds);
 }
 
 const DAY_SECONDS = 86_400;

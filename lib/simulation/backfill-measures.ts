@@ -1,7 +1,6 @@
 import type { Ticket } from '../engine/types.ts';
 import type { Filling } from '../policies/plan.ts';
-import { type Distribution, distributionOf, rounded } from './distribution.ts';
-import { Histogram } from './histogram.ts';
+import { type Distribution, distributionOf, Histogram, rounded } from './histogram.ts';
 
 /**
  * What happened to the empty seats of the running matches of one simulated queue.
@@ -60,11 +59,10 @@ export class BackfillMeter {
   readonly #waits = new Histogram(UNIT_SECONDS);
   readonly #imbalance: Histogram;
   readonly #increment: Histogram;
-  #leavers = 0;
-  #requests = 0;
-  #timedOut = 0;
-  /** The time of the seats of matches that have ended, and how much of it they were empty. */
-  #seatSeconds = 0;
+  readonly counts = { leavers: 0, requests: 0, timedOut: 0 };
+  /** The time of the seats of matches that have ended. */
+  seatSeconds = 0;
+  /** How much of it they were empty. */
   #emptySeconds = 0;
 
   /** @param skillUnit the resolution of imbalances */
@@ -73,23 +71,10 @@ export class BackfillMeter {
     this.#increment = new Histogram(skillUnit);
   }
 
-  left(players: number): void {
-    this.#leavers += players;
-  }
-
-  asked(): void {
-    this.#requests++;
-  }
-
-  timedOut(): void {
-    this.#timedOut++;
-  }
-
   /** A seat was filled after this time. */
   filled(seconds: number): void {
     this.#toFill.add(seconds);
-    this.#empty.add(seconds);
-    this.#emptySeconds += seconds;
+    this.unfilled(seconds);
   }
 
   /** A match ended with a seat that was empty for this time. */
@@ -106,16 +91,11 @@ export class BackfillMeter {
       this.#waits.add((nowMs - enqueuedAtMs) / 1000, players.length);
   }
 
-  /** A match ended; this was the time of all its seats. */
-  ended(seatSeconds: number): void {
-    this.#seatSeconds += seatSeconds;
-  }
-
   /** The measures so far, with the matches that have not ended. */
   read(running: readonly RunningSeats[]): BackfillMeasures {
     const all = this.#empty.copy();
     let openSeats = 0;
-    let seatSeconds = this.#seatSeconds;
+    let { seatSeconds } = this;
     let emptySeconds = this.#emptySeconds;
     for (const match of running) {
       openSeats += match.emptySeconds.length;
@@ -127,9 +107,7 @@ export class BackfillMeter {
     }
     const [filledSeats, unfilledSeats] = [this.#toFill.count, this.#empty.count - this.#toFill.count];
     return {
-      leavers: this.#leavers,
-      requests: this.#requests,
-      timedOut: this.#timedOut,
+      ...this.counts,
       rosters: this.#imbalance.count,
       emptySeats: filledSeats + unfilledSeats + openSeats,
       filledSeats,

@@ -2,7 +2,8 @@ import type { Game, Ticket } from '../engine/types.ts';
 import type { Filling, TickMemory } from '../policies/plan.ts';
 import { Likenesses } from '../policies/waits/likenesses.ts';
 import { countTick, quantilesIn, shareBelow, type WaitTable } from '../policies/waits/wait-table.ts';
-import type { Observer } from './observer.ts';
+import { getOrCreate } from '../vocabulary/get-or-create.ts';
+import type { Observer, Unmatched } from './observer.ts';
 
 /** The shares of matched tickets whose times are estimated and compared. */
 export const ESTIMATED_SHARES = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9] as const;
@@ -45,15 +46,11 @@ export class WaitCalibration implements Observer {
     this.#timeoutMs = 1000 * timeoutSeconds;
   }
 
-  /** Before a tick: the tickets ask that arrived since the last one, or are old enough to ask again. */
-  ask(range: string, tickets: readonly Ticket[], nowMs: number): void {
+  /** The tickets ask that arrived since the last tick, or are old enough to ask again. */
+  searching(range: string, tickets: readonly Ticket[], nowMs: number): void {
     const estimator = this.#estimators.get(range) ?? this.#estimatorOf(undefined, () => 0.5);
     for (const ticket of tickets) {
-      let questions = this.#questions.get(ticket.ticketId);
-      if (questions === undefined) {
-        questions = { nextMs: 0, estimates: [] };
-        this.#questions.set(ticket.ticketId, questions);
-      }
+      const questions = getOrCreate(this.#questions, ticket.ticketId, () => ({ nextMs: 0, estimates: [] }));
       const atMs = ticket.enqueuedAtMs + questions.nextMs;
       if (atMs > nowMs) continue;
       this.#estimate(estimator, ticket, questions, Math.max(atMs, this.#beforeMs));
@@ -75,7 +72,7 @@ export class WaitCalibration implements Observer {
     };
   }
 
-  /** After a tick: the table of its range counts it. */
+  /** The table of the range counts its search. */
   searched(
     range: string,
     tickets: readonly Ticket[],
@@ -99,14 +96,8 @@ export class WaitCalibration implements Observer {
   joined(_filling: Filling, tickets: readonly Ticket[], nowMs: number): void {
     for (const ticket of tickets) this.#leave(ticket, nowMs, true);
   }
-  timedOut(ticket: Ticket, nowMs: number): void {
-    this.#leave(ticket, nowMs, false);
-  }
-  cancelled(ticket: Ticket, atMs: number): void {
+  left(ticket: Ticket, _why: Unmatched, atMs: number): void {
     this.#leave(ticket, atMs, false);
-  }
-  elsewhere(ticket: Ticket, nowMs: number): void {
-    this.#leave(ticket, nowMs, false);
   }
   ticked(nowMs: number): void {
     this.#beforeMs = nowMs;
@@ -125,11 +116,7 @@ export class WaitCalibration implements Observer {
   }
 
   #groupOf(name: string): Group {
-    const known = this.#groups.get(name);
-    if (known !== undefined) return known;
-    const group = new Group();
-    this.#groups.set(name, group);
-    return group;
+    return getOrCreate(this.#groups, name, () => new Group());
   }
 
   /** The groups in the order of their names, `all` first. */

@@ -87,20 +87,8 @@ class BlockMeter implements Observer {
     for (const ticket of tickets) this.#add(ticket, 'matched', nowMs, game.imbalance);
   }
 
-  joined(): void {
-    // Experiments are played without running matches.
-  }
-
-  timedOut(ticket: Ticket, nowMs: number): void {
-    this.#add(ticket, 'timedOut', nowMs);
-  }
-
-  cancelled(ticket: Ticket, atMs: number): void {
-    this.#add(ticket, 'cancelled', atMs);
-  }
-
-  ticked(): void {
-    // Waits are counted when they end.
+  left(ticket: Ticket, why: 'cancelled' | 'timedOut', atMs: number): void {
+    this.#add(ticket, why, atMs);
   }
 
   read(): ExperimentTotals {

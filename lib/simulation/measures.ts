@@ -2,10 +2,10 @@ import type { Game, Ticket } from '../engine/types.ts';
 import type { Filling } from '../policies/plan.ts';
 import { meanSkill } from '../policies/policy.ts';
 import { type RulesOfTeams, relaxableRules, relaxedRules } from '../rules/relaxed-rules.ts';
+import { getOrCreate } from '../vocabulary/get-or-create.ts';
 import type { BackfillMeasures } from './backfill-measures.ts';
-import { type Distribution, distributionOf, rounded } from './distribution.ts';
-import { Histogram } from './histogram.ts';
-import type { Observer } from './observer.ts';
+import { type Distribution, distributionOf, Histogram, rounded } from './histogram.ts';
+import type { Observer, Unmatched } from './observer.ts';
 import { TimeSeries } from './time-series.ts';
 
 /** The waits of a part of the players, in seconds. */
@@ -120,9 +120,7 @@ export class Meter implements Observer {
   #provedBest = 0;
   #tickets = 0;
   #matched = 0;
-  #cancelled = 0;
-  #timedOut = 0;
-  #elsewhere = 0;
+  readonly #unmatched = { cancelled: 0, timedOut: 0, elsewhere: 0 };
   /** After the last tick. */
   #waiting: readonly Ticket[] = [];
   #waitingMax = 0;
@@ -197,26 +195,15 @@ export class Meter implements Observer {
     const { region, rules = {} } = game.ruling ?? {};
     for (const [rule, { cost = 0 }] of Object.entries(rules)) add(this.#costs, rule, cost);
     if (region === undefined) return;
-    const own = this.#byRegion.get(region) ?? { matches: 0, waits: new Histogram(WAIT_UNIT_SECONDS) };
+    const own = getOrCreate(this.#byRegion, region, () => ({ matches: 0, waits: waitHistogram() }));
     own.matches++;
     for (const { enqueuedAtMs, players } of tickets)
       own.waits.add((nowMs - enqueuedAtMs) / 1000, players.length);
-    this.#byRegion.set(region, own);
   }
 
-  timedOut(ticket: Ticket, nowMs: number): void {
-    this.#timedOut += ticket.players.length;
-    this.#addUnmatched(this.#waits, ticket, this.#leave(ticket, nowMs));
-  }
-
-  cancelled(ticket: Ticket, atMs: number): void {
-    this.#cancelled += ticket.players.length;
+  left(ticket: Ticket, why: Unmatched, atMs: number): void {
+    this.#unmatched[why] += ticket.players.length;
     this.#addUnmatched(this.#waits, ticket, this.#leave(ticket, atMs));
-  }
-
-  elsewhere(ticket: Ticket, nowMs: number): void {
-    this.#elsewhere += ticket.players.length;
-    this.#addUnmatched(this.#waits, ticket, this.#leave(ticket, nowMs));
   }
 
   ticked(nowMs: number, waiting: readonly Ticket[]): void {
@@ -234,7 +221,8 @@ export class Meter implements Observer {
   read(): Measures {
     const start = Number.isFinite(this.#startMs) ? this.#startMs : 0;
     const waiting = playersOf(this.#waiting);
-    const players = this.#matched + this.#cancelled + this.#timedOut + this.#elsewhere + waiting;
+    const { cancelled, timedOut, elsewhere } = this.#unmatched;
+    const players = this.#matched + cancelled + timedOut + elsewhere + waiting;
     const waits = this.#waits.copy();
     for (const ticket of this.#waiting) {
       this.#addUnmatched(waits, ticket, (this.#endMs - ticket.enqueuedAtMs) / 1000);
@@ -246,10 +234,10 @@ export class Meter implements Observer {
       seconds: Number.isFinite(this.#endMs) ? (this.#endMs - start) / 1000 : 0,
       outcome: {
         matched: this.#matched,
-        cancelled: this.#cancelled,
-        timedOut: this.#timedOut,
+        cancelled,
+        timedOut,
         waiting,
-        ...(this.#elsewhere > 0 && { elsewhere: this.#elsewhere }),
+        ...(elsewhere > 0 && { elsewhere }),
       },
       bots: this.#bots,
       waitSeconds: distributionOf(waits.all),
@@ -332,10 +320,9 @@ class Waits {
   readonly byRole: Map<string, Histogram>;
 
   constructor(skillRanges: number, from?: Waits) {
-    this.all = from?.all.copy() ?? new Histogram(WAIT_UNIT_SECONDS);
+    this.all = from?.all.copy() ?? waitHistogram();
     this.bySkill =
-      from?.bySkill.map((waits) => waits.copy()) ??
-      Array.from({ length: skillRanges }, () => new Histogram(WAIT_UNIT_SECONDS));
+      from?.bySkill.map((waits) => waits.copy()) ?? Array.from({ length: skillRanges }, waitHistogram);
     this.byPartySize = copyOf(from?.byPartySize);
     this.byRole = copyOf(from?.byRole);
   }
@@ -348,11 +335,11 @@ class Waits {
   add(seconds: number, players: number, range: number): void {
     this.all.add(seconds, players);
     this.bySkill[range].add(seconds, players);
-    histogramOf(this.byPartySize, players).add(seconds, players);
+    getOrCreate(this.byPartySize, players, waitHistogram).add(seconds, players);
   }
 
   addRole(role: string, seconds: number): void {
-    histogramOf(this.byRole, role).add(seconds);
+    getOrCreate(this.byRole, role, waitHistogram).add(seconds);
   }
 }
 
@@ -360,14 +347,7 @@ function copyOf<Key>(histograms: ReadonlyMap<Key, Histogram> = new Map()): Map<K
   return new Map(Array.from(histograms, ([key, histogram]) => [key, histogram.copy()]));
 }
 
-function histogramOf<Key>(histograms: Map<Key, Histogram>, key: Key): Histogram {
-  let histogram = histograms.get(key);
-  if (histogram === undefined) {
-    histogram = new Histogram(WAIT_UNIT_SECONDS);
-    histograms.set(key, histogram);
-  }
-  return histogram;
-}
+const waitHistogram = () => new Histogram(WAIT_UNIT_SECONDS);
 
 function playersOf(tickets: readonly Ticket[]): number {
   return tickets.reduce((sum, { players }) => sum + players.length, 0);

@@ -1,3 +1,4 @@
+import { rangeText } from '../rules/attribute-faults.ts';
 import { InvalidInput } from './invalid-input.ts';
 
 /** Parsers of option values. Each function throws `InvalidInput` that names the option. */
@@ -49,10 +50,15 @@ export const ABOVE_0: NumberKind = {
   holds: (value) => Number.isFinite(value) && value > 0,
 };
 
-export const FROM_0_TO_1: NumberKind = {
-  expected: 'a number from 0 to 1',
-  holds: (value) => value >= 0 && value <= 1,
-};
+/** A finite number in this range. */
+export function numberIn(min: number, max?: number): NumberKind {
+  return {
+    expected: rangeText({ min, max }),
+    holds: (value) => value >= min && value <= (max ?? Number.MAX_VALUE),
+  };
+}
+
+export const FROM_0_TO_1 = numberIn(0, 1);
 
 /** A whole number from `min` up. */
 export function whole(min = Number.MIN_SAFE_INTEGER): NumberKind {
@@ -68,16 +74,11 @@ export function numberOf(text: string, kind: NumberKind): number | undefined {
   return kind.holds(value) ? value : undefined;
 }
 
-/** A finite number above 0. */
-export const positive = (option: string, text: string) => required(option, text, ABOVE_0);
-
-/** A number in [0, 1]. */
-export const share = (option: string, text: string) => required(option, text, FROM_0_TO_1);
-
-/** A whole number from `min` up. */
-export const integer = (option: string, text: string, min: number) => required(option, text, whole(min));
-
-function required(option: string, text: string, kind: NumberKind): number {
+/** The number of an option; undefined when the option is not given. */
+export function numberFor(option: string, text: string, kind: NumberKind): number;
+export function numberFor(option: string, text: string | undefined, kind: NumberKind): number | undefined;
+export function numberFor(option: string, text: string | undefined, kind: NumberKind): number | undefined {
+  if (text === undefined) return undefined;
   const value = numberOf(text, kind);
   if (value === undefined) throw new InvalidInput(`${option}: Expected ${kind.expected}, got ${text}`);
   return value;

@@ -47,7 +47,7 @@ export function play(
   traffic: Traffic,
   onMatch?: (game: Game, nowMs: number) => void,
 ): { steps: Generator<Progress, void>; result: () => PlayResult } {
-  const observers = onMatch === undefined ? [] : [matchListener(onMatch)];
+  const observers: Observer[] = onMatch ? [{ matched: (game, _tickets, nowMs) => onMatch(game, nowMs) }] : [];
   const { steps, results } = playTogether([definition], traffic, observers);
   return { steps, result: () => results()[0]! };
 }
@@ -84,13 +84,14 @@ function measuredQueue(definition: QueueDefinition, traffic: Traffic, observers:
   let chosen: readonly ChoiceCounts[] = [];
   let counted: Ticket[] = [];
   const meter = meterFor(traffic, Object.keys(roleSeatsOf(definition) ?? {}), definition);
-  const running = traffic.course && new RunningMatches(definition, traffic.course, skillUnitOf(traffic));
+  const running =
+    traffic.course &&
+    new RunningMatches(definition, traffic.course, skillUnitOf(skillEdgesOf(traffic.skillSample)));
   const calibration = new WaitCalibration(definition);
   const simulated: SimulatedQueue = {
     rules: definition,
-    observers: [meter, ...observers],
+    observers: [meter, ...observers, calibration],
     running,
-    calibration,
   };
   const countChoices = () => {
     chosen = addChoices(chosen, choices, counted, 1, Number.POSITIVE_INFINITY);
@@ -151,25 +152,16 @@ export function meterFor(
   roles: readonly string[] = [],
   rules: RulesOfTeams = {},
 ): Meter {
-  const sorted = Float64Array.from(skillSample).sort();
-  const at = (part: number) => quantile(sorted, part) ?? 0;
-  const edges = [...new Set(SKILL_PARTS.map(at))];
-  return new Meter(edges, skillUnitOf({ skillSample }), roles, rules);
+  const edges = skillEdgesOf(skillSample);
+  return new Meter([...new Set(edges)], skillUnitOf(edges), roles, rules);
 }
 
-/** The resolution of imbalances that suits these players. */
-function skillUnitOf({ skillSample }: Pick<Traffic, 'skillSample'>): number {
+function skillEdgesOf(skillSample: readonly number[]): number[] {
   const sorted = Float64Array.from(skillSample).sort();
-  const at = (part: number) => quantile(sorted, part) ?? 0;
-  return Math.max(1e-9, (at(0.99) - at(0.01)) / 1e6);
+  return SKILL_PARTS.map((part) => quantile(sorted, part) ?? 0);
 }
 
-function matchListener(onMatch: (game: Game, nowMs: number) => void): Observer {
-  return {
-    matched: (game: Game, _tickets: readonly Ticket[], nowMs: number) => onMatch(game, nowMs),
-    joined() {},
-    timedOut() {},
-    cancelled() {},
-    ticked() {},
-  };
+/** The resolution of imbalances that suits players whose skills have these edges. */
+function skillUnitOf(edges: readonly number[]): number {
+  return Math.max(1e-9, (edges.at(-1)! - edges[0]!) / 1e6);
 }

@@ -1,5 +1,5 @@
 import type { Attribute, Attributes, AttributeValue, NumberAttribute, RuledPlayer } from '../rules/types.ts';
-import type { RandomSource } from './random.ts';
+import { drawIndex, type RandomSource } from './random.ts';
 
 /** What the rules of a queue look at in simulated players. */
 export interface FactsPopulation {
@@ -29,7 +29,7 @@ export function drawFacts(
   spread: number,
   random: RandomSource,
 ): Facts[] {
-  const home = regionWeights && drawRegion(regionWeights, random);
+  const home = regionWeights && Object.keys(regionWeights)[drawIndex(Object.values(regionWeights), random)];
   const first = attributes && mapEntries(attributes, (attribute) => drawValue(attribute, random));
   return Array.from({ length: size }, (_, member): Facts => {
     const values =
@@ -74,15 +74,6 @@ function drawValue(attribute: Attribute, random: RandomSource): AttributeValue {
   if (!values) return attribute.default ?? ['any'];
   const some = values.filter(() => random.uniform() < 0.5);
   return some.length > 0 ? some : [values[random.integer(values.length)]];
-}
-
-function drawRegion(weights: Readonly<Record<string, number>>, random: RandomSource): string | undefined {
-  const total = Object.values(weights).reduce((sum, weight) => sum + weight, 0);
-  let left = random.uniform() * total;
-  return Object.keys(weights).find((region) => {
-    left -= weights[region];
-    return left < 0;
-  });
 }
 
 function drawLatencies(

@@ -1,7 +1,7 @@
 import type { Player } from '../engine/types.ts';
 import type { RuledPlayer } from '../rules/types.ts';
 import { drawFacts, type FactsPopulation } from './player-facts.ts';
-import type { RandomSource } from './random.ts';
+import { drawIndex, type RandomSource } from './random.ts';
 
 /** The distribution of players' skills. Values below 0 are drawn again. */
 export type SkillDistribution =
@@ -23,22 +23,22 @@ export interface Side {
 export interface Population extends FactsPopulation {
   readonly skills: SkillDistribution;
   /** Weights of party sizes 1, 2, …, by tickets, not by players. @default [1], solos only */
-  readonly partyWeights?: readonly number[];
+  readonly partyWeights?: readonly number[] | undefined;
   /** How much skills within a party differ: 0 all equal to the first, 1 as among strangers. @default 0.5 */
-  readonly partySpread?: number;
+  readonly partySpread?: number | undefined;
   /** Weights of the role a player prefers, by role. @default players name no roles */
-  readonly roleWeights?: Readonly<Record<string, number>>;
+  readonly roleWeights?: Readonly<Record<string, number>> | undefined;
   /** The chance that a player accepts each other role too, in [0, 1]. @default 0.2 */
-  readonly roleFlexibility?: number;
+  readonly roleFlexibility?: number | undefined;
   /**
    * Seats of a team by role. The players of a party share them out before they queue: each prefers a role that still
    * has a seat, so that the party fits into a team. @default every player prefers by weight alone
    */
-  readonly seats?: Readonly<Record<string, number>>;
+  readonly seats?: Readonly<Record<string, number>> | undefined;
   /** How many of the last hundred players before them a player avoids, on average; 0 to 50. @default 0 */
-  readonly avoided?: number;
+  readonly avoided?: number | undefined;
   /** The teams that tickets choose, by weight. @default all tickets accept any team */
-  readonly sides?: readonly Side[];
+  readonly sides?: readonly Side[] | undefined;
 }
 
 /** The mean number of players in a ticket of this population. */
@@ -131,16 +131,4 @@ function drawRole(
   const liked = names.map((role) => (free === undefined || free[role] > 0 ? (weights[role] ?? 0) : 0));
   const chosen = liked.some((weight) => weight > 0) ? liked : names.map((role) => free?.[role] ?? 0);
   return names[drawIndex(chosen, random)];
-}
-
-/** An index by weight. */
-export function drawIndex(weights: readonly number[], random: RandomSource): number {
-  let total = 0;
-  for (const weight of weights) total += weight;
-  let left = random.uniform() * total;
-  for (let at = 0; at < weights.length; at++) {
-    left -= weights[at];
-    if (left < 0) return at;
-  }
-  return weights.findLastIndex((weight) => weight > 0);
 }

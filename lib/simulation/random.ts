@@ -106,3 +106,13 @@ function splitmix(key: number): () => number {
     return word ^ (word >>> 15);
   };
 }
+
+/** An index by weight. */
+export function drawIndex(weights: readonly number[], random: RandomSource): number {
+  let left = random.uniform() * weights.reduce((sum, weight) => sum + weight, 0);
+  for (let at = 0; at < weights.length; at++) {
+    left -= weights[at];
+    if (left < 0) return at;
+  }
+  return weights.findLastIndex((weight) => weight > 0);
+}

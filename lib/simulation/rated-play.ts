@@ -6,6 +6,7 @@ import type { Ladder } from '../ratings/ladder.ts';
 import { rawOdds } from '../ratings/odds.ts';
 import { OddsMeasures } from '../ratings/odds-measures.ts';
 import { Rater } from '../ratings/replay.ts';
+import { ranksOf } from '../ratings/result.ts';
 import type { Arrival } from './arrivals.ts';
 import { Community, type Person } from './community.ts';
 import { InvalidInput } from './invalid-input.ts';
@@ -174,7 +175,7 @@ class RatedPlay implements Observer {
     const { calibrated, shares } = this.#rater.rate({
       atMs: nowMs,
       teams: teams.map((team) => team.map(({ playerId }) => ({ playerId, weight: 1 }))),
-      ranks: performances.map((one) => 1 + performances.filter((other) => other > one).length),
+      ranks: ranksOf(performances),
     })!;
     this.#odds.add(calibrated, shares);
     this.#trueOdds.add(truth, shares);
@@ -186,20 +187,8 @@ class RatedPlay implements Observer {
     }
   }
 
-  joined(): void {
-    // Matches are not followed after their release.
-  }
-
-  timedOut(ticket: Ticket): void {
-    for (const { playerId } of ticket.players) this.#leave(playerId);
-  }
-
-  cancelled(ticket: Ticket): void {
-    for (const { playerId } of ticket.players) this.#leave(playerId);
-  }
-
-  ticked(): void {
-    // Waits are counted when they end.
+  left({ players }: Ticket): void {
+    for (const { playerId } of players) this.#leave(playerId);
   }
 
   #leave(playerId: string): void {

@@ -130,10 +130,10 @@ export class RunningMatches {
     }
     const stay = match.present.filter(({ leavesAtMs }) => leavesAtMs > atMs);
     const left = match.present.length - stay.length;
-    if (left === 0) this.#meter.timedOut();
+    if (left === 0) this.#meter.counts.timedOut++;
     match.present = stay;
     match.emptySinceMs.push(...new Array<number>(left).fill(atMs));
-    this.#meter.left(left);
+    this.#meter.counts.leavers += left;
     this.#close(match);
     if (stay.length === 0) this.#end(match, atMs);
     else this.#ask(match, atMs);
@@ -143,7 +143,7 @@ export class RunningMatches {
     this.#close(match);
     this.#matches.delete(match);
     for (const sinceMs of match.emptySinceMs) this.#meter.unfilled((atMs - sinceMs) / 1000);
-    this.#meter.ended((this.#seats * (atMs - match.beganAtMs)) / 1000);
+    this.#meter.seatSeconds += (this.#seats * (atMs - match.beganAtMs)) / 1000;
   }
 
   #ask(match: RunningMatch, nowMs: number): void {
@@ -160,7 +160,7 @@ export class RunningMatches {
       ...(region !== undefined && { region }),
     };
     this.#asking.set(backfillId, match);
-    this.#meter.asked();
+    this.#meter.counts.requests++;
   }
 
   #close(match: RunningMatch): void {

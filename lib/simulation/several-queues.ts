@@ -3,10 +3,10 @@ import type { Game, Ticket } from '../engine/types.ts';
 import type { Filling } from '../policies/plan.ts';
 import type { Arrival } from './arrivals.ts';
 import type { Measures, Meter } from './measures.ts';
-import type { Observer } from './observer.ts';
+import type { Observer, Unmatched } from './observer.ts';
 import { meterFor, type PlayResult, playTogether } from './play.ts';
-import { drawIndex, type Population, partyIn } from './population.ts';
-import { seededRandom } from './random.ts';
+import { type Population, partyIn } from './population.ts';
+import { drawIndex, seededRandom } from './random.ts';
 import type { Progress } from './simulate.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -94,15 +94,11 @@ class LinkedTickets implements Observer {
     this.#meter.joined(filling, this.#taken(tickets), nowMs);
   }
 
-  timedOut(ticket: Ticket, nowMs: number): void {
+  left(ticket: Ticket, why: Unmatched, atMs: number): void {
     const waiting = this.#waiting.get(ticket.ticketId);
-    if (waiting === undefined || --waiting.queues > 0) return;
+    if (waiting === undefined || (why === 'timedOut' && --waiting.queues > 0)) return;
     this.#waiting.delete(ticket.ticketId);
-    this.#meter.timedOut(ticket, nowMs);
-  }
-
-  cancelled(ticket: Ticket, atMs: number): void {
-    if (this.#waiting.delete(ticket.ticketId)) this.#meter.cancelled(ticket, atMs);
+    this.#meter.left(ticket, why, atMs);
   }
 
   ticked(nowMs: number): void {

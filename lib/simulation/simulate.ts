@@ -4,9 +4,9 @@ import { KeptSearches } from '../policies/kept-searches.ts';
 import { planTick, type QueueRules, type TickMemory, type TickPlan } from '../policies/plan.ts';
 import { meanSkill } from '../policies/policy.ts';
 import { rangeName, type TickRange, tickRanges } from '../service/domain/buckets.ts';
+import { getOrCreate } from '../vocabulary/get-or-create.ts';
 import type { Arrival } from './arrivals.ts';
-import type { WaitCalibration } from './calibration.ts';
-import type { Observer } from './observer.ts';
+import type { Observer, Unmatched } from './observer.ts';
 import type { RunningMatches } from './running-matches.ts';
 
 /** A queue of a simulation. */
@@ -18,8 +18,6 @@ export interface SimulatedQueue {
    */
   readonly rulesAt?: ((nowMs: number) => QueueRules) | undefined;
   readonly observers: readonly Observer[];
-  /** Estimates the waits of tickets, and compares them with what comes. */
-  readonly calibration?: WaitCalibration | undefined;
   /** The matches that are being played and ask for players. @default matches are forgotten when they are released */
   readonly running?: RunningMatches | undefined;
 }
@@ -94,7 +92,6 @@ function firstDue(queues: readonly PlayedQueue[]): PlayedQueue | undefined {
 class PlayedQueue {
   readonly at: number;
   readonly #queue: SimulatedQueue;
-  readonly #observers: readonly Observer[];
   readonly #tickMs: number;
   readonly #waiting = new Map<string, Ticket>();
   /** Of the tickets that will give up, with some of those that have left since. */
@@ -107,11 +104,10 @@ class PlayedQueue {
   ticks = 0;
 
   constructor(queue: SimulatedQueue, at: number) {
-    const { rules, observers, calibration } = queue;
+    const { rules } = queue;
     const { buckets = 'auto' } = rules;
     this.at = at;
     this.#queue = queue;
-    this.#observers = calibration === undefined ? observers : [...observers, calibration];
     this.#tickMs = 1000 * rules.tickSeconds;
     this.#inForce = rules;
     // Simulated pools are rarely so large that the service would split their bucket.
@@ -139,16 +135,13 @@ class PlayedQueue {
   /** Removes those of some tickets that wait here, because another queue has matched them. */
   lose(ticketIds: readonly string[], nowMs: number): void {
     const lost = ticketIds.filter((ticketId) => this.#waiting.has(ticketId));
-    for (const ticketId of lost) {
-      const ticket = take(this.#waiting, ticketId);
-      for (const observer of this.#observers) observer.elsewhere?.(ticket, nowMs);
-    }
+    for (const ticketId of lost) this.#leave(ticketId, 'elsewhere', nowMs);
     if (lost.length > 0) this.#ticked(nowMs);
   }
 
   /** @returns the tickets that are matched */
   tick(nowMs: number): readonly string[] {
-    const { rulesAt = () => this.#queue.rules, running, calibration } = this.#queue;
+    const { rulesAt = () => this.#queue.rules, running, observers } = this.#queue;
     this.tickedAtMs = nowMs;
     this.#giveUp(nowMs);
     running?.advance(nowMs);
@@ -165,7 +158,7 @@ class PlayedQueue {
       if (tickets.length === 0) continue;
       // A single bucket has the same range in every slot, and thus one memory.
       const name = rangeName(range);
-      calibration?.ask(name, tickets, nowMs);
+      for (const observer of observers) observer.searching?.(name, tickets, nowMs);
       const plan = planTick({
         rules: this.#inForce,
         tickets,
@@ -173,11 +166,11 @@ class PlayedQueue {
         nowMs,
         memory: this.#memories.get(name),
         reasons: false,
-        kept: keptOf(this.#kept, name),
+        kept: getOrCreate(this.#kept, name, () => new KeptSearches()),
       });
       this.#memories.set(name, plan.memory);
       const gone = [...plan.matches, ...plan.fillings].flatMap(({ ticketIds }) => ticketIds);
-      calibration?.searched(name, tickets, new Set(gone), plan.memory, nowMs);
+      for (const observer of observers) observer.searched?.(name, tickets, new Set(gone), plan.memory, nowMs);
       this.ticks++;
       this.#apply(plan, nowMs);
       taken.push(...gone);
@@ -189,35 +182,34 @@ class PlayedQueue {
   #giveUp(nowMs: number): void {
     for (const [ticketId, atMs] of this.#givesUpAtMs) {
       if (atMs > nowMs) continue;
-      const ticket = this.#waiting.get(ticketId);
       this.#givesUpAtMs.delete(ticketId);
-      if (ticket === undefined) continue;
-      this.#waiting.delete(ticketId);
-      for (const observer of this.#observers) observer.cancelled(ticket, atMs);
+      if (this.#waiting.has(ticketId)) this.#leave(ticketId, 'cancelled', atMs);
     }
   }
 
   #apply({ matches, fillings, timedOut }: TickPlan, nowMs: number): void {
-    const { running } = this.#queue;
+    const { running, observers } = this.#queue;
     for (const game of matches) {
       const inGame = game.ticketIds.map((ticketId) => take(this.#waiting, ticketId));
-      for (const observer of this.#observers) observer.matched(game, inGame, nowMs);
+      for (const observer of observers) observer.matched?.(game, inGame, nowMs);
       running?.begin(game, inGame, nowMs);
     }
     for (const filling of fillings) {
       const newcomers = filling.ticketIds.map((ticketId) => take(this.#waiting, ticketId));
-      for (const observer of this.#observers) observer.joined(filling, newcomers, nowMs);
+      for (const observer of observers) observer.joined?.(filling, newcomers, nowMs);
       running?.fill(filling, newcomers, nowMs);
     }
-    for (const ticketId of timedOut) {
-      const ticket = take(this.#waiting, ticketId);
-      for (const observer of this.#observers) observer.timedOut(ticket, nowMs);
-    }
+    for (const ticketId of timedOut) this.#leave(ticketId, 'timedOut', nowMs);
+  }
+
+  #leave(ticketId: string, why: Unmatched, atMs: number): void {
+    const ticket = take(this.#waiting, ticketId);
+    for (const observer of this.#queue.observers) observer.left?.(ticket, why, atMs);
   }
 
   #ticked(nowMs: number): void {
     const left = [...this.#waiting.values()];
-    for (const observer of this.#observers) observer.ticked(nowMs, left);
+    for (const observer of this.#queue.observers) observer.ticked?.(nowMs, left);
   }
 }
 
@@ -233,15 +225,6 @@ function within<Group extends Pick<Ticket, 'players'>>(
     const skill = meanSkill(group);
     return skill >= low && skill < high;
   });
-}
-
-function keptOf(kept: Map<string, KeptSearches>, range: string): KeptSearches {
-  let searches = kept.get(range);
-  if (searches === undefined) {
-    searches = new KeptSearches();
-    kept.set(range, searches);
-  }
-  return searches;
 }
 
 function take(waiting: Map<string, Ticket>, ticketId: string): Ticket {

@@ -1,9 +1,18 @@
 import { LIMITS, type QueueDefinition } from '../contract/queue-definition.ts';
 import { partyMaxOf, roleSeatsOf, teamKindsOf } from '../contract/team-kinds.ts';
 import type { Ticket } from '../engine/types.ts';
-import { playersWithin, type RateProfile } from './arrivals.ts';
+import { patienceOf, playersWithin, type RateProfile } from './arrivals.ts';
 import { InvalidInput } from './invalid-input.ts';
-import { integer, namedWeights, numbers, positive, share } from './option-values.ts';
+import {
+  ABOVE_0,
+  FROM_0_TO_1,
+  namedWeights,
+  numberFor,
+  numberIn,
+  numberOf,
+  numbers,
+  whole,
+} from './option-values.ts';
 import type { Population, Side, SkillDistribution } from './population.ts';
 import { seededRandom } from './random.ts';
 import type { MatchCourse } from './running-matches.ts';
@@ -166,18 +175,10 @@ export function trafficOfOptions(
   length: TrafficLength,
   skillsOfFile: (path: string) => number[],
 ): DescribedTraffic {
-  const seed = seedOf(options);
+  const { seed, limit, patienceSeconds, course, labelled } = commonOf(options);
   const rate = rateOf(options);
-  const players =
-    options.players === undefined
-      ? Math.max(length.players, Math.ceil(playersWithin(rate, length.seconds ?? 0)))
-      : integer('--players', options.players, 1);
+  const players = limit ?? Math.max(length.players, Math.ceil(playersWithin(rate, length.seconds ?? 0)));
   const population = populationOf(options, definition, skillsOfFile);
-  const patienceSeconds = patienceOf(options);
-  const course = courseOf(options, seed);
-  const labelled = ALL_TRAFFIC_OPTIONS.flatMap(([name, { label }]) =>
-    label === undefined || options[name] === undefined ? [] : [`${label} ${options[name]}`],
-  );
   return {
     ...generatedTraffic({ population, rate, players, patienceSeconds, startMs: START_MS }, seed),
     ...(course && { course }),
@@ -204,7 +205,7 @@ export function trafficOfTickets(
   file: string,
   read: () => readonly Ticket[],
 ): DescribedTraffic {
-  const seed = seedOf(options);
+  const { seed, limit = Infinity, patienceSeconds, course, labelled } = commonOf(options);
   const extra = ALL_TRAFFIC_OPTIONS.find(([name, { generates }]) => generates && options[name] !== undefined);
   if (extra !== undefined) {
     const [flag] = extra[1].flags.split(' ');
@@ -217,19 +218,13 @@ export function trafficOfTickets(
     throw new InvalidInput(
       `${file}: #/${early}/enqueuedAt: Expected tickets in order of arrival, got ${all[early].ticketId}, which is older than the previous one: sort them`,
     );
-  const limit = options.players === undefined ? Infinity : integer('--players', options.players, 1);
   let players = 0;
   const tickets = all.filter((ticket) => {
     if (players >= limit) return false;
     players += ticket.players.length;
     return true;
   });
-  const patienceSeconds = patienceOf(options);
-  const course = courseOf(options, seed);
-  const labelled = COURSE_OPTIONS.flatMap((name) =>
-    options[name] === undefined ? [] : [`, ${TRAFFIC_OPTIONS[name].label} ${options[name]}`],
-  );
-  const isSeeded = options.patience !== undefined || course !== undefined;
+  const seeded = patienceSeconds === undefined && course === undefined ? [] : [`seed ${seed}`];
   return {
     players,
     atEnd: 'drain',
@@ -237,42 +232,40 @@ export function trafficOfTickets(
     skillSample: tickets.flatMap((ticket) => ticket.players.map(({ skill }) => skill)),
     arrivals: {
       *[Symbol.iterator]() {
-        const patience = seededRandom(seed).fork('patience');
-        for (const ticket of tickets) {
-          const patienceMs =
-            patienceSeconds === undefined ? Infinity : 1000 * patience.exponential(1 / patienceSeconds);
-          yield { ticket, patienceMs };
-        }
+        const patienceMs = patienceOf(patienceSeconds, seededRandom(seed));
+        for (const ticket of tickets) yield { ticket, patienceMs: patienceMs() };
       },
     },
-    text: `${players} players of ${file}${labelled.join('')}${isSeeded ? `, seed ${seed}` : ''}.`,
+    text: `${[`${players} players of ${file}`, ...labelled, ...seeded].join(', ')}.`,
   };
 }
 
-/** The seed as a number. @throws InvalidInput */
-function seedOf({ seed }: TrafficOptions): number {
-  return integer('--seed', seed, Number.MIN_SAFE_INTEGER);
+/** The options that both kinds of traffic have, and the texts of those that a report names. @throws InvalidInput */
+function commonOf(options: TrafficOptions) {
+  const seed = numberFor('--seed', options.seed, whole());
+  return {
+    seed,
+    limit: numberFor('--players', options.players, whole(1)),
+    /** The mean patience; undefined when no player cancels. */
+    patienceSeconds: numberFor('--patience', options.patience, ABOVE_0),
+    course: courseOf(options, seed),
+    labelled: ALL_TRAFFIC_OPTIONS.flatMap(([name, { label }]) =>
+      label === undefined || options[name] === undefined ? [] : [`${label} ${options[name]}`],
+    ),
+  };
 }
-
-/** The mean patience; undefined when no player cancels. @throws InvalidInput */
-function patienceOf({ patience }: TrafficOptions): number | undefined {
-  return patience === undefined ? undefined : positive('--patience', patience);
-}
-
-/** The options whose values a report of a file of arrivals names. */
-const COURSE_OPTIONS = ['patience', 'leavers', 'matchLength'] as const;
 
 /** What happens to matches after their release; undefined when it is not asked for. @throws InvalidInput */
 function courseOf({ leavers, matchLength }: TrafficOptions, seed: number): MatchCourse | undefined {
   if (leavers === undefined && matchLength === undefined) return undefined;
-  const chance = leavers === undefined ? 0 : share('--leavers', leavers);
+  const chance = numberFor('--leavers', leavers, FROM_0_TO_1) ?? 0;
   if (chance === 1)
     throw new InvalidInput(
       `--leavers: Expected a number from 0 to below 1, got ${leavers}: some players stay`,
     );
   return {
     leavers: chance,
-    matchSeconds: matchLength === undefined ? MATCH_SECONDS : positive('--match-length', matchLength),
+    matchSeconds: numberFor('--match-length', matchLength, ABOVE_0) ?? MATCH_SECONDS,
     random: seededRandom(seed).fork('leavers'),
   };
 }
@@ -291,7 +284,7 @@ function rateOf({ rate, ramp, step, day }: TrafficOptions): RateProfile {
       throw new InvalidInput(`--day: Expected rates with a peak above 0, got ${day}`);
     return { kind: 'day', night, peak };
   }
-  return { kind: 'constant', perSecond: positive('--rate', rate ?? TRAFFIC_OPTIONS.rate.unset) };
+  return { kind: 'constant', perSecond: numberFor('--rate', rate ?? TRAFFIC_OPTIONS.rate.unset, ABOVE_0) };
 }
 
 /** Two rates, and the time of the change between them. */
@@ -330,63 +323,46 @@ export function populationOf(
   const roles = roleSeatsOf(definition);
   const seats = teamKindsOf(definition).find((kind) => kind.roles !== undefined)?.roles;
   const partyMax = partyMaxOf(definition);
-  const weights = options.parties === undefined ? undefined : namedWeights('--parties', options.parties);
-  let partyWeights: number[] | undefined;
-  if (weights !== undefined) {
-    partyWeights = new Array<number>(partyMax).fill(0);
-    for (const [size, weight] of Object.entries(weights)) {
-      const players = Number(size);
-      if (!Number.isInteger(players) || players < 1 || players > partyMax) {
-        throw new InvalidInput(
-          `--parties: Expected sizes from 1 to the team size ${partyMax} of ${name}, got ${size}`,
-        );
-      }
-      partyWeights[players - 1] = weight;
-    }
-  }
-  if (roles === undefined && options.roleWeights !== undefined) {
-    throw new InvalidInput(`--role-weights: Expected a queue with roles, ${name} has none`);
-  }
-  const roleWeights =
-    roles === undefined
-      ? undefined
-      : options.roleWeights === undefined
-        ? roles
-        : namedWeights('--role-weights', options.roleWeights);
-  for (const role of Object.keys(roleWeights ?? {})) {
-    if (roles !== undefined && !Object.hasOwn(roles, role)) {
+  const parties = weightsOf('--parties', options.parties);
+  for (const size of Object.keys(parties ?? {}))
+    if (numberOf(size, whole(1)) === undefined || Number(size) > partyMax)
       throw new InvalidInput(
-        `--role-weights: Expected roles of ${name} (${Object.keys(roles).join(', ')}), got ${role}`,
+        `--parties: Expected sizes from 1 to the team size ${partyMax} of ${name}, got ${size}`,
       );
-    }
-  }
+  if (roles === undefined && options.roleWeights !== undefined)
+    throw new InvalidInput(`--role-weights: Expected a queue with roles, ${name} has none`);
+  const roleWeights = weightsOf('--role-weights', options.roleWeights) ?? roles;
+  const unknown = Object.keys(roleWeights ?? {}).find((role) => !Object.hasOwn(roles!, role));
+  if (unknown !== undefined)
+    throw new InvalidInput(
+      `--role-weights: Expected roles of ${name} (${Object.keys(roles!).join(', ')}), got ${unknown}`,
+    );
   if (options.regions === undefined && definition.rules?.some(({ type }) => type === 'latency')) {
     throw new InvalidInput(
       `--regions: Expected weights of regions, because ${name} has a latency rule, got nothing`,
     );
   }
   return {
-    ...(definition.attributes && { attributes: definition.attributes }),
-    ...(options.regions !== undefined && { regionWeights: namedWeights('--regions', options.regions) }),
+    attributes: definition.attributes,
+    regionWeights: weightsOf('--regions', options.regions),
     skills: skillsOf(options.skills ?? TRAFFIC_OPTIONS.skills.unset, skillsOfFile),
-    ...(partyWeights && { partyWeights }),
-    ...(options.partySpread !== undefined && { partySpread: share('--party-spread', options.partySpread) }),
-    ...(roleWeights && { roleWeights }),
-    ...(seats && { seats }),
-    ...(options.avoid !== undefined && { avoided: avoidedOf(options.avoid) }),
-    ...(options.sides !== undefined && { sides: sidesOf(options.sides, definition) }),
-    ...(options.roleFlexibility !== undefined && {
-      roleFlexibility: share('--role-flexibility', options.roleFlexibility),
-    }),
+    partyWeights: parties && Array.from({ length: partyMax }, (_, at) => ofNumber(parties, at + 1)),
+    partySpread: numberFor('--party-spread', options.partySpread, FROM_0_TO_1),
+    roleWeights,
+    seats,
+    avoided: numberFor('--avoid', options.avoid, numberIn(0, 50)),
+    sides: options.sides === undefined ? undefined : sidesOf(options.sides, definition),
+    roleFlexibility: numberFor('--role-flexibility', options.roleFlexibility, FROM_0_TO_1),
   };
 }
 
-/** @throws InvalidInput */
-function avoidedOf(text: string): number {
-  const avoided = Number(text);
-  if (!(avoided >= 0 && avoided <= 50) || text.trim() === '')
-    throw new InvalidInput(`--avoid: Expected a number from 0 to 50, got ${text}`);
-  return avoided;
+/** The weight of a number, which may be written as `2` or `2.0`. */
+function ofNumber(weights: Readonly<Record<string, number>>, number: number): number {
+  return Object.entries(weights).find(([name]) => Number(name) === number)?.[1] ?? 0;
+}
+
+function weightsOf(option: string, text: string | undefined): Record<string, number> | undefined {
+  return text === undefined ? undefined : namedWeights(option, text);
 }
 
 function sidesOf(text: string, definition: QueueDefinition): Side[] {

@@ -37,8 +37,8 @@ describe('waits', () => {
     const meter = new Meter([], 1);
     const [a, b] = [ticket('a', 0), ticket('b', 4)];
     meter.matched(game(a, b), [a, b], 10_000);
-    meter.timedOut(ticket('c', 0), 60_000);
-    meter.cancelled(ticket('d', 40), 60_000);
+    meter.left(ticket('c', 0), 'timedOut', 60_000);
+    meter.left(ticket('d', 40), 'cancelled', 60_000);
     meter.ticked(100_000, [ticket('e', 20, { size: 2 })]);
     const { waitSeconds, waitSecondsMatched } = meter.read();
     // 10, 6, 60, 20, and 80 twice
@@ -61,7 +61,7 @@ describe('waits', () => {
 
   it('include the unmatched in the waits by skill and by party size', () => {
     const meter = new Meter([1500], 1);
-    meter.timedOut(ticket('strong', 0, { skill: 2000 }), 60_000);
+    meter.left(ticket('strong', 0, { skill: 2000 }), 'timedOut', 60_000);
     meter.ticked(60_000, [ticket('pair', 10, { size: 2 })]);
     const { waitSecondsBySkill, waitSecondsByPartySize } = meter.read();
     expect(waitSecondsBySkill.map(({ count, max }) => [count, max])).toEqual([
@@ -78,7 +78,7 @@ describe('waits', () => {
     const meter = new Meter([], 1, ['attack', 'defence']);
     const [a, b] = [ticket('a', 0, { roles: ['attack'] }), ticket('b', 0, { roles: ['defence', 'attack'] })];
     meter.matched(game(a, b), [a, b], 10_000);
-    meter.timedOut(ticket('c', 0, { roles: ['attack'] }), 60_000);
+    meter.left(ticket('c', 0, { roles: ['attack'] }), 'timedOut', 60_000);
     meter.ticked(60_000, [ticket('d', 20)]);
     expect(meter.read().waitSecondsByRole.map(({ of, count, mean }) => [of, count, mean])).toEqual(
       [
@@ -92,7 +92,7 @@ describe('waits', () => {
     const meter = new Meter([], 1);
     const [a, b] = [ticket('a', 0), ticket('b', 0)];
     meter.matched(game(a, b), [a, b], 10_000);
-    meter.timedOut(ticket('c', 0), 60_000);
+    meter.left(ticket('c', 0), 'timedOut', 60_000);
     meter.ticked(60_000, [ticket('d', 0)]);
     const { waitQuantiles } = meter.read();
     expect(Math.max(...waitQuantiles.map(({ part }) => part))).toBeLessThanOrEqual(0.5);

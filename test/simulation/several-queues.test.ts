@@ -87,11 +87,9 @@ describe('queues that are simulated at the same time', () => {
           matchedIn.set(ticketId, nowMs + queue);
         }
       },
-      elsewhere: ({ ticketId }, nowMs) => leftTo.set(ticketId, nowMs + 1 - queue),
-      joined() {},
-      timedOut() {},
-      cancelled() {},
-      ticked() {},
+      left({ ticketId }, why, atMs) {
+        if (why === 'elsewhere') leftTo.set(ticketId, atMs + 1 - queue);
+      },
     });
     const first = { rules: duel, observers: [observer(0)] };
     const also = [{ rules: { ...duel, teamSize: 2 }, observers: [observer(1)] }];

@@ -10,7 +10,7 @@ import type { RandomSource } from '../../simulation/random.ts';
 import type { Ask } from '../client.ts';
 import { Failure } from '../failure.ts';
 import { playerIdOf } from './player-names.ts';
-import { ranksOf } from './queues.ts';
+import { drawnRanks } from './queues.ts';
 
 /** A game backend's view of one queue. @param withServers whether it starts game servers for the matches of the queue */
 export function nothingSeen(queue: string, { withServers = false } = {}) {
@@ -266,7 +266,7 @@ function matchFollower({ ask, seen, random }: BackendOptions): (matchId: string)
       const skills = new Map(
         [...tickets.values()].flatMap(({ players }) => players.map((one) => [one.playerId, one.skill])),
       );
-      const ranks = match.ladder === undefined ? undefined : ranksOf(match, skills, results);
+      const ranks = match.ladder === undefined ? undefined : drawnRanks(match, skills, results);
       if (ranks) await ask((client) => client.result(matchId, { ranks }));
     } else {
       seen.open.set(matchId, tickets);

@@ -1,5 +1,6 @@
 import type { Match } from '../../client/index.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import { ranksOf } from '../../ratings/result.ts';
 import type { RandomSource } from '../../simulation/random.ts';
 
 const RELEASED_BY_VALUE = {
@@ -40,7 +41,7 @@ const NOISE = 175;
  * The ranks of the teams of a match, drawn from the true skills of its players, which the service does not know.
  * @param skills of the players of this backend; those of others count as average
  */
-export function ranksOf(
+export function drawnRanks(
   { teams }: Pick<Match, 'teams'>,
   skills: ReadonlyMap<string, number>,
   random: RandomSource,
@@ -48,5 +49,5 @@ export function ranksOf(
   const performances = teams.map(({ players }) =>
     players.reduce((sum, { playerId }) => sum + (skills.get(playerId) ?? 1_500), random.normal(0, NOISE)),
   );
-  return performances.map((one) => 1 + performances.filter((other) => other > one).length);
+  return ranksOf(performances);
 }

@@ -78,8 +78,8 @@ class CalibrationWithin extends WaitCalibration {
     this.#isAsked = isAsked;
   }
 
-  override ask(range: string, tickets: readonly Ticket[], nowMs: number): void {
-    super.ask(range, tickets.filter(this.#isAsked), nowMs);
+  override searching(range: string, tickets: readonly Ticket[], nowMs: number): void {
+    super.searching(range, tickets.filter(this.#isAsked), nowMs);
   }
 }
 
@@ -118,7 +118,7 @@ function played({ queue, options, rule, within }: Case): readonly CalibrationOf[
     const seconds = (enqueuedAtMs - startMs) / 1000;
     return within === undefined || (seconds >= within[0] && seconds < within[1]);
   });
-  for (const _ of simulate({ rules, arrivals, atEnd, observers: [], calibration }));
+  for (const _ of simulate({ rules, arrivals, atEnd, observers: [calibration] }));
   return calibration.read();
 }
 

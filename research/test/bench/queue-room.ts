@@ -113,7 +113,8 @@ export function playQueueRoom(
       room.join(next.value.ticket);
     }
     for (const { ticketId, enqueuedAtMs } of waiting.values()) {
-      if (nowMs - enqueuedAtMs >= 1000 * definition.timeoutSeconds) meter.timedOut(leave(ticketId), nowMs);
+      if (nowMs - enqueuedAtMs >= 1000 * definition.timeoutSeconds)
+        meter.left(leave(ticketId), 'timedOut', nowMs);
     }
     for (const ids of room.cycle()) {
       const tickets = ids.map(leave);

@@ -22,7 +22,7 @@ interface Tick {
 /** Keeps what each tick has searched. */
 class Recorder extends WaitCalibration {
   readonly ticks: Tick[] = [];
-  override ask(): void {}
+  override searching(): void {}
   override searched(
     _range: string,
     tickets: readonly Ticket[],
@@ -49,7 +49,7 @@ for (const [queue, options] of CASES) {
   const { arrivals, atEnd } = trafficOfOptions({ seed: '1', ...options }, rules, { players: 1 }, () => []);
   const recorder = new Recorder(rules);
   const playedMs = cpuMs(() => {
-    for (const _ of simulate({ rules, arrivals, atEnd, observers: [], calibration: recorder }));
+    for (const _ of simulate({ rules, arrivals, atEnd, observers: [recorder] }));
   });
   let table: WaitTable | undefined;
   const countedMs = cpuMs(() => {
