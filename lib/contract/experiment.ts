@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Schedule } from '../experiments/schedule.ts';
-import { recentSeconds } from '../rules/recent-seconds.ts';
+import { recentSeconds } from '../rules/moments.ts';
 import { expected } from '../vocabulary/expected.ts';
 import { type FieldProblem, invalid, Problem, parseWith } from './problem.ts';
 import {

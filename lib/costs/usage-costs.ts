@@ -1,6 +1,6 @@
 import type { EventType } from '../contract/event-type.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
-import { recentSeconds } from '../rules/recent-seconds.ts';
+import { recentSeconds } from '../rules/moments.ts';
 import { isOnBus, subscribers } from '../service/domain/subscribers.ts';
 
 /**

@@ -69,6 +69,11 @@ export function valuesOf(
   );
 }
 
+/** The values of an attribute whose values are lists. */
+export function listsOf(...args: Parameters<typeof valuesOf>): (readonly string[])[] {
+  return valuesOf(...args) as (readonly string[])[];
+}
+
 export function numbersIn(
   tickets: readonly RuledTicket[],
   attribute: string,

@@ -1,6 +1,6 @@
 import { alternativesOf, levelsOf, stepsOf } from './levels.ts';
 import type { Meetings } from './met.ts';
-import type { Rule } from './rule-types.ts';
+import type { Rule, RulesDefinition } from './rule-types.ts';
 
 /** A ticket as far as rules change with its age. */
 interface AgeingTicket {
@@ -27,6 +27,11 @@ export function looserMoments(
       ),
     ),
   ]);
+}
+
+/** The longest `seconds` of the queue's `recent` rules; 0 without such a rule. */
+export function recentSeconds({ rules = [] }: RulesDefinition): number {
+  return rules.reduce((most, rule) => (rule.type === 'recent' ? Math.max(most, rule.seconds) : most), 0);
 }
 
 /** All values of `seconds` that a rule of type `recent` has, or one in it. */

@@ -57,13 +57,9 @@ function ticketsOf(
   seats: TeamsOfGame['teams'][number],
   byId: ReadonlyMap<string, RuledPlayer>,
 ): RuledTicket[] {
-  const tickets = new Map<string, RuledPlayer[]>();
-  for (const { playerId, ticketId } of seats) {
-    const player = byId.get(playerId);
-    if (player === undefined) continue;
-    const own = tickets.get(ticketId);
-    if (own === undefined) tickets.set(ticketId, [player]);
-    else own.push(player);
-  }
-  return [...tickets].map(([ticketId, players]) => ({ ticketId, players }));
+  const people = seats.filter(({ playerId }) => byId.has(playerId));
+  return Array.from(
+    Map.groupBy(people, ({ ticketId }) => ticketId),
+    ([ticketId, own]) => ({ ticketId, players: own.map(({ playerId }) => byId.get(playerId)!) }),
+  );
 }

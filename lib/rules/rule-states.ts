@@ -186,7 +186,6 @@ export class RuleStates implements Constraints {
 
   judge(teams: readonly (readonly TeamMember[])[], isFound = false): Ruling | undefined {
     const { rules } = this.#settings;
-    const context = isFound ? { ...this.#settings, isFound } : this.#settings;
     const { game, members } = this.#gameOf(teams);
     this.wasOfTeams = false;
     if (hasAvoided(game)) return undefined;
@@ -202,9 +201,11 @@ export class RuleStates implements Constraints {
           region = typeOf(rules[r]).evaluate(rules[r], game, this.#settings).region;
         continue;
       }
-      const verdict = typeOf(leveled).evaluate(leveled, game, context);
+      const verdict = typeOf(leveled).evaluate(leveled, game, this.#settings);
       const isOfTeams = verdict.isOfTeams ?? typeOf(leveled).dependsOnTeams(leveled);
-      if (!verdict.holds && !isCostOnly(leveled)) {
+      // A function that is not pure does not take back a match that it has permitted.
+      const mayRefuse = !isCostOnly(leveled) && !(isFound && leveled.type === 'custom');
+      if (!verdict.holds && mayRefuse) {
         this.wasOfTeams = isOfTeams;
         return undefined;
       }

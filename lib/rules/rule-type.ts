@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { CustomOptions } from './custom/types.ts';
 import type { Meetings } from './met.ts';
-import type { Attributes, RuledPlayer } from './types.ts';
+import type { Attribute, Attributes, RuledPlayer } from './types.ts';
 
 /**
  * A type of rule: all that Muster knows about it. Each has a module in `by-type`, and `rule-types.ts` lists them. A cost never
@@ -18,8 +18,10 @@ export interface RuleType<R> {
   readonly cost: 'none' | 'instead' | 'beside max' | 'beside';
   /** What the rule means for a whole game. It is simple and slow; searches use the states, and call this at the end. */
   evaluate(rule: R, game: RuledGame, context: RuleContext): Verdict;
-  /** Contradictions of a definition. */
-  faults(
+  /** The types that its key `attribute` may name; omitted when it has no such key. */
+  readonly reads?: readonly Attribute['type'][];
+  /** Contradictions of a definition, besides those of `attribute`, `scope` and `team`. @default none */
+  faults?(
     rule: R,
     cost: number | undefined,
     attributes: Attributes,
@@ -36,8 +38,8 @@ export interface RuleType<R> {
   impossible?(rule: R & Named, attributes: Attributes, surroundings: RulesSurroundings): RuleFault[];
   /** The direction in which a relaxation may change a key: 1 up, −1 down, 0 not at all. @default `max` and `atMost` up, others down */
   looser?(rule: R, key: keyof RelaxStep): 1 | -1 | 0;
-  /** The attributes that the rule reads. */
-  attributes(rule: R): readonly string[];
+  /** The attributes that the rule reads. @default that of its key `attribute` */
+  attributes?(rule: R): readonly string[];
   /** Whether the rule depends on the division into teams. @default when it has the scope of a team, or names one */
   dependsOnTeams?(rule: R): boolean;
   /** Whether complete teams can violate the rule whoever plays on the others. @default when it depends on teams */
@@ -46,7 +48,7 @@ export interface RuleType<R> {
   isOfSizes?(rule: R): boolean;
   /** Whether only a whole game determines if the rule holds, or what it costs. @default when it depends on teams */
   isFinal?(rule: R & Named): boolean;
-  /** A rule of each team, or of the teams of a kind, as one over the players of a team. @default it is none */
+  /** A rule of each team, or of the teams of a kind, as one over the players of a team. @default by its `scope` and `team` */
   betweenMates?(rule: R, kind?: string): R | undefined;
   /** The states with which a search turns back early, and the rule that each of them judges. */
   states(rule: R & Named, teams: TeamsOfQueue): readonly Stated<R>[];
@@ -128,9 +130,7 @@ export interface RuleContext {
   readonly nowMs: number;
   readonly meetings: Meetings;
   /** Calls the studio's functions. @default none: a custom rule holds */
-  readonly calls?: { evaluate(rule: object, game: RuledGame, isFound?: boolean): Verdict } | undefined;
-  /** Whether the game was permitted before: no call may refuse it. @default false */
-  readonly isFound?: boolean | undefined;
+  readonly calls?: { evaluate(rule: object, game: RuledGame): Verdict } | undefined;
 }
 
 /** The result of a rule for a game. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { attributeUse, scopeFaults } from './attribute-faults.ts';
 import { type AcceptedRule, accepted } from './by-type/accepted.ts';
 import { type AnyOfRule, anyOf } from './by-type/any-of.ts';
 import { type BalanceRule, balance } from './by-type/balance.ts';
@@ -12,7 +13,7 @@ import { type RecentRule, recent } from './by-type/recent.ts';
 import { type SameRule, same } from './by-type/same.ts';
 import { type WithinRule, within } from './by-type/within.ts';
 import { relaxOf } from './fields.ts';
-import { isOverGame } from './measures.ts';
+import { isOverGame, overMates, type Scoped } from './measures.ts';
 import type { Named, Relaxing, RelaxStep, RuleType } from './rule-type.ts';
 import type { Attributes } from './types.ts';
 
@@ -62,21 +63,32 @@ export function typeOf(rule: RuleBody): Required<RuleType<RuleBody>> {
 }
 
 const complete = Object.fromEntries(
-  Object.entries(RULE_TYPES).map(([name, type]) => {
-    const dependsOnTeams = type.dependsOnTeams ?? ((rule: RuleBody) => !isOverGame(rule));
-    const defaults = {
-      idle: () => undefined,
-      impossible: () => [],
-      looser: (rule: RuleBody, key: keyof RelaxStep) =>
-        !(key in rule) ? 0 : key === 'max' || key === 'atMost' ? 1 : -1,
-      dependsOnTeams,
-      judgesTeamsAlone: dependsOnTeams,
-      isOfSizes: () => false,
-      isFinal: () => false,
-      betweenMates: () => undefined,
-    };
-    return [name, { ...defaults, ...type } as Required<RuleType<RuleBody>>];
-  }),
+  Object.entries(RULE_TYPES as unknown as Readonly<Record<string, RuleType<RuleBody>>>).map(
+    ([name, type]) => {
+      const dependsOnTeams = type.dependsOnTeams ?? ((rule: RuleBody) => !isOverGame(rule));
+      const read = (rule: RuleBody) =>
+        type.reads ? [(rule as { readonly attribute: string }).attribute] : [];
+      const defaults = {
+        reads: [],
+        attributes: read,
+        idle: () => undefined,
+        impossible: () => [],
+        looser: (rule: RuleBody, key: keyof RelaxStep) =>
+          !(key in rule) ? 0 : key === 'max' || key === 'atMost' ? 1 : -1,
+        dependsOnTeams,
+        judgesTeamsAlone: dependsOnTeams,
+        isOfSizes: () => false,
+        isFinal: () => false,
+        betweenMates: overMates,
+      };
+      const faults: Required<RuleType<RuleBody>>['faults'] = (rule, cost, attributes, surroundings) => [
+        ...read(rule).flatMap((attribute) => attributeUse(attribute, type.reads!, attributes)),
+        ...(type.faults?.(rule, cost, attributes, surroundings) ?? []),
+        ...scopeFaults(rule as Scoped, surroundings),
+      ];
+      return [name, { ...defaults, ...type, faults } as Required<RuleType<RuleBody>>];
+    },
+  ),
 );
 
 /** Whether a rule only costs, and so forbids no game. */

@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { attributeUse, scopeFaults, sharedFaults } from '../attribute-faults.ts';
+import { attributeUse, sharedFaults } from '../attribute-faults.ts';
 import { attributeName, gameOrTeam, oneKind, sharedAtLeast } from '../fields.ts';
-import { isOverGame, overMates, perScope } from '../measures.ts';
+import { isOverGame, listsOf, perScope } from '../measures.ts';
 import type { RuleType } from '../rule-type.ts';
-import { attributeOf } from '../values.ts';
 
 const keys = {
   type: z.literal('accepted'),
@@ -23,27 +22,19 @@ export const accepted: RuleType<AcceptedRule> = {
   keys,
   changes: { atLeast: sharedAtLeast },
   cost: 'instead',
-  evaluate: ({ attribute, by, atLeast = 1, ...scoped }, game, { attributes }) =>
+  evaluate: ({ attribute, by, atLeast = 1, ...scoped }, game, context) =>
     perScope(scoped, game, (tickets) => {
-      const listsOf = (name: string) =>
-        tickets.flatMap(({ players }) =>
-          players.flatMap((player) => {
-            const list = attributeOf(player, name, attributes) as readonly string[] | undefined;
-            return list === undefined ? [] : [list];
-          }),
-        );
-      const [first, ...others] = listsOf(by);
+      const [first, ...others] = listsOf(tickets, by, context);
       const shared = first && new Set(first.filter((value) => others.every((list) => list.includes(value))));
-      const units = listsOf(attribute).reduce((missing, list) => {
+      const units = listsOf(tickets, attribute, context).reduce((missing, list) => {
         const accepted = list.filter((value) => shared === undefined || shared.has(value));
         return missing + Math.max(0, atLeast - accepted.length);
       }, 0);
       return { holds: units === 0, units };
     }),
-  faults: (rule, _cost, attributes, surroundings) => [
-    ...attributeUse(rule.attribute, ['strings'], attributes),
+  reads: ['strings'],
+  faults: (rule, _cost, attributes) => [
     ...attributeUse(rule.by, ['strings'], attributes, ['by']),
-    ...scopeFaults(rule, surroundings),
     ...[...new Set([rule.attribute, rule.by])].flatMap((name) =>
       sharedFaults(name, rule.atLeast, attributes),
     ),
@@ -52,7 +43,6 @@ export const accepted: RuleType<AcceptedRule> = {
   attributes: ({ attribute, by }) => [attribute, by],
   // A search does not know its cost.
   isFinal: ({ cost }) => cost !== undefined,
-  betweenMates: overMates,
   states: (rule) => (isOverGame(rule) && rule.cost === undefined ? [{ by: 'acceptance', rule }] : []),
   unitsMax: ({ atLeast = 1 }, _players, seats) => seats * atLeast,
 };

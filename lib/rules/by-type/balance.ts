@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { attributeUse, idleInOneTeam, idleLimit, limitFaults } from '../attribute-faults.ts';
+import { idleInOneTeam, idleLimit, limitFaults } from '../attribute-faults.ts';
 import { attributeName, greatestDifference } from '../fields.ts';
 import { greatestOf, mean, numbersIn } from '../measures.ts';
 import type { RuleType } from '../rule-type.ts';
@@ -19,13 +19,10 @@ export const balance: RuleType<BalanceRule> = {
     if (max === undefined || units <= max) return { holds: true, units };
     return { holds: false, units, lacking: outsideOf(means, max) };
   },
-  faults: (rule, cost, attributes) => [
-    ...attributeUse(rule.attribute, ['number'], attributes),
-    ...limitFaults(rule, cost),
-  ],
+  reads: ['number'],
+  faults: limitFaults,
   idle: (rule, cost, attributes, surroundings) =>
     idleInOneTeam('balance compares teams', ['type'], surroundings) ?? idleLimit(rule, cost, attributes),
-  attributes: ({ attribute }) => [attribute],
   dependsOnTeams: () => true,
   states: () => [],
   unitsMax: ({ attribute }, players, _seats, attributes) => 2 * greatestOf(players, attribute, attributes),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { attributeUse, scopeFaults, sharedFaults } from '../attribute-faults.ts';
+import { sharedFaults } from '../attribute-faults.ts';
 import { attributeName, gameOrTeam, oneKind, sharedAtLeast } from '../fields.ts';
-import { isOverGame, overMates, perScope, valuesOf } from '../measures.ts';
+import { isOverGame, listsOf, perScope } from '../measures.ts';
 import type { RuleType } from '../rule-type.ts';
 
 const keys = {
@@ -20,20 +20,15 @@ export const common: RuleType<CommonRule> = {
   cost: 'instead',
   evaluate: ({ attribute, atLeast = 1, ...scoped }, game, context) =>
     perScope(scoped, game, (tickets) => {
-      const lists = valuesOf(tickets, attribute, context) as (readonly string[])[];
+      const lists = listsOf(tickets, attribute, context);
       if (lists.length === 0) return { holds: true, units: 0 };
       const shared = [...lists[0]].filter((value) => lists.every((list) => list.includes(value))).sort();
       const short = Math.max(0, atLeast - shared.length);
       return { holds: short === 0, units: short, values: shared };
     }),
-  faults: (rule, _cost, attributes, surroundings) => [
-    ...attributeUse(rule.attribute, ['strings'], attributes),
-    ...scopeFaults(rule, surroundings),
-    ...sharedFaults(rule.attribute, rule.atLeast, attributes),
-  ],
+  reads: ['strings'],
+  faults: ({ attribute, atLeast }, _cost, attributes) => sharedFaults(attribute, atLeast, attributes),
   looser: (_rule, key) => (key === 'atLeast' ? -1 : 0),
-  attributes: ({ attribute }) => [attribute],
-  betweenMates: overMates,
   states: (rule) => (isOverGame(rule) ? [{ by: 'sets', rule }] : []),
   unitsMax: ({ atLeast = 1 }, _players, seats) => seats * atLeast,
 };

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { expected } from '../../vocabulary/expected.ts';
-import { attributeUse, judgedMax, scopeFaults, valueFault, withoutEffect } from '../attribute-faults.ts';
+import { judgedMax, valueFault, withoutEffect } from '../attribute-faults.ts';
 import { attributeName, gameOrTeam, oneKind, text, value, wholeCount } from '../fields.ts';
-import { isOverGame, overMates, perScope, valuesOf } from '../measures.ts';
+import { isOverGame, perScope, valuesOf } from '../measures.ts';
 import type { Named, RuleFault, RulesSurroundings, RuleType, Stated, TeamsOfQueue } from '../rule-type.ts';
 import type { Attributes } from '../types.ts';
 import { SKILL } from '../values.ts';
@@ -40,11 +40,10 @@ export const count: RuleType<CountRule> = {
       const units = Math.max(0, atLeast - found) + Math.max(0, found - atMost);
       return { holds: units === 0, units };
     }),
+  reads: ['number', 'string', 'strings'],
   faults: (rule, _cost, attributes, surroundings) => [
-    ...attributeUse(rule.attribute, ['number', 'string', 'strings'], attributes),
     ...valueFaults(rule, attributes),
     ...limitFaults(rule),
-    ...scopeFaults(rule, surroundings),
     ...sizeFaults(rule, surroundings),
   ],
   idle({ atLeast = 0, atMost, scope, team }, _cost, _attributes, surroundings) {
@@ -52,8 +51,6 @@ export const count: RuleType<CountRule> = {
     if (atLeast > 0 || atMost === undefined || atMost < players) return undefined;
     return withoutEffect(`no more than ${players} players are counted`, ['atMost']);
   },
-  attributes: ({ attribute }) => [attribute],
-  betweenMates: overMates,
   states: (rule, teams) => (isOverGame(rule) ? [{ by: 'comparisons', rule }] : sumOverTeams(rule, teams)),
   unitsMax: ({ atLeast = 0 }, _players, seats) => seats * Math.max(seats, atLeast),
 };

@@ -39,9 +39,7 @@ export const custom: RuleType<CustomRuleBody> = {
   changes: { options },
   // A cost that fails forbids its game.
   cost: 'beside',
-  evaluate: (rule, game, { calls, isFound }) =>
-    calls?.evaluate(rule, game, isFound) ?? { holds: true, units: 0 },
-  faults: () => [],
+  evaluate: (rule, game, { calls }) => calls?.evaluate(rule, game) ?? { holds: true, units: 0 },
   looser: () => 1,
   // What a function reads is not known, so players do not see its results.
   attributes: () => ['*'],

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { attributeUse, idleAlone, scopeFaults } from '../attribute-faults.ts';
+import { idleAlone } from '../attribute-faults.ts';
 import { attributeName, gameOrTeam, oneKind } from '../fields.ts';
-import { isOverGame, overMates, perScope, valuesOf } from '../measures.ts';
+import { isOverGame, perScope, valuesOf } from '../measures.ts';
 import type { RuleType } from '../rule-type.ts';
 
 const keys = { type: z.literal('different'), attribute: attributeName, scope: gameOrTeam, team: oneKind };
@@ -18,10 +18,7 @@ export const different: RuleType<DifferentRule> = {
       const again = values.length - new Set(values).size;
       return { holds: again === 0, units: again };
     }),
-  faults: (rule, _cost, attributes, surroundings) => [
-    ...attributeUse(rule.attribute, ['number', 'string'], attributes),
-    ...scopeFaults(rule, surroundings),
-  ],
+  reads: ['number', 'string'],
   idle: (rule, _cost, _attributes, surroundings) => idleAlone(rule, surroundings),
   impossible(rule, attributes, { seats, seatsMin = seats }) {
     if (!isOverGame(rule)) return [];
@@ -31,8 +28,6 @@ export const different: RuleType<DifferentRule> = {
     const message = `Expected an attribute with at least ${seatsMin} values, one for each player of a game, got ${rule.attribute} with ${values.length}: no game has so many different ones`;
     return [{ path: ['attribute'], message }];
   },
-  attributes: ({ attribute }) => [attribute],
-  betweenMates: overMates,
   states: (rule) => (isOverGame(rule) ? [{ by: 'values', rule }] : []),
   unitsMax: (_rule, _players, seats) => seats,
 };

@@ -36,7 +36,6 @@ export const latency: RuleType<LatencyRule> = {
     return { holds: best.worst <= max, units: best.worst, region: best.region };
   },
   faults: limitFaults,
-  attributes: () => [],
   states: (rule) => [{ by: 'sets', rule }],
   unitsMax: (_rule, players) =>
     players.reduce((most, { latencyMs = {} }) => Math.max(most, ...Object.values(latencyMs)), 0),

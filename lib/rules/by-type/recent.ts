@@ -40,12 +40,10 @@ export const recent: RuleType<RecentRule> = {
     }
     return { holds: units === 0, units };
   },
-  faults: () => [],
   idle: (rule, _cost, _attributes, surroundings) =>
     rule.scope === 'opponents'
       ? idleInOneTeam('opponents play in different teams', ['scope'], surroundings)
       : idleAlone(rule, surroundings),
-  attributes: () => [],
   // During a search, only the loosest cost of a rule that depends on age is known.
   isFinal: ({ cost, relax }) => cost !== undefined && relax !== undefined,
   betweenMates: (rule) => (rule.scope === 'teammates' ? { ...rule, scope: undefined } : undefined),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { attributeUse, idleAlone, scopeFaults, spanOf, withoutEffect } from '../attribute-faults.ts';
+import { idleAlone, spanOf, withoutEffect } from '../attribute-faults.ts';
 import { attributeName, gameOrTeam, oneKind } from '../fields.ts';
-import { isOverGame, overMates, perScope, valuesOf } from '../measures.ts';
+import { isOverGame, perScope, valuesOf } from '../measures.ts';
 import type { RuleType } from '../rule-type.ts';
 
 const keys = { type: z.literal('same'), attribute: attributeName, scope: gameOrTeam, team: oneKind };
@@ -17,10 +17,7 @@ export const same: RuleType<SameRule> = {
       const distinct = new Set(valuesOf(tickets, rule.attribute, context)).size;
       return { holds: distinct <= 1, units: Math.max(0, distinct - 1) };
     }),
-  faults: (rule, _cost, attributes, surroundings) => [
-    ...attributeUse(rule.attribute, ['number', 'string'], attributes),
-    ...scopeFaults(rule, surroundings),
-  ],
+  reads: ['number', 'string'],
   idle({ attribute, ...scoped }, _cost, attributes, surroundings) {
     const known = attributes[attribute];
     const isOne =
@@ -29,8 +26,6 @@ export const same: RuleType<SameRule> = {
       ? withoutEffect(`${attribute} has one value`, ['attribute'])
       : idleAlone(scoped, surroundings);
   },
-  attributes: ({ attribute }) => [attribute],
-  betweenMates: overMates,
   states(rule) {
     if (isOverGame(rule)) return [{ by: rule.cost === undefined ? 'ranges' : 'values', rule }];
     return rule.scope === 'team' && rule.cost === undefined ? [{ by: 'team-values', rule }] : [];

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { attributeUse, idleAlone, idleLimit, limitFaults, scopeFaults } from '../attribute-faults.ts';
+import { idleAlone, idleLimit, limitFaults } from '../attribute-faults.ts';
 import { attributeName, gameOrTeam, greatestDifference, oneKind } from '../fields.ts';
-import { greatestOf, isOverGame, overMates, perScope } from '../measures.ts';
+import { greatestOf, isOverGame, perScope } from '../measures.ts';
 import type { RuleType } from '../rule-type.ts';
 import { numbersOf } from '../values.ts';
 
@@ -28,15 +28,10 @@ export const within: RuleType<WithinRule> = {
       const range = values.length === 0 ? 0 : Math.max(...values) - Math.min(...values);
       return { holds: max === undefined || range <= max, units: range };
     }),
-  faults: (rule, cost, attributes, surroundings) => [
-    ...attributeUse(rule.attribute, ['number'], attributes),
-    ...limitFaults(rule, cost),
-    ...scopeFaults(rule, surroundings),
-  ],
+  reads: ['number'],
+  faults: limitFaults,
   idle: (rule, cost, attributes, surroundings) =>
     idleAlone(rule, surroundings) ?? idleLimit(rule, cost, attributes),
-  attributes: ({ attribute }) => [attribute],
-  betweenMates: overMates,
   states: (rule) => (isOverGame(rule) ? [{ by: 'ranges', rule }] : []),
   unitsMax: (rule, players, seats, attributes) =>
     2 * greatestOf(players, rule.attribute, attributes) * (isOverGame(rule) ? 1 : seats),

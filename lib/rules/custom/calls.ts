@@ -1,4 +1,5 @@
 import { shown } from '../../vocabulary/expected.ts';
+import { getOrCreate } from '../../vocabulary/get-or-create.ts';
 import { CUSTOM_UNITS_MAX, type CustomRuleBody } from '../by-type/custom.ts';
 import { ticketsOf } from '../measures.ts';
 import type { Named, RuleContext, RuledGame, RuledTicket, Verdict } from '../rule-type.ts';
@@ -55,16 +56,16 @@ export class CustomCalls {
     return this.#code?.functions[`${cost === undefined ? 'mayJoin' : 'least'}.${name}`] !== undefined;
   }
 
-  /** What the rule means for a game. @param isFound whether it was permitted before: a function that is not pure ends no search */
-  evaluate(rule: OneRule, game: RuledGame, isFound = false): Verdict {
+  /** What the rule means for a game. */
+  evaluate(rule: OneRule, game: RuledGame): Verdict {
     let isOfTeams = false;
     const view = this.#gameOf(game, () => {
       isOfTeams = true;
     });
     const isCost = rule.cost !== undefined;
-    const answer = this.#call(rule, rule.function, [view], isCost ? unitsFault : permissionFault, isFound);
+    const answer = this.#call(rule, rule.function, [view], isCost ? unitsFault : permissionFault);
     if (typeof answer === 'number') return { holds: true, units: answer, isOfTeams };
-    if (answer === true || isFound) return { holds: true, units: 0, isOfTeams };
+    if (answer === true) return { holds: true, units: 0, isOfTeams };
     return {
       holds: false,
       units: isCost ? 0 : 1,
@@ -91,7 +92,6 @@ export class CustomCalls {
     called: string,
     args: readonly unknown[],
     faultOf: (answer: unknown) => string | undefined,
-    isFound = false,
   ): true | string | number | undefined {
     const { functions, clockMs } = this.#code!;
     const startMs = clockMs?.() ?? 0;
@@ -106,10 +106,8 @@ export class CustomCalls {
       fault = `${faultOf(undefined)!.replace(/, got nothing$/, '')}, but it threw ${String(error)}`;
     }
     const tookMs = (clockMs?.() ?? 0) - startMs;
-    if (isFound && typeof answer === 'string')
-      fault ??= `Expected the same answer as before, true, got ${shown(answer)}`;
-    if (fault === undefined && tookMs > CALL_MS_MAX && !isFound)
-      fault = `Expected an answer within ${CALL_MS_MAX} ms, got it after ${Math.round(tookMs)} ms`;
+    if (tookMs > CALL_MS_MAX)
+      fault ??= `Expected an answer within ${CALL_MS_MAX} ms, got it after ${Math.round(tookMs)} ms`;
     if (fault === undefined) return answer as true | string | number;
     const key = `${name}\n${called}`;
     const { calls, message } = this.#failures.get(key) ?? { calls: 0, message: fault };
@@ -139,17 +137,14 @@ export class CustomCalls {
   }
 
   #ticketOf(ticket: RuledTicket): CustomTicket {
-    let view = this.#tickets.get(ticket);
-    if (view === undefined) {
-      const { ticketId, players } = ticket;
-      const waitSeconds =
-        Math.max(0, this.#moment.nowMs - (ticket.enqueuedAtMs ?? this.#moment.nowMs)) / 1000;
+    return getOrCreate(this.#tickets, ticket, () => {
+      const { nowMs, attributes } = this.#moment;
+      const { ticketId, players, enqueuedAtMs = nowMs } = ticket;
+      const waitSeconds = Math.max(0, nowMs - enqueuedAtMs) / 1000;
       const people = players.filter(({ bot }) => !bot);
-      const views = people.map((player) => playerOf(player, ticketId, waitSeconds, this.#moment.attributes));
-      view = frozen({ ticketId, players: views, waitSeconds });
-      this.#tickets.set(ticket, view);
-    }
-    return view;
+      const views = people.map((player) => playerOf(player, ticketId, waitSeconds, attributes));
+      return frozen({ ticketId, players: views, waitSeconds });
+    });
   }
 
   #playersOf(tickets: readonly RuledTicket[]): readonly CustomPlayer[] {

@@ -1,10 +1,9 @@
 import type { AcceptedRule } from '../by-type/accepted.ts';
 import { levelsOf } from '../levels.ts';
+import { listsOf } from '../measures.ts';
 import type { Rule } from '../rule-types.ts';
-import type { Attributes } from '../types.ts';
-import { attributeOf } from '../values.ts';
 import { bitsOf } from './set-state.ts';
-import { type EnteredTicket, type IndexedRule, Levels, numberedIn, type StateGroup } from './state-group.ts';
+import { type IndexedRule, Levels, numberedIn, type StateGroup, type StatePool } from './state-group.ts';
 
 /**
  * `accepted` over the game, as bit sets: the values that all joined players accept become fewer, and each joined player needs
@@ -24,20 +23,10 @@ export class AcceptedState implements StateGroup {
   readonly #with: Int32Array;
   readonly #joined: number[] = [];
 
-  constructor(
-    indexed: IndexedRule<Rule & AcceptedRule>,
-    tickets: readonly EnteredTicket[],
-    attributes: Attributes,
-    depthMax: number,
-  ) {
+  constructor(indexed: IndexedRule<Rule & AcceptedRule>, pool: StatePool) {
     const { rule } = indexed;
-    const lists = (name: string) =>
-      tickets.map(({ players }) =>
-        players.flatMap((player) => {
-          const list = attributeOf(player, name, attributes) as readonly string[] | undefined;
-          return list === undefined ? [] : [list];
-        }),
-      );
+    const { tickets, depthMax } = pool;
+    const lists = (name: string) => tickets.map((ticket) => listsOf([ticket], name, pool));
     const brought = lists(rule.attribute);
     const numbers = new Map<string, number>();
     for (const value of brought.flat(2)) numberedIn(numbers, value);
@@ -48,7 +37,7 @@ export class AcceptedState implements StateGroup {
         .map((list) => maskOf(list, numbers, this.#words))
         .reduce((all, mask) => all.map((word, i) => word & mask[i]), new Int32Array(this.#words).fill(-1)),
     );
-    this.#levels = new Levels(indexed, tickets, depthMax);
+    this.#levels = new Levels(indexed, pool);
     this.#needed = levelsOf(rule).map((level) => (level?.type === 'accepted' ? (level.atLeast ?? 1) : 0));
     this.#shared = Array.from({ length: depthMax + 1 }, () => new Int32Array(this.#words).fill(-1));
     this.#with = new Int32Array(this.#words);

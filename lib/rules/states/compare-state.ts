@@ -4,7 +4,13 @@ import { levelsOf } from '../levels.ts';
 import type { Rule } from '../rule-types.ts';
 import type { Attributes, AttributeValue, RuledPlayer } from '../types.ts';
 import { attributeOf } from '../values.ts';
-import { type EnteredTicket, type IndexedRule, Levels, type Seats, type StateGroup } from './state-group.ts';
+import {
+  type EnteredTicket,
+  type IndexedRule,
+  Levels,
+  type StateGroup,
+  type StatePool,
+} from './state-group.ts';
 
 /**
  * `compare` or `count` over the game: a measure of the players, less another one, is within limits. Each measure has an interval of
@@ -22,37 +28,33 @@ export class CompareState implements StateGroup {
   /** The players of the largest ticket, and the greatest lower limit of a level. */
   readonly #largest: number;
   readonly #mostWanted: number;
-  readonly #seats: Seats;
+  /** The players of a game. */
+  readonly #seats: { readonly fewest: number; readonly most: number };
   /** The joined players. */
   #players = 0;
   readonly #ofLeft: Interval = { from: 0, to: 0 };
   readonly #ofRight: Interval = { from: 0, to: 0 };
 
-  constructor(
-    indexed: IndexedRule<Rule & (CompareRule | CountRule)>,
-    tickets: readonly EnteredTicket[],
-    attributes: Attributes,
-    seats: Seats,
-  ) {
+  /** @param fewest the fewest players of a game */
+  constructor(indexed: IndexedRule<Rule & (CompareRule | CountRule)>, pool: StatePool, fewest: number) {
     const { rule } = indexed;
+    const { tickets, attributes, depthMax: most } = pool;
     const sumsOfSide = (side: Side) =>
-      typeof side === 'number'
-        ? undefined
-        : sumsOf(valuesFor(side, attributes), side.of, tickets, seats.most);
+      typeof side === 'number' ? undefined : sumsOf(valuesFor(side, attributes), side.of, tickets, most);
     this.#left =
       rule.type === 'count'
-        ? sumsOf(countedBy(rule, attributes), 'count', tickets, seats.most, true)
+        ? sumsOf(countedBy(rule, attributes), 'count', tickets, most, true)
         : sumsOfSide(rule.left);
     this.#isCount = rule.type === 'count';
     this.#right = rule.type === 'count' ? undefined : sumsOfSide(rule.right);
-    this.#levels = new Levels(indexed, tickets, seats.most);
+    this.#levels = new Levels(indexed, pool);
     this.#limits = (levelsOf(rule) as readonly (typeof rule | undefined)[]).map(
       (level) => level && limitsOf(level),
     );
     this.#sizes = Uint8Array.from(tickets, ({ players }) => players.length);
     this.#largest = this.#sizes.reduce((most, size) => Math.max(most, size), 0);
     this.#mostWanted = Math.max(...this.#limits.map((limits) => limits?.from ?? 0));
-    this.#seats = seats;
+    this.#seats = { fewest, most };
   }
 
   start(): void {

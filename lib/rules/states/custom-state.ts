@@ -1,8 +1,15 @@
+import { getOrCreate } from '../../vocabulary/get-or-create.ts';
 import type { CustomRuleBody } from '../by-type/custom.ts';
 import type { CustomCalls } from '../custom/calls.ts';
 import { levelsOf } from '../levels.ts';
 import type { Rule } from '../rule-types.ts';
-import { type EnteredTicket, type IndexedRule, Levels, type StateGroup } from './state-group.ts';
+import {
+  type EnteredTicket,
+  type IndexedRule,
+  Levels,
+  type StateGroup,
+  type StatePool,
+} from './state-group.ts';
 
 type CustomOne = Rule & CustomRuleBody;
 
@@ -21,15 +28,10 @@ export class CustomState implements StateGroup {
   /** By level and the numbers of two tickets: whether they may be in one game. */
   readonly #pairs = new Map<string, boolean>();
 
-  constructor(
-    indexed: IndexedRule<CustomOne>,
-    tickets: readonly EnteredTicket[],
-    calls: CustomCalls,
-    depthMax: number,
-  ) {
-    this.#tickets = tickets;
+  constructor(indexed: IndexedRule<CustomOne>, pool: StatePool, calls: CustomCalls) {
+    this.#tickets = pool.tickets;
     this.#calls = calls;
-    this.#levels = new Levels(indexed, tickets, depthMax);
+    this.#levels = new Levels(indexed, pool);
     this.#rules = levelsOf(indexed.rule) as readonly (CustomOne | undefined)[];
     this.#isCost = indexed.rule.cost !== undefined;
   }
@@ -65,13 +67,8 @@ export class CustomState implements StateGroup {
   }
 
   #mayJoin(rule: CustomOne, level: number, a: number, b: number): boolean {
+    if (this.#pairs.size >= PAIRS_MAX) this.#pairs.clear();
     const key = a < b ? `${level} ${a} ${b}` : `${level} ${b} ${a}`;
-    let may = this.#pairs.get(key);
-    if (may === undefined) {
-      if (this.#pairs.size >= PAIRS_MAX) this.#pairs.clear();
-      may = this.#calls.mayJoin(rule, this.#tickets[a], this.#tickets[b]);
-      this.#pairs.set(key, may);
-    }
-    return may;
+    return getOrCreate(this.#pairs, key, () => this.#calls.mayJoin(rule, this.#tickets[a], this.#tickets[b]));
   }
 }

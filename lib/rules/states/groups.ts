@@ -47,7 +47,7 @@ export function groupsOf(
   );
   const perTeam =
     teams === undefined || teamSize === undefined ? undefined : { count: teams, size: teamSize };
-  const between = { fewest: seatsMin, most: seats };
+  const pool = { tickets, attributes, depthMax: seats };
   const stated: StatedRule[] = [];
   const add = <R extends Rule>(kind: StateKind, make: (one: IndexedRule<R>) => StateGroup | undefined) => {
     for (const one of all) {
@@ -56,8 +56,8 @@ export function groupsOf(
       if (state) stated.push({ state, price: one.rule.cost ?? 0, forbids: !isCostOnly(one.rule) });
     }
   };
-  add<RangeRule>('ranges', (one) => new RangeState(one, tickets, attributes, seats));
-  add<SetRule>('sets', (one) => new SetState(one, tickets, attributes, seats));
+  add<RangeRule>('ranges', (one) => new RangeState(one, pool));
+  add<SetRule>('sets', (one) => new SetState(one, pool));
   const others = stated.flatMap(({ state, forbids }) => (forbids ? state : []));
   const pairs = { tickets, others, meetings, nowMs, depthMax: seats };
   if (avoids) {
@@ -65,15 +65,12 @@ export function groupsOf(
     stated.push({ state, price: 0, forbids: true });
   }
   add<RecentOne>('pairs', (one) => new PairState(one, pairs));
-  add<ValueRule>('values', (one) => new ValueState(one, tickets, attributes, seats));
-  add<Rule & (CompareRule | CountRule)>(
-    'comparisons',
-    (one) => new CompareState(one, tickets, attributes, between),
-  );
-  add<ValueRule>('team-values', (one) => perTeam && new ValueState(one, tickets, attributes, seats, perTeam));
-  add<Rule & AcceptedRule>('acceptance', (one) => new AcceptedState(one, tickets, attributes, seats));
+  add<ValueRule>('values', (one) => new ValueState(one, pool));
+  add<Rule & (CompareRule | CountRule)>('comparisons', (one) => new CompareState(one, pool, seatsMin));
+  add<ValueRule>('team-values', (one) => perTeam && new ValueState(one, pool, perTeam));
+  add<Rule & AcceptedRule>('acceptance', (one) => new AcceptedState(one, pool));
   add<Rule & CustomRuleBody>('custom', (one) =>
-    calls?.asksTickets(one.rule) ? new CustomState(one, tickets, calls, seats) : undefined,
+    calls?.asksTickets(one.rule) ? new CustomState(one, pool, calls) : undefined,
   );
   add<Rule & AnyOfRule<Alternative>>('alternatives', (one) => anyOfState(one, tickets, settings));
   return stated;

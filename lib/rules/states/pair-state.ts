@@ -1,3 +1,4 @@
+import { getOrCreate } from '../../vocabulary/get-or-create.ts';
 import { freshness, type RecentRule } from '../by-type/recent.ts';
 import { levelsOf } from '../levels.ts';
 import type { Meetings } from '../met.ts';
@@ -57,7 +58,7 @@ export class PairState implements StateGroup {
     this.#partners = mates.map((own) => Int32Array.from(own, ([partner]) => partner));
     this.#secondsSince = mates.map((own) => Float64Array.from(own, ([, { since }]) => since));
     this.#fresh = mates.map((own) => Float64Array.from(own, ([, { fresh }]) => fresh));
-    this.#levels = new Levels(indexed, tickets, depthMax);
+    this.#levels = new Levels(indexed, pairs);
     this.#isFixed = levels.length === 1 && rule.cost === undefined;
     this.#blocked = new Uint16Array(tickets.length);
     this.#nearest = new Float64Array(tickets.length).fill(Number.POSITIVE_INFINITY);
@@ -188,11 +189,7 @@ function matesAmong(ticket: number, of: number[], rules: readonly StateGroup[]):
 function ticketsByPlayer(tickets: readonly EnteredTicket[]): Map<string, number[]> {
   const all = new Map<string, number[]>();
   tickets.forEach(({ players }, ticket) => {
-    for (const { playerId } of players) {
-      const own = all.get(playerId);
-      if (own) own.push(ticket);
-      else all.set(playerId, [ticket]);
-    }
+    for (const { playerId } of players) getOrCreate(all, playerId, () => []).push(ticket);
   });
   return all;
 }

@@ -1,10 +1,10 @@
 import type { SameRule } from '../by-type/same.ts';
 import type { WithinRule } from '../by-type/within.ts';
 import { levelsOf } from '../levels.ts';
+import { valuesOf } from '../measures.ts';
 import type { Rule } from '../rule-types.ts';
-import type { Attributes } from '../types.ts';
-import { attributeOf, numbersOf } from '../values.ts';
-import { type EnteredTicket, type IndexedRule, Levels, numberedIn, type StateGroup } from './state-group.ts';
+import { numbersOf } from '../values.ts';
+import { type IndexedRule, Levels, numberedIn, type StateGroup, type StatePool } from './state-group.ts';
 
 /** A rule that depends on the greatest and the least number of the players. */
 export type RangeRule = Rule & (WithinRule | SameRule);
@@ -17,44 +17,26 @@ export class RangeState implements StateGroup {
   readonly levels: Levels;
   /** By level; infinite where the rule is off. */
   readonly limits: Float64Array;
-  /** From this level on the rule is off. */
-  readonly #offFrom: number;
   /** By depth: the range of the joined tickets. */
   readonly #lows: Float64Array;
   readonly #highs: Float64Array;
 
-  constructor(
-    indexed: IndexedRule<RangeRule>,
-    tickets: readonly EnteredTicket[],
-    attributes: Attributes,
-    depthMax: number,
-  ) {
+  constructor(indexed: IndexedRule<RangeRule>, pool: StatePool) {
     const { rule } = indexed;
-    const levels = levelsOf(rule);
-    const offFrom = levels.indexOf(undefined);
+    const { tickets, attributes, depthMax } = pool;
     const numbers = new Map<unknown, number>();
-    this.low = new Float64Array(tickets.length).fill(Number.POSITIVE_INFINITY);
-    this.high = new Float64Array(tickets.length).fill(Number.NEGATIVE_INFINITY);
-    tickets.forEach(({ players }, ticket) => {
-      const count = (number: number) => {
-        this.low[ticket] = Math.min(this.low[ticket], number);
-        this.high[ticket] = Math.max(this.high[ticket], number);
-      };
-      if (rule.type === 'within') {
-        for (const number of numbersOf(players, rule.attribute, attributes, rule.party)) count(number);
-        return;
-      }
-      for (const player of players) {
-        const value = attributeOf(player, rule.attribute, attributes);
-        if (value !== undefined) count(numberedIn(numbers, value));
-      }
-    });
-    this.levels = new Levels(indexed, tickets, depthMax);
-    this.limits = Float64Array.from(levels, (level) => {
+    const own = tickets.map((ticket) =>
+      rule.type === 'within'
+        ? numbersOf(ticket.players, rule.attribute, attributes, rule.party)
+        : valuesOf([ticket], rule.attribute, pool).map((value) => numberedIn(numbers, value)),
+    );
+    this.low = Float64Array.from(own, (values) => Math.min(...values));
+    this.high = Float64Array.from(own, (values) => Math.max(...values));
+    this.levels = new Levels(indexed, pool);
+    this.limits = Float64Array.from(levelsOf(rule), (level) => {
       if (level === undefined) return Number.POSITIVE_INFINITY;
       return level.type === 'within' ? (level.max ?? Number.POSITIVE_INFINITY) : 0;
     });
-    this.#offFrom = offFrom === -1 ? levels.length : offFrom;
     this.#lows = new Float64Array(depthMax + 1).fill(Number.POSITIVE_INFINITY);
     this.#highs = new Float64Array(depthMax + 1).fill(Number.NEGATIVE_INFINITY);
   }
@@ -106,6 +88,6 @@ export class RangeState implements StateGroup {
     const { depth, now } = this.levels;
     const low = this.#lows[depth];
     const high = this.#highs[depth];
-    return high > low && now < this.#offFrom ? high - low : 0;
+    return high > low && now < this.levels.offFrom ? high - low : 0;
   }
 }

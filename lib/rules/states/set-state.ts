@@ -4,7 +4,14 @@ import { levelsOf } from '../levels.ts';
 import type { Rule } from '../rule-types.ts';
 import type { Attributes, RuledPlayer } from '../types.ts';
 import { attributeOf } from '../values.ts';
-import { type EnteredTicket, type IndexedRule, Levels, numberedIn, type StateGroup } from './state-group.ts';
+import {
+  type EnteredTicket,
+  type IndexedRule,
+  Levels,
+  numberedIn,
+  type StateGroup,
+  type StatePool,
+} from './state-group.ts';
 
 /** A rule that requires values that all players share: regions in reach, or entries of a list. */
 export type SetRule = Rule & (CommonRule | LatencyRule);
@@ -28,13 +35,9 @@ export class SetState implements StateGroup {
   /** Whether all tickets of the facet meet the rule. */
   #holds = false;
 
-  constructor(
-    indexed: IndexedRule<SetRule>,
-    tickets: readonly EnteredTicket[],
-    attributes: Attributes,
-    depthMax: number,
-  ) {
+  constructor(indexed: IndexedRule<SetRule>, pool: StatePool) {
     const { rule } = indexed;
+    const { tickets, attributes, depthMax } = pool;
     const levels = levelsOf(rule);
     const numbers = new Map<string, number>();
     for (const { players } of tickets)
@@ -43,8 +46,8 @@ export class SetState implements StateGroup {
     this.values = [...numbers.keys()];
     this.#words = Math.max(1, Math.ceil(this.values.length / 32));
     this.#size = levels.length * this.#words;
-    this.#masks = this.#masksOf(rule, tickets, attributes, numbers);
-    this.levels = new Levels(indexed, tickets, depthMax);
+    this.#masks = this.#masksOf(rule, pool, numbers);
+    this.levels = new Levels(indexed, pool);
     this.needed = levels.map((level) => {
       if (level === undefined) return 0;
       return level.type === 'common' ? (level.atLeast ?? 1) : 1;
@@ -57,8 +60,7 @@ export class SetState implements StateGroup {
 
   #masksOf(
     rule: SetRule,
-    tickets: readonly EnteredTicket[],
-    attributes: Attributes,
+    { tickets, attributes }: StatePool,
     numbers: ReadonlyMap<string, number>,
   ): Int32Array {
     const size = this.#size;

@@ -1,7 +1,9 @@
 import type { Constraints } from '../../engine/types.ts';
+import { getOrCreate } from '../../vocabulary/get-or-create.ts';
 import { levelsOf } from '../levels.ts';
 import type { RuledTicket } from '../rule-type.ts';
 import type { Rule } from '../rule-types.ts';
+import type { Attributes } from '../types.ts';
 
 /** A waiting ticket with its level of relaxation in each rule of the queue. */
 export interface EnteredTicket extends RuledTicket {
@@ -30,6 +32,14 @@ export interface StateGroup extends Pick<Constraints, 'admits' | 'join' | 'leave
   keep?(tickets: Int32Array, kept: Int32Array, count: number): number;
 }
 
+/** What the states of a search are prepared from. */
+export interface StatePool {
+  readonly tickets: readonly EnteredTicket[];
+  readonly attributes: Attributes;
+  /** The most tickets that join: one for each seat. */
+  readonly depthMax: number;
+}
+
 /** The state of a rule in a search. */
 export interface StatedRule {
   readonly state: StateGroup;
@@ -56,14 +66,18 @@ export function keepAdmitted(
 export class Levels {
   /** How many tickets have joined. */
   depth = 0;
+  /** From this level on the rule is off. */
+  readonly offFrom: number;
   readonly #own: Uint8Array;
   /** By depth. */
   readonly #joined: Uint8Array;
 
-  constructor({ rule, index }: IndexedRule, tickets: readonly EnteredTicket[], depthMax: number) {
-    this.#own = Uint8Array.from(tickets, ({ levels }) => levels[index] ?? 0);
+  constructor({ rule, index }: IndexedRule, { tickets, depthMax }: Omit<StatePool, 'attributes'>) {
+    const levels = levelsOf(rule);
+    this.offFrom = levels.at(-1) === undefined ? levels.length - 1 : levels.length;
+    this.#own = Uint8Array.from(tickets, (ticket) => ticket.levels[index] ?? 0);
     this.#joined = new Uint8Array(depthMax + 1);
-    this.#joined[0] = levelsOf(rule).length - 1;
+    this.#joined[0] = levels.length - 1;
   }
 
   get now(): number {
@@ -94,16 +108,5 @@ export class Levels {
 
 /** The number of a value: how many others came before it. */
 export function numberedIn<T>(numbers: Map<T, number>, value: T): number {
-  let number = numbers.get(value);
-  if (number === undefined) {
-    number = numbers.size;
-    numbers.set(value, number);
-  }
-  return number;
-}
-
-/** The players of a game. */
-export interface Seats {
-  readonly fewest: number;
-  readonly most: number;
+  return getOrCreate(numbers, value, () => numbers.size);
 }

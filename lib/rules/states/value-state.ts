@@ -1,10 +1,8 @@
 import type { DifferentRule } from '../by-type/different.ts';
 import type { SameRule } from '../by-type/same.ts';
-import { levelsOf } from '../levels.ts';
+import { valuesOf } from '../measures.ts';
 import type { Rule } from '../rule-types.ts';
-import type { Attributes } from '../types.ts';
-import { attributeOf } from '../values.ts';
-import { type EnteredTicket, type IndexedRule, Levels, numberedIn, type StateGroup } from './state-group.ts';
+import { type IndexedRule, Levels, numberedIn, type StateGroup, type StatePool } from './state-group.ts';
 
 /**
  * A rule that counts how often values occur over the game: `different`, `same` with a cost, and `same` in each team. In each team
@@ -25,7 +23,6 @@ export class ValueState implements StateGroup {
   /** By ticket: the numbers of its players' values. */
   readonly #values: readonly Int32Array[];
   readonly #levels: Levels;
-  readonly #offFrom: number;
   readonly #taken: Uint16Array;
   #distinct = 0;
   #repeated = 0;
@@ -33,29 +30,15 @@ export class ValueState implements StateGroup {
   readonly #teams: Teams | undefined;
   #needed = 0;
 
-  constructor(
-    indexed: IndexedRule<ValueRule>,
-    tickets: readonly EnteredTicket[],
-    attributes: Attributes,
-    depthMax: number,
-    teams?: Teams,
-  ) {
+  constructor(indexed: IndexedRule<ValueRule>, pool: StatePool, teams?: Teams) {
     const { rule } = indexed;
     this.#teams = rule.scope === 'team' ? teams : undefined;
-    const levels = levelsOf(rule);
-    const offFrom = levels.indexOf(undefined);
     const numbers = new Map<unknown, number>();
     this.#isSame = rule.type === 'same';
-    this.#values = tickets.map(({ players }) =>
-      Int32Array.from(
-        players.flatMap((player) => {
-          const value = attributeOf(player, rule.attribute, attributes);
-          return value === undefined ? [] : [numberedIn(numbers, value)];
-        }),
-      ),
+    this.#values = pool.tickets.map((ticket) =>
+      Int32Array.from(valuesOf([ticket], rule.attribute, pool), (value) => numberedIn(numbers, value)),
     );
-    this.#levels = new Levels(indexed, tickets, depthMax);
-    this.#offFrom = offFrom === -1 ? levels.length : offFrom;
+    this.#levels = new Levels(indexed, pool);
     this.#taken = new Uint16Array(numbers.size);
   }
 
@@ -65,7 +48,7 @@ export class ValueState implements StateGroup {
   }
 
   admits(ticket: number): boolean {
-    if (this.#levels.with(ticket) >= this.#offFrom) return true;
+    if (this.#levels.with(ticket) >= this.#levels.offFrom) return true;
     if (this.#teams) return this.#neededWith(ticket, this.#teams) <= this.#teams.count;
     if (this.#repeated > 0) return false;
     const values = this.#values[ticket];
@@ -103,7 +86,7 @@ export class ValueState implements StateGroup {
   }
 
   units(): number {
-    if (this.#levels.now >= this.#offFrom) return 0;
+    if (this.#levels.now >= this.#levels.offFrom) return 0;
     return this.#isSame ? Math.max(0, this.#distinct - 1) : this.#repeated;
   }
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { conflict, Problem } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { TicketStatus } from '../../contract/ticket.ts';
-import { recentSeconds } from '../../rules/recent-seconds.ts';
+import { recentSeconds } from '../../rules/moments.ts';
 import { placedViews, postDigest, viewsOf } from '../domain/linked-ticket.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import type { CurrentTicket, QueuedTicket, StoredTicket, TicketInQueue } from '../domain/stored-ticket.ts';

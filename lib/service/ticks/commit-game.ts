@@ -3,7 +3,7 @@ import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { Why } from '../../contract/reason-code.ts';
 import type { Game, Ticket } from '../../engine/types.ts';
 import { type Filling, isFilling, type Released } from '../../policies/plan.ts';
-import { recentSeconds } from '../../rules/recent-seconds.ts';
+import { recentSeconds } from '../../rules/moments.ts';
 import { backfilledMatch } from '../backfills/backfilled-match.ts';
 import type { OpenBackfill } from '../backfills/open-backfills.ts';
 import type { CommitOutcome } from '../commits/commit-match.ts';
