@@ -114,7 +114,7 @@ async function serve(
     );
     return respond(response, 500, { message: 'Internal Server Error' });
   }
-  const admission = await route.authorize(request, path);
+  const admission = await route.authorize(request);
   if (!admission.admitted) return respond(response, admission.status, { message: admission.message });
   await delays.wait('apiGateway');
   const event = httpEvent(request, path, rawQueryString, body, match, routes.apiId, admission.authorizer);

@@ -1,11 +1,10 @@
 /**
- * A stand-in for API Gateway's JWT and IAM authorization. By default nothing is checked, because the API listens on
- * this machine only.
+ * A stand-in for API Gateway's JWT and IAM authorization. Only tokens are checked, and by default nothing, because the API
+ * listens on this machine only.
  */
 import type { IncomingMessage } from 'node:http';
 import { ACCOUNT_ID } from './local-account.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
-import { isAllowed, type Statement } from './policy.ts';
 import type { Properties, Resource, Stack } from './template.ts';
 
 /** Returns a token's claims. Throws unless the token has the issuer and one of the audiences, and is valid now. */
@@ -19,48 +18,30 @@ export interface ExpectedToken {
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-export interface AuthorizerOptions {
-  /**
-   * Checks the tokens of requests to routes with a JWT authorizer.
-   * @default - every request is admitted with all scopes of its route
-   */
-  readonly verifyToken?: TokenVerifier | undefined;
-  /**
-   * Role names by access key. The role of the key that signs a request must have permission to call the route.
-   * Signatures are not checked.
-   * @default - every request may call every route with IAM authorization
-   */
-  readonly callers?: ReadonlyMap<string, string> | undefined;
-}
-
 /** The information about the caller for the function, or the response that rejects the request. */
 export type Admission =
   | { readonly admitted: true; readonly authorizer?: object }
   | { readonly admitted: false; readonly status: 401 | 403; readonly message: string };
 
-export type Authorizer = (request: IncomingMessage, path: string) => Promise<Admission>;
+export type Authorizer = (request: IncomingMessage) => Promise<Admission>;
 
 const UNAUTHORIZED: Admission = { admitted: false, status: 401, message: 'Unauthorized' };
 const FORBIDDEN: Admission = { admitted: false, status: 403, message: 'Forbidden' };
 
-/** @throws LocalCloudError when the route's authorizer is missing or has no local counterpart */
-export function routeAuthorizer(
-  route: Resource,
-  api: Resource,
-  stack: Stack,
-  roleStatements: ReadonlyMap<string, readonly Statement[]>,
-  options: AuthorizerOptions,
-): Authorizer {
+/**
+ * @param verify checks the tokens of requests to a route with a JWT authorizer. @default every request is admitted with all
+ * scopes of its route
+ * @throws LocalCloudError when the route's authorizer is missing or has no local counterpart
+ */
+export function routeAuthorizer(route: Resource, stack: Stack, verify?: TokenVerifier): Authorizer {
   const type = route.properties.AuthorizationType ?? 'NONE';
   switch (type) {
     case 'NONE':
       return async () => ({ admitted: true });
     case 'AWS_IAM':
-      return options.callers === undefined
-        ? async () => ({ admitted: true, authorizer: { iam: identityOf('LOCALCALLER', 'user/local') } })
-        : iamAuthorizer(api, roleStatements, options.callers);
+      return async () => ({ admitted: true, authorizer: { iam: LOCAL_CALLER } });
     case 'JWT':
-      return jwtAuthorizer(route, stack, options.verifyToken);
+      return jwtAuthorizer(route, stack, verify);
     default:
       throw new LocalCloudError(
         `The route ${route.logicalId} has the authorization type ${type}, which has no local counterpart.`,
@@ -68,34 +49,15 @@ export function routeAuthorizer(
   }
 }
 
-function iamAuthorizer(
-  api: Resource,
-  roleStatements: ReadonlyMap<string, readonly Statement[]>,
-  callers: ReadonlyMap<string, string>,
-): Authorizer {
-  return async (request, path) => {
-    const { authorization = '' } = request.headers;
-    const [, accessKey = ''] = /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\//.exec(authorization) ?? [];
-    const role = callers.get(accessKey);
-    if (role === undefined) return FORBIDDEN;
-    const resourceArn = `${api.arn}/$default/${request.method}${path}`;
-    const allowed = isAllowed(roleStatements.get(role) ?? [], { action: 'execute-api:Invoke', resourceArn });
-    if (!allowed) return FORBIDDEN;
-    return { admitted: true, authorizer: { iam: identityOf(accessKey, `assumed-role/${role}/local`) } };
-  };
-}
-
-function identityOf(accessKey: string, name: string) {
-  return {
-    accessKey,
-    accountId: ACCOUNT_ID,
-    callerId: accessKey,
-    cognitoIdentity: null,
-    principalOrgId: null,
-    userArn: `arn:aws:iam::${ACCOUNT_ID}:${name}`,
-    userId: accessKey,
-  };
-}
+const LOCAL_CALLER = {
+  accessKey: 'LOCALCALLER',
+  accountId: ACCOUNT_ID,
+  callerId: 'LOCALCALLER',
+  cognitoIdentity: null,
+  principalOrgId: null,
+  userArn: `arn:aws:iam::${ACCOUNT_ID}:user/local`,
+  userId: 'LOCALCALLER',
+};
 
 function jwtAuthorizer(route: Resource, stack: Stack, verify: TokenVerifier | undefined): Authorizer {
   const scopes = (route.properties.AuthorizationScopes as string[] | undefined) ?? null;

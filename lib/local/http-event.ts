@@ -23,7 +23,6 @@ export function httpEvent(
     Object.entries(otherHeaders).map(([name, values]) => [name, values!.join(',')]),
   );
   const query = joinRepeated(new URLSearchParams(rawQueryString));
-  const now = new Date();
   const host = headers.host ?? '';
   const isText = isTextual(headers['content-type']);
   return {
@@ -44,7 +43,6 @@ export function httpEvent(
       apiId,
       ...(authorizer && { authorizer }),
       domainName: host,
-      domainPrefix: host.split('.')[0],
       http: {
         method: request.method,
         path: rawPath,
@@ -55,8 +53,7 @@ export function httpEvent(
       requestId: randomUUID(),
       routeKey: route.routeKey,
       stage: '$default',
-      time: clfTime(now),
-      timeEpoch: now.getTime(),
+      timeEpoch: Date.now(),
     },
     ...(Object.keys(pathParameters).length > 0 && { pathParameters }),
     ...(body.length > 0 && { body: body.toString(isText ? 'utf8' : 'base64') }),
@@ -73,13 +70,4 @@ function joinRepeated(parameters: URLSearchParams): Record<string, string> {
   return Object.fromEntries(
     [...new Set(parameters.keys())].map((name) => [name, parameters.getAll(name).join(',')]),
   );
-}
-
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-
-/** Common Log Format: 12/Mar/2026:19:03:58 +0000. */
-function clfTime(date: Date): string {
-  const two = (n: number) => String(n).padStart(2, '0');
-  const day = `${two(date.getUTCDate())}/${MONTHS[date.getUTCMonth()]}/${date.getUTCFullYear()}`;
-  return `${day}:${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())} +0000`;
 }

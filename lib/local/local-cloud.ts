@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { tablesOf } from './access.ts';
-import type { AuthorizerOptions } from './authorizers.ts';
+import type { TokenVerifier } from './authorizers.ts';
 import { awsDelays, NO_DELAYS } from './aws-delays.ts';
 import { type Caller, type Interceptor, listenForAws } from './aws-endpoint.ts';
 import type { AwsService } from './aws-json.ts';
@@ -32,7 +32,7 @@ import { type QueueContents, SQS_TARGET, startSqs } from './sqs.ts';
 import { openStreamPositions } from './stream-positions.ts';
 import { readStack, type Stack, type Template } from './template.ts';
 
-export interface LocalCloudOptions extends AuthorizerOptions {
+export interface LocalCloudOptions {
   /** The synthesized CloudFormation template. */
   readonly template: Template;
   /** The directory of a function's bundle, by the function's logical id. */
@@ -43,6 +43,11 @@ export interface LocalCloudOptions extends AuthorizerOptions {
   readonly dataDir?: string | undefined;
   /** A port and a data directory that are already held. @default both are taken at the start */
   readonly place?: Place | undefined;
+  /**
+   * Checks the tokens of requests to routes with a JWT authorizer.
+   * @default - every request is admitted with all scopes of its route
+   */
+  readonly verifyToken?: TokenVerifier | undefined;
   /** A JSON file with the name of each secret, without `muster/`, and its value. */
   readonly secretsFile?: string | undefined;
   /** @default the first that can run on this machine: dynoxide, then dynamodb-local */
@@ -145,7 +150,7 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
     failed: (name, problem) => say(`${name} failed: ${problem}`),
     invoked: options.onInvocation,
   });
-  const routes = makeRoutes(stack, functions, statements, options);
+  const routes = makeRoutes(stack, functions, options.verifyToken);
   const schedules = ends.with(makeSchedules(stack, functions));
 
   const positions = openStreamPositions(inDir(dataDir, 'stream-positions.json'));

@@ -62,12 +62,10 @@ function compileMatcher(alternative: unknown, path: readonly string[]): Pattern 
   switch (operator) {
     case 'exists':
       return exists(operand, path);
-    case 'anything-but': {
-      const excluded = anythingBut(operand, path);
-      return anyItem((value) => value !== undefined && !excluded(value));
-    }
+    case 'prefix':
+      return anyItem(prefix(operand, path));
     default:
-      return anyItem(stringOrNumber(operator, operand, path));
+      throw new PatternError(path, `uses the operator "${operator}", which has no local counterpart.`);
   }
 }
 
@@ -88,81 +86,9 @@ function exists(operand: unknown, path: readonly string[]): Pattern {
   return (value) => (value !== undefined && !isObject(value)) === operand;
 }
 
-function anythingBut(operand: unknown, path: readonly string[]): Pattern {
-  if (isObject(operand)) return compileExclusion(operand, path);
-  const excluded = (Array.isArray(operand) ? operand : [operand]).map((item) => literal(item, path));
-  return (value) => excluded.some((matches) => matches(value));
-}
-
-function compileExclusion(operand: Record<string, unknown>, path: readonly string[]): Pattern {
-  const [operator, words] = Object.entries(operand)[0] ?? ['', undefined];
-  const excluded = (Array.isArray(words) ? words : [words]).map((word) =>
-    stringOrNumber(operator, word, path),
-  );
-  return (value) => excluded.some((matches) => matches(value));
-}
-
-function stringOrNumber(operator: string, operand: unknown, path: readonly string[]): Pattern {
-  if (operator === 'numeric') return numeric(operand, path);
-  if (isObject(operand) && (operator === 'prefix' || operator === 'suffix')) {
-    const word = text(operand['equals-ignore-case'], operator, path).toLowerCase();
-    return stringTest((value) =>
-      operator === 'prefix' ? value.toLowerCase().startsWith(word) : value.toLowerCase().endsWith(word),
-    );
-  }
-  const word = text(operand, operator, path);
-  switch (operator) {
-    case 'prefix':
-      return stringTest((value) => value.startsWith(word));
-    case 'suffix':
-      return stringTest((value) => value.endsWith(word));
-    case 'equals-ignore-case':
-      return stringTest((value) => value.toLowerCase() === word.toLowerCase());
-    case 'wildcard': {
-      const expression = new RegExp(`^${word.split('*').map(escapeForRegExp).join('.*')}$`, 's');
-      return stringTest((value) => expression.test(value));
-    }
-    default:
-      throw new PatternError(path, `uses the operator "${operator}", which has no local counterpart.`);
-  }
-}
-
-function numeric(operand: unknown, path: readonly string[]): Pattern {
-  const terms = Array.isArray(operand) ? operand : [];
-  if (terms.length !== 2 && terms.length !== 4) {
-    throw new PatternError(path, 'needs "numeric" as [comparison, number] or two of these in a row.');
-  }
-  const tests: ((value: number) => boolean)[] = [];
-  for (let i = 0; i < terms.length; i += 2) {
-    const compare = COMPARISONS[String(terms[i])];
-    const bound = terms[i + 1];
-    if (compare === undefined || typeof bound !== 'number') {
-      throw new PatternError(path, `has a "numeric" that is not a comparison: ${JSON.stringify(operand)}.`);
-    }
-    tests.push((value) => compare(value, bound));
-  }
-  return (value) => typeof value === 'number' && tests.every((test) => test(value));
-}
-
-const COMPARISONS: Readonly<Record<string, (a: number, b: number) => boolean>> = {
-  '=': (a, b) => a === b,
-  '<': (a, b) => a < b,
-  '<=': (a, b) => a <= b,
-  '>': (a, b) => a > b,
-  '>=': (a, b) => a >= b,
-};
-
-function stringTest(test: (value: string) => boolean): Pattern {
-  return (value) => typeof value === 'string' && test(value);
-}
-
-function text(operand: unknown, operator: string, path: readonly string[]): string {
-  if (typeof operand !== 'string') throw new PatternError(path, `needs a string for "${operator}".`);
-  return operand;
-}
-
-function escapeForRegExp(word: string): string {
-  return word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+function prefix(operand: unknown, path: readonly string[]): Pattern {
+  if (typeof operand !== 'string') throw new PatternError(path, 'needs a string for "prefix".');
+  return (value) => typeof value === 'string' && value.startsWith(operand);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -9,7 +9,6 @@ import type { Properties, Resource, Stack } from './template.ts';
 export interface Statement {
   readonly Effect: 'Allow' | 'Deny';
   readonly Action?: string | readonly string[];
-  readonly NotAction?: string | readonly string[];
   readonly Resource?: string | readonly string[];
   readonly Principal?: '*' | Readonly<Record<string, string | readonly string[]>>;
   readonly Condition?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
@@ -72,9 +71,9 @@ function applies(statement: Statement, request: AccessRequest): boolean {
 }
 
 function matchesAction(statement: Statement, action: string): boolean {
-  const among = (patterns: unknown) =>
-    list(patterns).some((pattern) => matchesWildcard(String(pattern).toLowerCase(), action.toLowerCase()));
-  return statement.NotAction === undefined ? among(statement.Action) : !among(statement.NotAction);
+  return list(statement.Action).some((pattern) =>
+    matchesWildcard(String(pattern).toLowerCase(), action.toLowerCase()),
+  );
 }
 
 function matchesPrincipal(statement: Statement, service: string | undefined): boolean {
@@ -99,10 +98,8 @@ function matchesConditions(statement: Statement, context: Readonly<Record<string
 
 const CONDITION_OPERATORS: Readonly<Record<string, (value: string, expected: string) => boolean>> = {
   ArnEquals: (value, expected) => matchesWildcard(expected, value),
-  ArnLike: (value, expected) => matchesWildcard(expected, value),
   Bool: (value, expected) => value === expected,
   StringEquals: (value, expected) => value === expected,
-  StringLike: (value, expected) => matchesWildcard(expected, value),
 };
 
 /** Whether the text matches a pattern in which `*` stands for any characters and `?` for one. */

@@ -53,7 +53,6 @@ export function startQueueSource({
       MaxNumberOfMessages: Math.min(Number(BatchSize), 10),
       WaitTimeSeconds: WAIT_SECONDS,
       MessageSystemAttributeNames: ['All'],
-      MessageAttributeNames: ['All'],
     });
     return Messages;
   };
@@ -106,34 +105,16 @@ interface Message {
   readonly Body: string;
   readonly MD5OfBody: string;
   readonly Attributes?: Readonly<Record<string, string>>;
-  readonly MessageAttributes?: Readonly<Record<string, MessageAttribute>>;
 }
 
-interface MessageAttribute {
-  readonly DataType: string;
-  readonly StringValue?: string;
-  readonly BinaryValue?: string;
-}
-
-/** A message as Lambda passes it to the function. */
+/** A message as Lambda passes it to the function. Messages of Muster have no attributes. */
 function recordOf(message: Message, eventSourceARN: string) {
   return {
     messageId: message.MessageId,
     receiptHandle: message.ReceiptHandle,
     body: message.Body,
     attributes: message.Attributes ?? {},
-    messageAttributes: Object.fromEntries(
-      Object.entries(message.MessageAttributes ?? {}).map(([name, attribute]) => [
-        name,
-        {
-          stringValue: attribute.StringValue,
-          binaryValue: attribute.BinaryValue,
-          stringListValues: [],
-          binaryListValues: [],
-          dataType: attribute.DataType,
-        },
-      ]),
-    ),
+    messageAttributes: {},
     md5OfBody: message.MD5OfBody,
     eventSource: 'aws:sqs',
     eventSourceARN,

@@ -44,12 +44,10 @@ export function identify(
         ref: name,
         attributes: { ApiEndpoint: endpointOf(property('ProtocolType'), endpoints), ApiId: name },
       };
-    case 'AWS::CloudWatch::Alarm':
-      return withArn(arnOf('cloudwatch', `alarm:${name}`));
     case 'AWS::DynamoDB::GlobalTable':
     case 'AWS::DynamoDB::Table': {
       const arn = arnOf('dynamodb', `table/${name}`);
-      return withArn(arn, name, { StreamArn: `${arn}/stream/2026-01-01T00:00:00.000`, TableId: name });
+      return withArn(arn, name, { StreamArn: `${arn}/stream/2026-01-01T00:00:00.000` });
     }
     case 'AWS::Events::EventBus':
       return withArn(arnOf('events', `event-bus/${name}`), name, { Name: name });
@@ -60,7 +58,7 @@ export function identify(
       return withArn(arnOf('events', `rule/${path}`), path);
     }
     case 'AWS::IAM::Role':
-      return withArn(`arn:aws:iam::${ACCOUNT_ID}:role/${name}`, name, { RoleId: name });
+      return withArn(`arn:aws:iam::${ACCOUNT_ID}:role/${name}`);
     case 'AWS::Lambda::Function':
       return withArn(arnOf('lambda', `function:${name}`));
     case 'AWS::Logs::LogGroup':
@@ -68,10 +66,6 @@ export function identify(
     case 'AWS::SecretsManager::Secret': {
       const arn = secretArn(name);
       return { name, arn, ref: arn, attributes: { Id: arn } };
-    }
-    case 'AWS::SNS::Topic': {
-      const arn = arnOf('sns', name);
-      return withArn(arn, arn, { TopicArn: arn, TopicName: name });
     }
     case 'AWS::SQS::Queue': {
       const url = `${endpoints.awsEndpoint}/${ACCOUNT_ID}/${name}`;
@@ -97,6 +91,5 @@ const NAME_PROPERTIES: Readonly<Record<string, string>> = {
   'AWS::Lambda::Function': 'FunctionName',
   'AWS::Logs::LogGroup': 'LogGroupName',
   'AWS::SecretsManager::Secret': 'Name',
-  'AWS::SNS::Topic': 'TopicName',
   'AWS::SQS::Queue': 'QueueName',
 };

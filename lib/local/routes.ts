@@ -1,9 +1,9 @@
 /** The routes of an HTTP API, and the choice of the route for a request. */
-import { type Authorizer, type AuthorizerOptions, routeAuthorizer } from './authorizers.ts';
+import { type Authorizer, routeAuthorizer, type TokenVerifier } from './authorizers.ts';
 import { type Cors, corsOf } from './cors.ts';
 import type { LambdaFunction } from './lambda.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
-import { matchesWildcard, type Statement } from './policy.ts';
+import { matchesWildcard } from './policy.ts';
 import { type StageThrottle, stageThrottle } from './stage-throttle.ts';
 import type { Properties, Resource, Stack } from './template.ts';
 
@@ -38,8 +38,7 @@ const TIMEOUT_MAX_MS = 30_000;
 export function makeRoutes(
   stack: Stack,
   functions: readonly LambdaFunction[],
-  roleStatements: ReadonlyMap<string, readonly Statement[]>,
-  authorizers: AuthorizerOptions = {},
+  verifyToken?: TokenVerifier,
 ): ApiRoutes {
   const api = stack
     .resources('AWS::ApiGatewayV2::Api')
@@ -55,7 +54,7 @@ export function makeRoutes(
   const routes = ofApi('AWS::ApiGatewayV2::Route')
     .map((route) => ({
       ...makeRoute(route, api, stack, functions),
-      authorize: routeAuthorizer(route, api, stack, roleStatements, authorizers),
+      authorize: routeAuthorizer(route, stack, verifyToken),
     }))
     .sort(byPrecedence);
   return {

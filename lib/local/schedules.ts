@@ -1,4 +1,4 @@
-/** EventBridge's scheduled rules. Each invokes its function immediately, and then at its rate or every minute by cron. */
+/** EventBridge's scheduled rules. Each invokes its function every minute. */
 import { randomUUID } from 'node:crypto';
 import type { LambdaFunction } from './lambda.ts';
 import { ACCOUNT_ID, REGION } from './local-account.ts';
@@ -15,8 +15,8 @@ export interface Schedules {
 }
 
 /**
- * @throws LocalCloudError when a schedule is neither a rate nor the cron of every minute, when its target is not a
- * function of the template, or when the function does not let EventBridge invoke it
+ * @throws LocalCloudError when a schedule is not the cron of every minute, when its target is not a function of the
+ * template, or when the function does not let EventBridge invoke it
  */
 export function makeSchedules(stack: Stack, functions: readonly LambdaFunction[]): Schedules {
   const schedules = stack
@@ -24,51 +24,36 @@ export function makeSchedules(stack: Stack, functions: readonly LambdaFunction[]
     .filter(
       ({ properties }) => properties.ScheduleExpression !== undefined && properties.State !== 'DISABLED',
     )
-    .map((rule) => ({
-      rule,
-      everyMs: rateMs(rule),
-      targets: targetsOf(rule, stack, functions),
-    }));
-  let timers: NodeJS.Timeout[] = [];
-
-  const invoke = async ({ rule, targets }: (typeof schedules)[number]) => {
-    await Promise.all(targets.map((target) => target.invoke(scheduledEvent(rule))));
+    .map((rule) => ({ rule, targets: targetsOf(rule, stack, functions) }));
+  let timer: NodeJS.Timeout | undefined;
+  const run = async () => {
+    const invocations = schedules.flatMap(({ rule, targets }) =>
+      targets.map((target) => target.invoke(scheduledEvent(rule))),
+    );
+    await Promise.all(invocations);
   };
-  const pause = () => {
-    for (const timer of timers) clearInterval(timer);
-    timers = [];
-  };
-
+  const pause = () => clearInterval(timer);
   return {
-    async run() {
-      await Promise.all(schedules.map(invoke));
-    },
+    run,
     pause,
     resume() {
       pause();
-      timers = schedules.map((schedule) => setInterval(() => void invoke(schedule), schedule.everyMs));
+      timer = setInterval(() => void run(), EVERY_MS);
     },
     stop: pause,
   };
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
-
-function rateMs({ logicalId, properties }: Resource): number {
-  // AWS guarantees no second within the minute, so a rate is equivalent.
-  if (properties.ScheduleExpression === 'cron(* * * * ? *)') return UNIT_MS.minute!;
-  const [, count, unit] =
-    /^rate\((\d+) (minute|hour|day)s?\)$/.exec(String(properties.ScheduleExpression)) ?? [];
-  if (count === undefined || unit === undefined) {
-    throw new LocalCloudError(
-      `The rule ${logicalId} has the schedule ${properties.ScheduleExpression}: only rates, and the cron of every minute, have a local counterpart.`,
-    );
-  }
-  return Number(count) * UNIT_MS[unit]!;
-}
+/** AWS guarantees no second within the minute. */
+const EVERY_MS = 60_000;
 
 function targetsOf(rule: Resource, stack: Stack, functions: readonly LambdaFunction[]): LambdaFunction[] {
-  const targets = (rule.properties.Targets ?? []) as readonly { Arn: string; Input?: string }[];
+  const { ScheduleExpression, Targets = [] } = rule.properties;
+  if (ScheduleExpression !== 'cron(* * * * ? *)')
+    throw new LocalCloudError(
+      `The rule ${rule.logicalId} has the schedule ${ScheduleExpression}: only the cron of every minute has a local counterpart.`,
+    );
+  const targets = Targets as readonly { Arn: string; Input?: string }[];
   return targets.map(({ Arn, Input }) => {
     const target = functions.find(({ arn }) => arn === Arn);
     if (target === undefined || Input !== undefined) {

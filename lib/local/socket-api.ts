@@ -74,8 +74,7 @@ interface Connection {
   readonly connectedAtMs: number;
   /** The authorizer's context of the client. */
   readonly authorizer: object | undefined;
-  lastActiveAtMs: number;
-  idle: NodeJS.Timeout;
+  readonly idle: NodeJS.Timeout;
 }
 
 export function makeSocketApi(options: SocketApiOptions): SocketApi {
@@ -151,7 +150,7 @@ class LocalSocketApi implements SocketApi {
   #do(method: string, id: string, body: Buffer): CommandReply {
     const connection = this.#connections.get(id);
     if (connection === undefined) return { status: 410, body: { message: 'Gone' } };
-    const { socket, connectedAtMs, lastActiveAtMs } = connection;
+    const { socket } = connection;
     switch (method) {
       case 'POST':
         if (body.length > this.#limits.messageBytesMax)
@@ -162,16 +161,8 @@ class LocalSocketApi implements SocketApi {
         }
         socket.send(body, { binary: false });
         this.#count(body.length);
-        this.#active(connection);
+        connection.idle.refresh();
         return { status: 200 };
-      case 'GET':
-        return {
-          status: 200,
-          body: {
-            connectedAt: new Date(connectedAtMs).toISOString(),
-            lastActiveAt: new Date(lastActiveAtMs).toISOString(),
-          },
-        };
       case 'DELETE':
         socket.close(1000);
         this.#connections.delete(id);
@@ -208,7 +199,7 @@ class LocalSocketApi implements SocketApi {
     const { id, socket, connectedAtMs } = opened;
     const idle = setTimeout(() => socket.close(1001, 'Going away'), this.#limits.idleMs).unref();
     const longest = setTimeout(() => socket.close(1001, 'Going away'), this.#limits.connectedMs).unref();
-    const connection: Connection = { ...opened, lastActiveAtMs: Date.now(), idle };
+    const connection: Connection = { ...opened, idle };
     this.#connections.set(id, connection);
     socket.on('message', (data, isBinary) => void this.#receive(connection, data, isBinary));
     // A frame that is too large or malformed. The socket closes by itself.
@@ -225,7 +216,7 @@ class LocalSocketApi implements SocketApi {
   async #receive(connection: Connection, data: RawData, isBinary: boolean): Promise<void> {
     const bytes = Buffer.concat([data].flat().map((part) => Buffer.from(part as Uint8Array)));
     this.#count(bytes.length);
-    this.#active(connection);
+    connection.idle.refresh();
     const text = bytes.toString();
     const routeKey = this.#routeOf(text);
     if (routeKey === undefined) return;
@@ -281,11 +272,6 @@ class LocalSocketApi implements SocketApi {
         ...(authorizer && { authorizer }),
       },
     };
-  }
-
-  #active(connection: Connection): void {
-    connection.lastActiveAtMs = Date.now();
-    connection.idle.refresh();
   }
 
   #count(bytes: number): void {

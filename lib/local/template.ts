@@ -14,8 +14,6 @@ export type Properties = Record<string, unknown>;
 export interface Template {
   readonly Resources?: Readonly<Record<string, TemplateResource>>;
   readonly Parameters?: Readonly<Record<string, unknown>>;
-  readonly Conditions?: Readonly<Record<string, unknown>>;
-  readonly Mappings?: Readonly<Record<string, Record<string, Record<string, unknown>>>>;
 }
 
 export interface TemplateResource {
@@ -39,7 +37,7 @@ export interface Resource {
 
 /** A template with all references resolved to local values. */
 export interface Stack {
-  /** The resources of these types, in the template's order, without those whose condition is false. */
+  /** The resources of these types, in the template's order. */
   resources(...types: readonly string[]): Resource[];
   /** The resources that a function of the stack creates, in the template's order. */
   customResources(): Resource[];
@@ -52,7 +50,6 @@ export interface Stack {
 export function readStack(template: Template, endpoints: Endpoints): Stack {
   const resolver = new Resolver(template, endpoints);
   const resources = Object.entries(template.Resources ?? {})
-    .filter(([, resource]) => resource.Condition === undefined || resolver.condition(resource.Condition))
     .filter(([logicalId, resource]) => isSupported(logicalId, resource))
     .map(([logicalId]) => resolver.resource(logicalId));
   return {
@@ -104,7 +101,9 @@ const IGNORED_TYPES = new Set([
   'AWS::SSM::Parameter',
 ]);
 
-function isSupported(logicalId: string, { Type }: TemplateResource): boolean {
+function isSupported(logicalId: string, { Type, Condition }: TemplateResource): boolean {
+  if (Condition !== undefined)
+    throw new LocalCloudError(`The resource ${logicalId} has a condition, which has no local counterpart.`);
   if (SUPPORTED_TYPES.has(Type) || isCustom(Type)) return true;
   if (IGNORED_TYPES.has(Type)) return false;
   throw new LocalCloudError(
@@ -128,12 +127,6 @@ class Resolver {
     return { logicalId, type: Type, name, arn, ref, properties };
   }
 
-  condition(name: string): boolean {
-    const conditions = this.template.Conditions ?? {};
-    if (!(name in conditions)) throw new LocalCloudError(`The template has no condition ${name}.`);
-    return this.resolve(conditions[name], `condition ${name}`) === true;
-  }
-
   /** The value with every intrinsic function in it resolved. `where` is for error messages. */
   private resolve(value: unknown, where: string): unknown {
     if (Array.isArray(value)) {
@@ -142,7 +135,7 @@ class Resolver {
     if (typeof value !== 'object' || value === null) return value;
     const entries = Object.entries(value);
     const [key, argument] = entries[0] ?? [];
-    if (entries.length === 1 && key !== undefined && isIntrinsic(key, where)) {
+    if (entries.length === 1 && key !== undefined && (key === 'Ref' || key.startsWith('Fn::'))) {
       return this.intrinsic(key, argument, where);
     }
     return Object.fromEntries(
@@ -153,53 +146,22 @@ class Resolver {
   }
 
   private intrinsic(key: string, argument: unknown, where: string): unknown {
-    const resolved = () => this.resolve(argument, where);
     switch (key) {
       case 'Ref':
         return this.ref(String(argument), where);
-      case 'Condition':
-        // Outside conditions `Condition` is an ordinary key, for example of a policy statement.
-        return typeof argument === 'string' ? this.condition(argument) : { Condition: resolved() };
       case 'Fn::GetAtt': {
-        const [logicalId, attribute] =
-          typeof argument === 'string' ? splitOnce(argument, '.') : (argument as [string, string]);
-        return this.attribute(logicalId, String(this.resolve(attribute, where)), where);
+        const [logicalId, attribute] = argument as [string, string];
+        return this.attribute(logicalId, attribute, where);
       }
       case 'Fn::Join': {
-        const [separator, parts] = resolved() as [string, unknown[]];
+        const [separator, parts] = this.resolve(argument, where) as [string, unknown[]];
         return parts.join(separator);
       }
       case 'Fn::Sub':
-        return this.substitute(argument as string | [string, Properties], where);
-      case 'Fn::Select': {
-        const [index, items] = resolved() as [number | string, unknown[]];
-        return items[Number(index)];
-      }
-      case 'Fn::Split': {
-        const [separator, text] = resolved() as [string, string];
-        return text.split(separator);
-      }
-      case 'Fn::If': {
-        const [name, then, otherwise] = argument as [string, unknown, unknown];
-        return this.resolve(this.condition(name) ? then : otherwise, where);
-      }
-      case 'Fn::Equals': {
-        const [a, b] = resolved() as [unknown, unknown];
-        return a === b;
-      }
-      case 'Fn::And':
-        return (resolved() as unknown[]).every((item) => item === true);
-      case 'Fn::Or':
-        return (resolved() as unknown[]).some((item) => item === true);
-      case 'Fn::Not':
-        return (resolved() as unknown[])[0] !== true;
-      case 'Fn::FindInMap': {
-        const [map, first, second] = resolved() as [string, string, string];
-        return this.template.Mappings?.[map]?.[first]?.[second];
-      }
-      default:
-        throw new LocalCloudError(`${where} uses ${key}, which has no local counterpart.`);
+        if (typeof argument === 'string') return this.substitute(argument, where);
+        break;
     }
+    throw new LocalCloudError(`${where} uses ${key}, which has no local counterpart.`);
   }
 
   private ref(name: string, where: string): unknown {
@@ -238,14 +200,12 @@ class Resolver {
     return value;
   }
 
-  private substitute(argument: string | [string, Properties], where: string): string {
-    const [text, variables] = typeof argument === 'string' ? [argument, {}] : argument;
+  private substitute(text: string, where: string): string {
     return text.replace(/\$\{(!?)([^}]+)\}/g, (_, literal: string, name: string) => {
       if (literal !== '') return `\${${name}}`;
-      if (name in variables) return String(this.resolve(variables[name], where));
       if (!name.includes('.')) return String(this.ref(name, where));
-      const [logicalId, attribute] = splitOnce(name, '.');
-      return this.attribute(logicalId, attribute, where);
+      const at = name.indexOf('.');
+      return this.attribute(name.slice(0, at), name.slice(at + 1), where);
     });
   }
 
@@ -263,14 +223,4 @@ class Resolver {
       this.resolve(Properties[property], logicalId),
     );
   }
-}
-
-function isIntrinsic(key: string, where: string): boolean {
-  if (key === 'Ref' || key.startsWith('Fn::')) return true;
-  return key === 'Condition' && where.startsWith('condition ');
-}
-
-function splitOnce(text: string, separator: string): [string, string] {
-  const at = text.indexOf(separator);
-  return [text.slice(0, at), text.slice(at + separator.length)];
 }

@@ -10,7 +10,7 @@ export const NO_BOUNDS: Readonly<Record<string, readonly string[]>> = {
     'lib/service/waking/schedule.ts#DISPATCH_MS',
     'lib/service/waking/schedule.ts#DISPATCH_LATE_MS',
     'lib/service/waking/schedule.ts#NEEDED_MS',
-    'lib/local/schedules.ts#UNIT_MS',
+    'lib/local/schedules.ts#EVERY_MS',
     'lib/local/expiry.ts#EVERY_MS',
     'lib/local/stream-positions.ts#WRITE_EVERY_MS',
     'lib/local/stream-source.ts#POLL_MS',

@@ -41,7 +41,7 @@ it.each(ROUTE_KEYS)('%s admits callers with the scopes that are documented, and 
   expect(route.routeKey).toBe(key);
   const statusFor = async (authorization?: string) => {
     const request = { method, headers: { ...(authorization && { authorization }) } } as IncomingMessage;
-    const admission = await route.authorize(request, to);
+    const admission = await route.authorize(request);
     return admission.admitted ? 200 : admission.status;
   };
   const scopes: readonly string[] = scopesOf(key);

@@ -2,7 +2,6 @@ import { afterAll } from 'vitest';
 import { listenForRequests } from '../../lib/local/api-gateway.ts';
 import { NO_DELAYS } from '../../lib/local/aws-delays.ts';
 import type { LocalCloud } from '../../lib/local/local-cloud.ts';
-import { roleStatements } from '../../lib/local/policy.ts';
 import { type ApiRoutes, makeRoutes } from '../../lib/local/routes.ts';
 import { readStack } from '../../lib/local/template.ts';
 import { verifierOf } from '../../lib/local/token-verifier.ts';
@@ -31,9 +30,7 @@ export async function tokenGateway(
   const functions = stack
     .resources('AWS::Lambda::Function')
     .map(({ logicalId, arn }) => ({ ...cloud.function(logicalId), arn }));
-  const routes = makeRoutes(stack, functions, roleStatements(stack), {
-    verifyToken: verifierOf(issuer.keys),
-  });
+  const routes = makeRoutes(stack, functions, verifierOf(issuer.keys));
   gateway.open({ routes, delays: NO_DELAYS, log: () => {} });
   return { url: gateway.url, routes };
 }

@@ -82,7 +82,7 @@ let api: ApiGateway;
 beforeAll(async () => {
   api = await listenForRequests(0);
   api.open({
-    routes: makeRoutes(template(), functions, new Map()),
+    routes: makeRoutes(template(), functions),
     delays: NO_DELAYS,
     log: (line) => lines.push(line),
   });
@@ -159,7 +159,6 @@ describe('the API gateway', () => {
         },
         routeKey: 'POST /tickets/{id}',
         stage: '$default',
-        time: expect.stringMatching(/^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/),
       },
       body: '{"skill":7}',
       isBase64Encoded: false,

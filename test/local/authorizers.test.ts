@@ -3,9 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { UnsecuredJWT } from 'jose';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type ApiGateway, listenForRequests } from '../../lib/local/api-gateway.ts';
-import type { AuthorizerOptions } from '../../lib/local/authorizers.ts';
+import type { TokenVerifier } from '../../lib/local/authorizers.ts';
 import { NO_DELAYS } from '../../lib/local/aws-delays.ts';
-import { roleStatements } from '../../lib/local/policy.ts';
 import { makeRoutes } from '../../lib/local/routes.ts';
 import { discoveringVerifier, verifierOf } from '../../lib/local/token-verifier.ts';
 import { fakeFunction, stackOf } from './fixtures.ts';
@@ -15,7 +14,7 @@ const issuer = await testIssuer();
 const stranger = await testIssuer();
 
 /** An API with a route of each kind. Its function returns the information about the caller that it gets. */
-async function apiWith(options: AuthorizerOptions): Promise<ApiGateway> {
+async function apiWith(verifyToken?: TokenVerifier): Promise<ApiGateway> {
   const fn = fakeFunction('Function', (event: { requestContext: { authorizer?: object } }) => ({
     authorizer: event.requestContext.authorizer ?? null,
   }));
@@ -25,13 +24,6 @@ async function apiWith(options: AuthorizerOptions): Promise<ApiGateway> {
       RouteKey,
       Target: { 'Fn::Join': ['/', ['integrations', { Ref: 'Integration' }]] },
       ...properties,
-    },
-  });
-  const right = (path: string) => ({
-    Effect: 'Allow',
-    Action: 'execute-api:Invoke',
-    Resource: {
-      'Fn::Sub': `arn:aws:execute-api:\${AWS::Region}:\${AWS::AccountId}:\${Api}/$default/${path}`,
     },
   });
   const stack = stackOf({
@@ -60,18 +52,10 @@ async function apiWith(options: AuthorizerOptions): Promise<ApiGateway> {
       AuthorizationScopes: ['muster/player', 'muster/backend'],
     }),
     Signed: route('GET /signed/{id}', { AuthorizationType: 'AWS_IAM' }),
-    Backend: {
-      Type: 'AWS::IAM::Role',
-      Properties: { Policies: [{ PolicyDocument: { Statement: right('GET/signed/*') } }] },
-    },
-    Admin: {
-      Type: 'AWS::IAM::Role',
-      Properties: { Policies: [{ PolicyDocument: { Statement: right('PUT/signed/*') } }] },
-    },
   });
   const api = await listenForRequests(0);
   onTestFinished(() => api.stop());
-  const routes = makeRoutes(stack, [fn], roleStatements(stack), options);
+  const routes = makeRoutes(stack, [fn], verifyToken);
   api.open({ routes, delays: NO_DELAYS, log: () => {} });
   return api;
 }
@@ -86,7 +70,7 @@ const UNAUTHORIZED = { status: 401, body: { message: 'Unauthorized' } };
 const FORBIDDEN = { status: 403, body: { message: 'Forbidden' } };
 
 test('every request is admitted by default', async () => {
-  const api = await apiWith({});
+  const api = await apiWith();
   expect(await get(api, '/open')).toEqual({ status: 200, body: { authorizer: null } });
   expect(await get(api, '/scoped')).toMatchObject({
     status: 200,
@@ -99,11 +83,11 @@ test('every request is admitted by default', async () => {
 });
 
 describe('a token', () => {
-  const options = { verifyToken: verifierOf(issuer.keys) };
+  const verify = verifierOf(issuer.keys);
   const scope = 'openid muster/player';
 
   test('with a scope of the route is admitted and its claims reach the function as text', async () => {
-    const api = await apiWith(options);
+    const api = await apiWith(verify);
     const token = await issuer.token({ sub: 'ann', scope, groups: ['a', 'b'] });
     for (const authorization of [`Bearer ${token}`, token]) {
       const { status, body } = await get(api, '/scoped', authorization);
@@ -116,14 +100,14 @@ describe('a token', () => {
   });
 
   test('is admitted with its scopes as a list in `scp`, or with a client_id and no audience', async () => {
-    const api = await apiWith(options);
+    const api = await apiWith(verify);
     const listed = await issuer.token({ scp: ['x', 'muster/backend'] });
     const cognito = await issuer.token({ scope, aud: undefined, client_id: AUDIENCE });
     for (const token of [listed, cognito]) expect((await get(api, '/scoped', token)).status).toBe(200);
   });
 
   test('without a scope of the route is rejected with status 403', async () => {
-    const api = await apiWith(options);
+    const api = await apiWith(verify);
     for (const claims of [{}, { scope: 'muster/admin' }, { scope: 'muster/playerx' }, { scp: [] }]) {
       expect(await get(api, '/scoped', await issuer.token(claims)), JSON.stringify(claims)).toEqual(
         FORBIDDEN,
@@ -146,7 +130,7 @@ describe('a token', () => {
     ['that never expires', () => issuer.token({ scope, exp: undefined })],
     ['that is not valid yet', () => issuer.token({ scope, nbf: 4_000_000_000 })],
   ])('%s is rejected with status 401', async (_, token) => {
-    expect(await get(await apiWith(options), '/scoped', await token())).toEqual(UNAUTHORIZED);
+    expect(await get(await apiWith(verify), '/scoped', await token())).toEqual(UNAUTHORIZED);
   });
 });
 
@@ -168,29 +152,4 @@ test('the verifier finds the keys of an issuer by OpenID Connect discovery', asy
   expect(await check(issuer)).toMatchObject({ sub: 'ann' });
   await expect(check(stranger)).rejects.toThrow('signature verification failed');
   expect(asked.slice(0, 2)).toEqual(['/.well-known/openid-configuration', '/keys']);
-});
-
-describe('a signed request', () => {
-  const callers = new Map([
-    ['BACKENDKEY', 'Backend'],
-    ['ADMINKEY', 'Admin'],
-  ]);
-  const signed = (key: string) =>
-    `AWS4-HMAC-SHA256 Credential=${key}/20260101/us-east-1/execute-api/aws4_request, SignedHeaders=host, Signature=x`;
-
-  test('is admitted only when its role may call the route', async () => {
-    const api = await apiWith({ callers });
-    expect(await get(api, '/signed/1', signed('BACKENDKEY'))).toMatchObject({
-      status: 200,
-      body: { authorizer: { iam: { accessKey: 'BACKENDKEY' } } },
-    });
-    expect(await get(api, '/signed/1', signed('ADMINKEY'))).toEqual(FORBIDDEN);
-  });
-
-  test.each([undefined, 'Bearer x', signed('OTHERKEY')])(
-    'is rejected with status 403 for the authorization %s',
-    async (authorization) => {
-      expect(await get(await apiWith({ callers }), '/signed/1', authorization)).toEqual(FORBIDDEN);
-    },
-  );
 });

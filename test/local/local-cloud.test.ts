@@ -157,7 +157,7 @@ function templateOf(change: Record<string, Resources[string] | undefined> = {}):
         EventPattern: {
           source: ['test'],
           resources: [{ prefix: 'things/' }],
-          detail: { id: [{ 'anything-but': 'unwanted' }] },
+          detail: { id: ['wanted', 'after', 'kept'] },
         },
         Targets: [{ Arn: arnOf('Jobs'), Id: 'Jobs' }],
       },
@@ -182,7 +182,7 @@ function templateOf(change: Record<string, Resources[string] | undefined> = {}):
     EveryMinute: {
       Type: 'AWS::Events::Rule',
       Properties: {
-        ScheduleExpression: 'rate(1 minute)',
+        ScheduleExpression: 'cron(* * * * ? *)',
         Targets: [{ Arn: arnOf('Scheduled'), Id: 'Scheduled' }],
       },
     },
@@ -383,7 +383,7 @@ describe('the local cloud does not start a template with', () => {
       'No AWS::Lambda::Permission of Scheduled lets the rule EveryMinute invoke it',
     ],
     [
-      'a schedule other than a rate or every minute',
+      'a schedule other than every minute',
       templateOf({
         EveryMinute: {
           Type: 'AWS::Events::Rule',
@@ -393,7 +393,7 @@ describe('the local cloud does not start a template with', () => {
           },
         },
       }),
-      'only rates, and the cron of every minute, have a local counterpart',
+      'only the cron of every minute has a local counterpart',
     ],
     [
       'a consumer that may not read its queue',

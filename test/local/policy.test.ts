@@ -22,7 +22,7 @@ describe('a role', () => {
   });
 
   test('does not allow an action that another statement denies', () => {
-    const deny: Statement = { Effect: 'Deny', NotAction: 'dynamodb:Query', Resource: '*' };
+    const deny: Statement = { Effect: 'Deny', Action: 'dynamodb:GetItem', Resource: '*' };
     expect(may([allow, deny], 'dynamodb:Query', `${TABLE}/index/pool`)).toBe(true);
     expect(may([allow, deny], 'dynamodb:GetItem', `${TABLE}/index/pool`)).toBe(false);
   });
