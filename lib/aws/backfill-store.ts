@@ -1,4 +1,4 @@
-import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { allOf } from '../service/concurrency/in-parallel.ts';
 import { poolOrder } from '../service/domain/buckets.ts';
@@ -8,11 +8,12 @@ import type { StoredTicket } from '../service/domain/stored-ticket.ts';
 import { readWith } from '../service/domain/unreadable.ts';
 import type { BackfilledMatch, BackfillStore } from '../service/ports/backfill-store.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
-import { type Condition, changeItem, type ItemChange, updateOf } from './change-item.ts';
+import { type Condition, type ItemChange, updateOf } from './change-item.ts';
 import { packGame } from './compact-game.ts';
 import { isTooLarge, secondsAfter, TRANSACTION_MAX, transact } from './dynamo.ts';
 import { isOfEntry } from './entries.ts';
 import { jsonOf } from './item.ts';
+import { itemTable } from './item-table.ts';
 import { gameOf, hasRoster } from './match-item.ts';
 import { meetingWrite } from './meeting-store.ts';
 import { statusCondition } from './status-condition.ts';
@@ -44,6 +45,7 @@ export function backfillStore(
   client: DynamoDBDocumentClient,
   tables: { tickets: string; matches: string; ranges?: string },
 ): BackfillStore {
+  const items = itemTable(client, tables.tickets, keyOf);
   return {
     async create(backfill, known) {
       const { backfillId, matchId } = backfill;
@@ -71,14 +73,8 @@ export function backfillStore(
     },
 
     async get(backfillId) {
-      const { Item } = await client.send(
-        new GetCommand({
-          TableName: tables.tickets,
-          Key: { ticketId: keyOf(backfillId) },
-          ConsistentRead: true,
-        }),
-      );
-      return Item && toBackfill(Item);
+      const item = await items.get([backfillId]);
+      return item && toBackfill(item);
     },
 
     async open(queue, range, limit) {
@@ -110,11 +106,9 @@ export function backfillStore(
 
     async end(backfillId, status, reason, nowMs) {
       const transition = status === 'CANCELLED' ? BACKFILL.transitions.cancel : BACKFILL.transitions.timeOut;
-      const { met, item } = await changeItem(
-        client,
+      const { met, item } = await items.change(
+        [backfillId],
         {
-          table: tables.tickets,
-          key: { ticketId: keyOf(backfillId) },
           set: { state: status, reason, expiresAt: secondsAfter(nowMs, BACKFILL_DAYS) },
           remove: ['pool'],
           if: [statusCondition(transition, 'ticketId', '#state')],
@@ -151,7 +145,7 @@ function fillChanges(
     },
     {
       table: tickets,
-      key: { ticketId: keyOf(backfillId) },
+      key: keyOf(backfillId),
       set: { state: 'COMPLETED', roster },
       remove: ['pool'],
       if: [FILLED],
@@ -179,8 +173,8 @@ const FILLED = statusCondition(BACKFILL.transitions.fill, 'ticketId', '#state');
 const JOINED = statusCondition(TICKET.transitions.join, 'ticketId');
 const IS_NOT_OVER: Condition = { condition: 'attribute_not_exists(endedAt)' };
 
-function keyOf(backfillId: string): string {
-  return `${KEY_PREFIX}${backfillId}`;
+function keyOf(backfillId: string): { ticketId: string } {
+  return { ticketId: `${KEY_PREFIX}${backfillId}` };
 }
 
 /** The pool key of a queue's backfills. Pool keys of tickets end in a layout and a bucket. */
@@ -200,7 +194,7 @@ const backfillItem = z.object({
 function toItem(backfill: StoredBackfill) {
   const { backfillId, queue, status, enqueuedAt, players, timesOutAt } = backfill;
   return {
-    ticketId: keyOf(backfillId),
+    ...keyOf(backfillId),
     state: status,
     enqueuedAt: Date.parse(enqueuedAt),
     players: JSON.stringify(backfillRequestOf(backfill)),

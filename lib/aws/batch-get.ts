@@ -2,7 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchGetCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Consistency } from '../service/ports/consistency.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
-import { isConsistent } from './is-consistent.ts';
+
+/** Whether DynamoDB has to read consistently, for twice the read units. */
+export function isConsistent(consistency: Consistency = 'strong'): boolean {
+  return consistency === 'strong';
+}
 
 /** The maximum of keys in one batch of DynamoDB. */
 export const BATCH_GET_MAX = 100;

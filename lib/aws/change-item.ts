@@ -65,6 +65,12 @@ export function updateOf({ table, key, set, init, remove = [], add, if: conditio
   } satisfies UpdateCommandInput;
 }
 
+/** The request of a deletion, if all conditions hold. */
+export function deletionOf(change: Pick<ItemChange, 'table' | 'key' | 'if'>) {
+  const { UpdateExpression: _, ...deletion } = updateOf(change);
+  return deletion;
+}
+
 const placeholder = (path: string) => path.replace(/(^|\.)/g, '$1#');
 const clause = (verb: string, parts: readonly string[]) =>
   parts.length === 0 ? [] : [`${verb} ${parts.join(', ')}`];

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod';
 import type { StoredMatch } from '../service/domain/stored-match.ts';
 import { packId, unpackId } from './compact-id.ts';
-import { packedAttribute } from './packed-attribute.ts';
+import { packedAttribute } from './item.ts';
 
 type Game = Pick<StoredMatch, 'ticketIds' | 'teams'>;
 type Team = StoredMatch['teams'][number];

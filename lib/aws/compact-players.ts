@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Player } from '../engine/types.ts';
 import { packId, unpackId } from './compact-id.ts';
-import { packedAttribute } from './packed-attribute.ts';
+import { packedAttribute } from './item.ts';
 
 /**
  * Packs players for the store: JSON of `[playerId, skill, playerId, skill, roles, …]`, where the roles follow only for

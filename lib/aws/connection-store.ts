@@ -5,8 +5,8 @@ import type { Connection } from '../service/domain/connection.ts';
 import { CONNECTION } from '../service/domain/statuses.ts';
 import { ifReadable, readWith } from '../service/domain/unreadable.ts';
 import type { ConnectionStore } from '../service/ports/connection-store.ts';
+import { isConsistent } from './batch-get.ts';
 import { conditionally } from './dynamo.ts';
-import { isConsistent } from './is-consistent.ts';
 import { statusCondition } from './status-condition.ts';
 
 /** API Gateway ends a connection after two hours. The item is kept an hour longer. */

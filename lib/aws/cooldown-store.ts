@@ -1,11 +1,11 @@
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { type CooldownRecord, storedOffences, withOffence } from '../service/domain/cooldowns.ts';
 import type { CooldownStore } from '../service/ports/cooldown-store.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
 import { jsonOf } from './item.ts';
 import { itemTable } from './item-table.ts';
-import { latestGroup, latestGroups } from './latest-group.ts';
+import { latestGroup, latestKeys } from './latest-group.ts';
 
 /** Each further try means that another match of the same player ended at the same time. */
 const TRIES_MAX = 5;
@@ -66,24 +66,7 @@ export function cooldownStore(client: DynamoDBDocumentClient, table: string): Co
     },
 
     async latest(queue, limit) {
-      const pages = await Promise.all(
-        latestGroups(queue, LIST).map((group) =>
-          client.send(
-            new QueryCommand({
-              TableName: table,
-              IndexName: 'latest',
-              KeyConditionExpression: 'latestGroup = :group',
-              ExpressionAttributeValues: { ':group': group },
-              ScanIndexForward: false,
-              Limit: limit,
-            }),
-          ),
-        ),
-      );
-      const newest = pages
-        .flatMap(({ Items = [] }) => Items as { item: string; writtenAtMs: number }[])
-        .sort((a, b) => b.writtenAtMs - a.writtenAtMs)
-        .slice(0, limit);
+      const newest = (await latestKeys(client, table, queue, limit, LIST)).slice(0, limit);
       const read = await items.all(newest.map(({ item }) => [queue, playerOf(item)]));
       const found = new Map(read.map((item) => [item.item, item]));
       return newest.flatMap(({ item }) => cooldownOf(found.get(item) ?? {}) ?? []);

@@ -1,8 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Consistency } from '../service/ports/consistency.ts';
-import { batchGet } from './batch-get.ts';
+import { batchGet, isConsistent } from './batch-get.ts';
 import { type Changed, changeItem, type ItemChange, type Returned } from './change-item.ts';
-import { isConsistent } from './is-consistent.ts';
 
 type Item = Record<string, unknown>;
 

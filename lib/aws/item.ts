@@ -1,19 +1,41 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as z from 'zod';
 
-/** An attribute with JSON. Numbers stay exact, and it takes half the space of DynamoDB's own maps. */
-export function jsonOf<T extends z.ZodType>(schema: T) {
-  return z
-    .string()
-    .transform((text, context): unknown => {
+/**
+ * An attribute that holds a packed value.
+ * @param what the subject of error messages
+ * @param unpack throws for a value that is not packed
+ */
+function unpacked<Packed extends z.ZodType, T extends z.ZodType>(
+  packed: Packed,
+  schema: T,
+  what: string,
+  unpack: (value: z.output<Packed>) => unknown,
+) {
+  return packed
+    .transform((value, context): unknown => {
       try {
-        return JSON.parse(text);
+        return unpack(value);
       } catch (error) {
-        context.addIssue({ code: 'custom', message: `Expected JSON: ${(error as Error).message}` });
+        context.addIssue({ code: 'custom', message: `Expected ${what}: ${(error as Error).message}` });
         return z.NEVER;
       }
     })
     .pipe(schema);
+}
+
+/** An attribute that holds a value packed as text. */
+export function packedAttribute<T extends z.ZodType>(
+  schema: T,
+  what: string,
+  unpack: (text: string) => unknown,
+) {
+  return unpacked(z.string(), schema, what, unpack);
+}
+
+/** An attribute with JSON. Numbers stay exact, and it takes half the space of DynamoDB's own maps. */
+export function jsonOf<T extends z.ZodType>(schema: T) {
+  return packedAttribute(schema, 'JSON', JSON.parse);
 }
 
 /**
@@ -54,15 +76,8 @@ export function deflatedJson(value: unknown): Uint8Array {
 
 /** An attribute with deflated JSON. */
 export function deflatedJsonOf<T extends z.ZodType>(schema: T) {
-  const inflated = z.instanceof(Uint8Array).transform((bytes, context) => {
-    try {
-      return inflateRawSync(bytes).toString();
-    } catch (error) {
-      context.addIssue({ code: 'custom', message: `Expected deflated JSON: ${(error as Error).message}` });
-      return z.NEVER;
-    }
-  });
-  return inflated.pipe(jsonOf(schema));
+  const inflate = (bytes: Uint8Array) => JSON.parse(inflateRawSync(bytes).toString());
+  return unpacked(z.instanceof(Uint8Array), schema, 'deflated JSON', inflate);
 }
 
 /** A set of strings. It is never empty, because DynamoDB removes the attribute with its last member. */

@@ -3,10 +3,10 @@ import * as z from 'zod';
 import { readWith } from '../service/domain/unreadable.ts';
 import type { FormingMatch } from '../service/ports/match-store.ts';
 import type { RangeStore } from '../service/ports/range-store.ts';
-import { changeItem } from './change-item.ts';
 import { packId, unpackId } from './compact-id.ts';
 import { secondsAfter } from './dynamo.ts';
 import { jsonOf } from './item.ts';
+import { itemTable } from './item-table.ts';
 import { latestGroup } from './latest-group.ts';
 
 /** Days that a journal is kept: as long as the matches that it lists. */
@@ -16,6 +16,9 @@ type Journals = Pick<RangeStore, 'putJournal' | 'journalUntilClosed'>;
 
 /** The pages of journals in the table of ranges. Key: `QUEUE#journal#TICK#PAGE`. They are also in the index `latest`. */
 export function journals(client: DynamoDBDocumentClient, table: string): Journals {
+  const pages = itemTable(client, table, (queue: string, owner: string, page: number) => ({
+    item: `${queue}#journal#${owner}#${page}`,
+  }));
   /** Stores a page if there is none. A repetition of the request finds its own page. */
   const putPage = (queue: string, owner: string, page: number, matches: string, nowMs: number) => {
     // A page without matches closes the journal.
@@ -29,8 +32,7 @@ export function journals(client: DynamoDBDocumentClient, table: string): Journal
       condition: 'attribute_not_exists(matches) OR matches = :matches',
       values: { ':matches': matches },
     };
-    const key = { item: `${queue}#journal#${owner}#${page}` };
-    return changeItem(client, { table, key, set, if: [isFirst] }, 'found');
+    return pages.change([queue, owner, page], { set, if: [isFirst] }, 'found');
   };
 
   return {

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 
 /**
  * The number of partition keys of a list in the index `latest`. A page of a journal writes one unit to it. A tick writes a
@@ -21,9 +22,34 @@ export function latestGroup(queue: string, owner: string, list: List = 'journals
   return groupOf(queue, crc32(owner) % GROUPS, list);
 }
 
-/** All partition keys of a list in the index `latest`. */
-export function latestGroups(queue: string, list: List = 'journals'): string[] {
-  return Array.from({ length: GROUPS }, (_, group) => groupOf(queue, group, list));
+/** The key of an item in the index `latest`. */
+export interface LatestKey {
+  readonly item: string;
+  readonly writtenAtMs: number;
+}
+
+/** The keys of a list in the index `latest`, the newest first: at most `limit` of each partition. */
+export async function latestKeys(
+  client: DynamoDBDocumentClient,
+  table: string,
+  queue: string,
+  limit: number,
+  list: List = 'journals',
+): Promise<LatestKey[]> {
+  const groups = Array.from({ length: GROUPS }, async (_, group) => {
+    const { Items = [] } = await client.send(
+      new QueryCommand({
+        TableName: table,
+        IndexName: 'latest',
+        KeyConditionExpression: 'latestGroup = :group',
+        ExpressionAttributeValues: { ':group': groupOf(queue, group, list) },
+        ScanIndexForward: false,
+        Limit: limit,
+      }),
+    );
+    return Items as LatestKey[];
+  });
+  return (await Promise.all(groups)).flat().sort((a, b) => b.writtenAtMs - a.writtenAtMs);
 }
 
 /** The name of a queue contains no #. */

@@ -1,11 +1,11 @@
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { StoredMatch } from '../service/domain/stored-match.ts';
 import { ifReadable } from '../service/domain/unreadable.ts';
 import type { LatestMatches } from '../service/ports/latest-matches.ts';
 import { allWithAnswers } from './answers.ts';
 import { BATCH_GET_MAX, batchGet } from './batch-get.ts';
 import { journalItem } from './journals.ts';
-import { latestGroups } from './latest-group.ts';
+import { type LatestKey, latestKeys } from './latest-group.ts';
 import { isAbandoned, toMatch } from './match-item.ts';
 
 /** The number of pages that are read together. A page names the matches that a tick forms at the same time. */
@@ -23,22 +23,8 @@ export function latestMatches(
   client: DynamoDBDocumentClient,
   tables: { readonly matches: string; readonly ranges: string },
 ): LatestMatches {
-  const pagesIn = async (group: string, limit: number): Promise<PageKey[]> => {
-    const { Items = [] } = await client.send(
-      new QueryCommand({
-        TableName: tables.ranges,
-        IndexName: 'latest',
-        KeyConditionExpression: 'latestGroup = :group',
-        ExpressionAttributeValues: { ':group': group },
-        ScanIndexForward: false,
-        Limit: limit,
-      }),
-    );
-    return Items as PageKey[];
-  };
-
   /** The ids of the matches of some pages, the newest first. */
-  const idsOf = async (pages: readonly PageKey[]): Promise<string[]> => {
+  const idsOf = async (pages: readonly LatestKey[]): Promise<string[]> => {
     const keys = pages.map(({ item }) => ({ item }));
     const found = new Map((await batchGet(client, tables.ranges, keys)).map((page) => [page.item, page]));
     return pages.flatMap(({ item }) => {
@@ -60,8 +46,7 @@ export function latestMatches(
 
   return {
     async of(queue, limit) {
-      const groups = latestGroups(queue).map((group) => pagesIn(group, Math.min(2 * limit, PAGES_MAX)));
-      const pages = (await Promise.all(groups)).flat().sort((a, b) => b.writtenAtMs - a.writtenAtMs);
+      const pages = await latestKeys(client, tables.ranges, queue, Math.min(2 * limit, PAGES_MAX));
       const found: StoredMatch[] = [];
       for (let at = 0; at < Math.min(pages.length, PAGES_MAX) && found.length < limit; at += PAGES_AT_ONCE) {
         const ids = await idsOf(pages.slice(at, at + PAGES_AT_ONCE));
@@ -70,11 +55,6 @@ export function latestMatches(
       return found.sort(byAge).slice(0, limit);
     },
   };
-}
-
-interface PageKey {
-  readonly item: string;
-  readonly writtenAtMs: number;
 }
 
 /** The newest first; matches of the same time by id. */

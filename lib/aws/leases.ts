@@ -1,11 +1,11 @@
-import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { allOf } from '../service/concurrency/in-parallel.ts';
 import { type FailedTicks, failedTicks, withFailure } from '../service/domain/set-aside.ts';
 import type { Crashed, Lease, LeaseOutcome, RangeStore } from '../service/ports/range-store.ts';
-import { batchGet } from './batch-get.ts';
 import { type Condition, changeItem, type ItemChange, updateOf } from './change-item.ts';
 import { secondsAfter, transact } from './dynamo.ts';
+import { itemTable } from './item-table.ts';
 
 /** Days that a lease is kept after its last tick. It is useful only while the range is searched. */
 const LEASE_DAYS = 1;
@@ -24,6 +24,11 @@ type Leases = Pick<RangeStore, 'takeLease' | 'endLease' | 'close' | 'crashed'>;
 
 /** The leases of cells in the table of ranges. Key: `QUEUE#lease#CELL`. See `range-store.ts`. */
 export function leases(client: DynamoDBDocumentClient, table: string): Leases {
+  const items = itemTable(client, table, leaseKey);
+  const readLease = async (queue: string, cell: string): Promise<FoundLease> => {
+    const item = await items.get([queue, cell]);
+    return { cell, stored: item?.lease, lease: leaseItem.safeParse(item).data?.lease };
+  };
   return {
     async takeLease(queue, cells, lease, settledOwners = []) {
       const changes = cells.map((cell) =>
@@ -46,9 +51,7 @@ export function leases(client: DynamoDBDocumentClient, table: string): Leases {
       const isOwn = { condition: '#lease.#owner = :owner', values: { ':owner': owner } };
       await allOf(
         cells.map((cell) =>
-          changeItem(client, {
-            table,
-            key: leaseKey(queue, cell),
+          items.change([queue, cell], {
             set: { 'lease.untilMs': ENDED_MS, 'lease.failed': failed },
             remove: failed ? [] : ['lease.failed'],
             if: [isOwn],
@@ -58,14 +61,14 @@ export function leases(client: DynamoDBDocumentClient, table: string): Leases {
     },
 
     async close(queue, cells, nowMs, settledOwners = []) {
-      const found = await Promise.all(cells.map((cell) => readLease(client, table, queue, cell)));
+      const found = await Promise.all(cells.map((cell) => readLease(queue, cell)));
       const isFree = ({ stored, lease }: FoundLease) =>
         stored === undefined ||
         lease?.untilMs === ENDED_MS ||
         (lease !== undefined && lease.untilMs <= nowMs && settledOwners.includes(lease.owner));
       const open = found.filter(({ lease }) => lease?.slotMs !== CLOSED.slotMs);
       const writes = await allOf(
-        open.filter(isFree).map((one) => changeItem(client, closedLease(table, queue, one, nowMs))),
+        open.filter(isFree).map((one) => items.change([queue, one.cell], closedLease(one, nowMs))),
       );
       const left = open.filter((one) => !isFree(one));
       const crashed = left.flatMap(({ lease }) =>
@@ -78,8 +81,7 @@ export function leases(client: DynamoDBDocumentClient, table: string): Leases {
     async crashed(queue, cells, nowMs) {
       const found = new Map<string, { cells: string[]; failed: FailedTicks }>();
       const cellOf = new Map(cells.map((cell) => [leaseKey(queue, cell).item, cell]));
-      const keys = [...cellOf.keys()].map((item) => ({ item }));
-      for (const item of await batchGet(client, table, keys)) {
+      for (const item of await items.all(cells.map((cell) => [queue, cell]))) {
         const lease = leaseItem.safeParse(item).data?.lease;
         if (lease === undefined || !isCrashed(lease, nowMs)) continue;
         const others = found.get(lease.owner);
@@ -139,20 +141,8 @@ interface FoundLease {
   readonly lease: StoredLease | undefined;
 }
 
-async function readLease(
-  client: DynamoDBDocumentClient,
-  table: string,
-  queue: string,
-  cell: string,
-): Promise<FoundLease> {
-  const { Item } = await client.send(
-    new GetCommand({ TableName: table, Key: leaseKey(queue, cell), ConsistentRead: true }),
-  );
-  return { cell, stored: Item?.lease, lease: leaseItem.safeParse(Item).data?.lease };
-}
-
 /** The change that closes a lease that is still as it was read. */
-function closedLease(table: string, queue: string, { cell, stored }: FoundLease, nowMs: number): ItemChange {
+function closedLease({ stored }: FoundLease, nowMs: number): Omit<ItemChange, 'table' | 'key'> {
   const isAsRead =
     stored === undefined
       ? { condition: 'attribute_not_exists(#lease) OR #lease = :closed', values: { ':closed': CLOSED } }
@@ -161,7 +151,7 @@ function closedLease(table: string, queue: string, { cell, stored }: FoundLease,
           values: { ':closed': CLOSED, ':stored': stored },
         };
   const set = { lease: CLOSED, expiresAt: secondsAfter(nowMs, LEASE_DAYS) };
-  return { table, key: leaseKey(queue, cell), set, if: [isAsRead] };
+  return { set, if: [isAsRead] };
 }
 
 /** The fields of a lease that other ticks need. A lease of another type counts as held. */

@@ -1,16 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Why } from '../contract/reason-code.ts';
 import { allOf } from '../service/concurrency/in-parallel.ts';
 import { MATCH, type Transition } from '../service/domain/statuses.ts';
-import type { Consistency } from '../service/ports/consistency.ts';
 import type { MatchStore, SingleMatchStore } from '../service/ports/match-store.ts';
 import { allWithAnswers, answersStore, withAnswers } from './answers.ts';
-import { batchGet } from './batch-get.ts';
-import { changeItem, type ItemChange, type Returned } from './change-item.ts';
+import type { Changed, ItemChange, Returned } from './change-item.ts';
 import { deadlineGroup } from './deadline-index.ts';
 import { conditionally, isTooLarge, secondsAfter, TRANSACTION_MAX, transact } from './dynamo.ts';
-import { isConsistent } from './is-consistent.ts';
+import { itemTable } from './item-table.ts';
 import {
   ABANDONED,
   hasErasures,
@@ -98,31 +96,28 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
 }
 
 function matchReads(client: DynamoDBDocumentClient, table: string) {
-  const itemOf = async (matchId: string, consistency?: Consistency) => {
-    const { Item } = await client.send(
-      new GetCommand({ TableName: table, Key: { matchId }, ConsistentRead: isConsistent(consistency) }),
-    );
-    return Item;
-  };
+  const items = itemTable(client, table, keyOf);
   return {
     async get(matchId, consistency) {
-      const match = toExistingMatch(await itemOf(matchId, consistency));
+      const match = toExistingMatch(await items.get([matchId], consistency));
       return match && withAnswers(client, table, match, consistency);
     },
 
     async getMany(matchIds) {
-      const keys = matchIds.map((matchId) => ({ matchId }));
-      const matches = (await batchGet(client, table, keys)).flatMap((item) => toExistingMatch(item) ?? []);
+      const found = await items.all(matchIds.map((matchId) => [matchId]));
+      const matches = found.flatMap((item) => toExistingMatch(item) ?? []);
       const answered = await allWithAnswers(client, table, matches);
       return new Map(answered.map((match) => [match.matchId, match]));
     },
 
     async abandoned(matchId) {
-      const item = await itemOf(matchId);
+      const item = await items.get([matchId]);
       return isAbandoned(item) && item!.deadline !== undefined ? toAbandoned(item!) : undefined;
     },
   } satisfies Partial<SingleMatchStore>;
 }
+
+const keyOf = (matchId: string) => ({ matchId });
 
 /** Changes a match on the condition that its status is one from which the transition starts. */
 type Change = (
@@ -130,12 +125,13 @@ type Change = (
   transition: Transition<string>,
   change: Omit<ItemChange, 'table' | 'key'>,
   returns?: Returned,
-) => ReturnType<typeof changeItem>;
+) => Promise<Changed>;
 
 function changes(client: DynamoDBDocumentClient, table: string): Change {
+  const items = itemTable(client, table, keyOf);
   return (matchId, transition, change, returns) => {
     const conditions = [statusCondition(transition, 'matchId'), ...(change.if ?? [])];
-    return changeItem(client, { table, key: { matchId }, ...change, if: conditions }, returns);
+    return items.change([matchId], { ...change, if: conditions }, returns);
   };
 }
 

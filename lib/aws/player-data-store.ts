@@ -1,9 +1,4 @@
-import {
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  ScanCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { Problem } from '../contract/problem.ts';
 import type { RuledPlayer } from '../rules/types.ts';
@@ -16,6 +11,7 @@ import { Unreadable } from '../service/domain/unreadable.ts';
 import type { Named, PlayerDataStore, StoredItem } from '../service/ports/player-data-store.ts';
 import { isAnswers } from './answers.ts';
 import { backfillRequestOf, isBackfill, toBackfill } from './backfill-store.ts';
+import { changeItem, deletionOf } from './change-item.ts';
 import { packGame } from './compact-game.ts';
 import { packId } from './compact-id.ts';
 import { packPlayers } from './compact-players.ts';
@@ -68,7 +64,7 @@ export function playerDataStore(
       );
       const texts = [playerId, packId(playerId)];
       const named = Items.filter((item) => mayName(item, texts)).flatMap((attributes) => {
-        const key = { [KEYS[table]]: attributes[KEYS[table]] };
+        const key = { [KEYS[table]]: String(attributes[KEYS[table]]) };
         return namedBy(table, playerId, { table: names[table], key, attributes }) ?? [];
       });
       const next = LastEvaluatedKey
@@ -79,37 +75,17 @@ export function playerDataStore(
 
     async blank(playerId, named, pseudonym) {
       const { table, key, attributes } = named.item;
-      const rewritten = rewriting(playerId, named, pseudonym);
-      const guarded = [...new Set([...rewritten.guards, ...Object.keys(rewritten.sets ?? {})])];
-      const condition = {
-        ConditionExpression: guarded
-          .map((name) =>
-            attributes[name] === undefined ? `attribute_not_exists(#${name})` : `#${name} = :${name}`,
-          )
-          .join(' AND '),
-        ExpressionAttributeNames: Object.fromEntries(guarded.map((name) => [`#${name}`, name])),
-        ExpressionAttributeValues: Object.fromEntries(
-          guarded.flatMap((name) => (attributes[name] === undefined ? [] : [[`:${name}`, attributes[name]]])),
-        ),
-      };
-      const write = await conditionally(() => {
-        if (rewritten.sets === undefined)
-          return client.send(new DeleteCommand({ TableName: table, Key: key, ...condition }));
-        const names = Object.keys(rewritten.sets);
-        return client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: key,
-            ...condition,
-            UpdateExpression: `SET ${names.map((name) => `#${name} = :new_${name}`).join(', ')}${rewritten.removes ? ` REMOVE ${rewritten.removes}` : ''}`,
-            ExpressionAttributeValues: {
-              ...condition.ExpressionAttributeValues,
-              ...Object.fromEntries(names.map((name) => [`:new_${name}`, rewritten.sets![name]])),
-            },
-          }),
-        );
-      });
-      return write.met;
+      const { sets, removes = [], guards } = rewriting(playerId, named, pseudonym);
+      const guarded = [...new Set([...guards, ...Object.keys(sets ?? {})])];
+      const areAsRead = guarded.map((name) =>
+        attributes[name] === undefined
+          ? { condition: `attribute_not_exists(#${name})` }
+          : { condition: `#${name} = :${name}`, values: { [`:${name}`]: attributes[name] } },
+      );
+      const change = { table, key, if: areAsRead };
+      if (sets !== undefined)
+        return (await changeItem(client, { ...change, set: sets, remove: removes })).met;
+      return (await conditionally(() => client.send(new DeleteCommand(deletionOf(change))))).met;
     },
   };
 }
@@ -136,7 +112,7 @@ function mayName(item: Readonly<Record<string, unknown>>, texts: readonly string
 async function ratingsOf(client: DynamoDBDocumentClient, table: string, playerId: string): Promise<Named[]> {
   const items = await ratingItemsOf(client, table, playerId);
   return items.map((attributes): Named => {
-    const item = { table, key: { playerId, ladder: attributes.ladder }, attributes };
+    const item = { table, key: { playerId, ladder: String(attributes.ladder) }, attributes };
     try {
       return { kind: 'rating', item, ladder: String(attributes.ladder), rating: toRating(attributes) };
     } catch (error) {
@@ -210,12 +186,12 @@ function rangeNaming(playerId: string, item: StoredItem): Named | undefined {
 }
 
 /** The sort key of the pool reveals the skill, so it is removed from items that have ended and left the pool. */
-const OUT_OF_POOL = { removes: 'poolOrder' };
+const OUT_OF_POOL = { removes: ['poolOrder'] };
 
 interface Rewriting {
   /** The new values of attributes; undefined: the item is removed. */
   readonly sets?: Readonly<Record<string, unknown>>;
-  readonly removes?: string;
+  readonly removes?: readonly string[];
   /** The attributes that must be as they were read, in addition to those in `sets`. */
   readonly guards: readonly string[];
 }

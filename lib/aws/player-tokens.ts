@@ -5,15 +5,12 @@ import { id } from '../contract/ticket.ts';
 import type { PlayerTokens } from '../service/ports/player-tokens.ts';
 import { storedValue } from './secrets.ts';
 
-/** A key that signs tokens, as a secret in Secrets Manager. */
-export interface PlayerKey {
-  /** The `kid` in the tokens that it signs. */
-  readonly keyId: string;
-  readonly secretArn: string;
-}
+/** A key that signs tokens: its `kid` in the tokens, and its secret in Secrets Manager. */
+const playerKey = z.object({ keyId: z.string(), secretArn: z.string() });
+export type PlayerKey = z.output<typeof playerKey>;
 
 /** The keys of a deployment. The first one signs, and all of them verify. */
-export const playerKeys = z.array(z.object({ keyId: z.string(), secretArn: z.string() })).min(1);
+export const playerKeys = z.array(playerKey).min(1);
 
 const ALGORITHM = 'HS256';
 /** Distinguishes these tokens from others that the same key might sign. */

@@ -1,12 +1,12 @@
-import { DeleteCommand, type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { tickMemory } from '../policies/memory.ts';
 import { inParallel } from '../service/concurrency/in-parallel.ts';
 import { type TickReport, tickReport } from '../service/domain/tick-report.ts';
 import type { RangeStore } from '../service/ports/range-store.ts';
-import { changeItem } from './change-item.ts';
 import { secondsAfter } from './dynamo.ts';
 import { deflatedJson, deflatedJsonOf, jsonOf } from './item.ts';
+import { itemTable } from './item-table.ts';
 import { journals } from './journals.ts';
 import { leaseKey, leases } from './leases.ts';
 
@@ -55,6 +55,8 @@ const arrivalsKey = (queue: string) => ({ item: `${queue}#arrivals` });
 type Reports = Pick<RangeStore, 'putReport' | 'reports' | 'putArrivals' | 'arrivals'>;
 
 function reports(client: DynamoDBDocumentClient, table: string): Reports {
+  const items = itemTable(client, table, reportKey);
+  const ofQueue = itemTable(client, table, arrivalsKey);
   return {
     async putReport(queue, range, report, nowMs) {
       const { slotMs } = report;
@@ -63,16 +65,13 @@ function reports(client: DynamoDBDocumentClient, table: string): Reports {
         values: { ':slotMs': slotMs },
       };
       const set = { report: deflatedJson(report), slotMs, expiresAt: secondsAfter(nowMs, REPORT_DAYS) };
-      await changeItem(client, { table, key: reportKey(queue, range), set, if: [isLater] });
+      await items.change([queue, range], { set, if: [isLater] });
     },
 
     async reports(queue, ranges) {
       const found = await Promise.all(
         ranges.map(async (range): Promise<[string, TickReport][]> => {
-          const { Item } = await client.send(
-            new GetCommand({ TableName: table, Key: reportKey(queue, range), ConsistentRead: true }),
-          );
-          const report = reportItem.safeParse(Item).data?.report;
+          const report = reportItem.safeParse(await items.get([queue, range])).data?.report;
           return report === undefined ? [] : [[range, report]];
         }),
       );
@@ -81,12 +80,11 @@ function reports(client: DynamoDBDocumentClient, table: string): Reports {
 
     async putArrivals(queue, arrivals, nowMs) {
       const set = { arrivals: JSON.stringify(arrivals), expiresAt: secondsAfter(nowMs, REPORT_DAYS) };
-      await changeItem(client, { table, key: arrivalsKey(queue), set });
+      await ofQueue.change([queue], { set });
     },
 
     async arrivals(queue) {
-      const { Item } = await client.send(new GetCommand({ TableName: table, Key: arrivalsKey(queue) }));
-      return arrivalsItem.safeParse(Item).data?.arrivals;
+      return arrivalsItem.safeParse(await ofQueue.get([queue], 'eventual')).data?.arrivals;
     },
   };
 }

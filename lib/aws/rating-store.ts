@@ -1,19 +1,13 @@
-import {
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { MATCH } from '../service/domain/statuses.ts';
 import { type StoredOdds, type StoredRating, withRecent } from '../service/domain/stored-rating.ts';
 import { readWith } from '../service/domain/unreadable.ts';
 import type { RatingStore } from '../service/ports/rating-store.ts';
-import { batchGet } from './batch-get.ts';
-import { changeItem, updateOf } from './change-item.ts';
+import { updateOf } from './change-item.ts';
 import { secondsAfter, transact } from './dynamo.ts';
 import { jsonOf } from './item.ts';
+import { itemTable } from './item-table.ts';
 import { hasErasures, packRatings } from './match-item.ts';
 import { statusCondition } from './status-condition.ts';
 import { newWriteMark } from './write-mark.ts';
@@ -38,11 +32,12 @@ export function ratingStore(
   tables: { readonly ratings: string; readonly matches: string },
 ): RatingStore {
   const { ratings } = tables;
+  const items = itemTable(client, ratings, keyOf);
   return {
     async of(ladder, playerIds, consistency) {
-      const keys = [...new Set(playerIds)].map((playerId) => ({ playerId, ladder }));
-      const items = await batchGet(client, ratings, keys, consistency);
-      return new Map(items.map((item) => [String(item.playerId), toRating(item)]));
+      const keys = [...new Set(playerIds)].map((playerId): [string, string] => [playerId, ladder]);
+      const found = await items.all(keys, consistency);
+      return new Map(found.map((item) => [String(item.playerId), toRating(item)]));
     },
 
     async put(ladder, playerId, rating, nowMs) {
@@ -52,7 +47,7 @@ export function ratingStore(
     },
 
     async remove(ladder, playerId) {
-      await client.send(new DeleteCommand({ TableName: ratings, Key: { playerId, ladder } }));
+      await client.send(new DeleteCommand({ TableName: ratings, Key: keyOf(playerId, ladder) }));
     },
 
     async rate({ match, ladder, atMs, rated, players }) {
@@ -89,10 +84,7 @@ export function ratingStore(
     },
 
     async odds(ladder) {
-      const { Item } = await client.send(
-        new GetCommand({ TableName: ratings, Key: { playerId: ODDS, ladder }, ConsistentRead: true }),
-      );
-      return Item && oddsItem.safeParse(Item).data;
+      return oddsItem.safeParse(await items.get([ODDS, ladder])).data;
     },
 
     async learn(ladder, read, { slope, information, sums }, nowMs) {
@@ -106,11 +98,12 @@ export function ratingStore(
         sums: JSON.stringify(sums),
         expiresAt: secondsAfter(nowMs, RATING_DAYS),
       };
-      const key = { playerId: ODDS, ladder };
-      return (await changeItem(client, { table: ratings, key, set, if: [isAsRead], once: true })).met;
+      return (await items.change([ODDS, ladder], { set, if: [isAsRead], once: true })).met;
     },
   };
 }
+
+const keyOf = (playerId: string, ladder: string) => ({ playerId, ladder });
 
 const ratingItem = z.object({
   mean: z.number(),

@@ -1,16 +1,18 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { refusalOf } from '../contract/outbound-url.ts';
 import { parseSecretGrants } from '../contract/secret-grants.ts';
 import * as buckets from '../service/domain/bucket-limits.ts';
 import { cachedReceivers } from '../service/events/cached-receivers.ts';
+import type { DeploymentRules } from '../service/queues/deployment-rules.ts';
 import { cachedQueues } from '../service/queues/read-queues.ts';
 import { backfillStore } from './backfill-store.ts';
 import { clock } from './clock.ts';
 import { connectionStore } from './connection-store.ts';
 import { cooldownStore } from './cooldown-store.ts';
 import { deliveryStore } from './delivery-store.ts';
-import * as definitions from './deployment-rules.ts';
 import { environment, optionalEnvironment, privateAddressesAllowed } from './environment.ts';
 import { erasedPlayers } from './erased-players.ts';
 import { experimentStore } from './experiment-store.ts';
@@ -62,13 +64,13 @@ export const queues = (client: Client) => cachedQueues(storedQueues(client), clo
 export const ladders = (client: Client) => ladderStore(client, environment('QUEUES_TABLE'));
 export const ratings = (client: Client) =>
   ratingStore(client, { ratings: environment('RATINGS_TABLE'), matches: environment('MATCHES_TABLE') });
-export const deploymentRules = () =>
-  definitions.deploymentRules(
-    environment('SECRET_GRANTS'),
-    environment('GAME_SESSION_QUEUES'),
-    environment('PUSH') === 'true',
-    optionalEnvironment('CUSTOM_FUNCTIONS'),
-  );
+export const deploymentRules = (): DeploymentRules => ({
+  refuseUrl: privateAddressesAllowed() ? () => undefined : refusalOf,
+  secretGrants: parseSecretGrants(environment('SECRET_GRANTS')),
+  push: environment('PUSH') === 'true',
+  functions: optionalEnvironment('CUSTOM_FUNCTIONS')?.split(','),
+  gameSessionQueues: z.array(z.string()).parse(JSON.parse(environment('GAME_SESSION_QUEUES'))),
+});
 
 export const ranges = (client: Client) => rangeStore(client, environment('RANGES_TABLE'));
 export const outcomes = (client: Client) => outcomeStore(client, environment('RANGES_TABLE'));

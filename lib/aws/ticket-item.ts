@@ -4,7 +4,7 @@ import { type StoredTicket, storedTicket } from '../service/domain/stored-ticket
 import { readWith } from '../service/domain/unreadable.ts';
 import type { WaitingTickets } from '../service/ports/ticket-store.ts';
 import { isPackedSplit, packedPlayers, packPlayers, unpackPlayers } from './compact-players.ts';
-import { packedAttribute } from './packed-attribute.ts';
+import { packedAttribute } from './item.ts';
 import type { ParsedTickets } from './parsed-tickets.ts';
 
 const ticketItem = storedTicket.extend({

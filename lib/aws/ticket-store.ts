@@ -1,16 +1,15 @@
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Why } from '../contract/reason-code.ts';
 import { type BucketLayout, poolKey, poolOrder } from '../service/domain/buckets.ts';
 import { homeOf } from '../service/domain/linked-ticket.ts';
 import { TICKET, type Transition } from '../service/domain/statuses.ts';
 import type { StoredTicket } from '../service/domain/stored-ticket.ts';
 import type { ReplacedTicket, TicketStore } from '../service/ports/ticket-store.ts';
-import { batchGet } from './batch-get.ts';
 import { changeItem, type ItemChange, updateOf } from './change-item.ts';
 import { packPlayers } from './compact-players.ts';
 import { conditionally, secondsAfter, transact } from './dynamo.ts';
 import { entries, isOfEntry } from './entries.ts';
-import { isConsistent } from './is-consistent.ts';
+import { itemTable } from './item-table.ts';
 import type { ParsedTickets } from './parsed-tickets.ts';
 import { placesOf, placeWrites } from './places.ts';
 import { statusCondition } from './status-condition.ts';
@@ -61,18 +60,19 @@ export function ticketReads(
   client: DynamoDBDocumentClient,
   table: string,
 ): Pick<TicketStore, 'get' | 'getMany'> {
+  const items = itemTable(client, table, (ticketId: string) => ({ ticketId }));
   return {
     async get(ticketId, consistency) {
-      const { Item } = await client.send(
-        new GetCommand({ TableName: table, Key: { ticketId }, ConsistentRead: isConsistent(consistency) }),
-      );
-      return Item && toTicket(Item);
+      const item = await items.get([ticketId], consistency);
+      return item && toTicket(item);
     },
 
     async getMany(ticketIds, consistency) {
-      const keys = ticketIds.map((ticketId) => ({ ticketId }));
-      const tickets = (await batchGet(client, table, keys, consistency)).map(toTicket);
-      return new Map(tickets.map((ticket) => [ticket.ticketId, ticket]));
+      const found = await items.all(
+        ticketIds.map((ticketId) => [ticketId]),
+        consistency,
+      );
+      return new Map(found.map(toTicket).map((ticket) => [ticket.ticketId, ticket]));
     },
   };
 }

@@ -30,7 +30,7 @@ export type Named = { readonly item: StoredItem } & (
 /** An item as it was read, for the write that changes it. */
 export interface StoredItem {
   readonly table: string;
-  readonly key: Readonly<Record<string, unknown>>;
+  readonly key: Readonly<Record<string, string>>;
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
