@@ -39,7 +39,7 @@ import {
   type TrafficOptions,
   trafficOf,
 } from './traffic-options.ts';
-import { tryInParallel } from './tune-in-parallel.ts';
+import { TuneThreads } from './tune-threads.ts';
 
 interface TuneOptions extends TrafficOptions {
   queue: string;
@@ -140,11 +140,13 @@ async function tune(options: TuneOptions): Promise<void> {
   );
   const signal = interruptionSignal();
   const bar = progressLine('tuning');
+  const threads = new TuneThreads(options.workers, signal);
   const tryAll = (some: readonly Setting[]): Promise<TunePoint[]> => {
     const tasks = some.map((setting) => ({ definition, traffic: options, length, setting }));
-    return tryInParallel(tasks, options.workers, signal, bar.show);
+    return threads.tryAll(tasks, bar.show);
   };
-  const tried = await tryInStages(settings, relaxing, hasTargets ? targets : undefined, tryAll);
+  const trying = tryInStages(settings, relaxing, hasTargets ? targets : undefined, tryAll);
+  const tried = await trying.finally(() => threads.end());
   bar.end();
 
   const interrupted = signal.aborted;

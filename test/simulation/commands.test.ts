@@ -2,10 +2,9 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { trafficOf } from '../../lib/cli/traffic-options.ts';
-import { tryInParallel } from '../../lib/cli/tune-in-parallel.ts';
+import { TuneThreads } from '../../lib/cli/tune-threads.ts';
 import { checkQueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { muster } from '../cli/muster.ts';
 import { eventually } from '../patience.ts';
@@ -39,8 +38,14 @@ const ticket = (ticketId: string, second: number, skill = 1000) => ({
 
 describe('muster simulate', () => {
   it('plays several queues of a group with --also, beside the same traffic without linked tickets', async () => {
-    const first = file('casual-duel.json', { ...duel, group: 'casual' });
-    const second = file('casual-pairs.json', { ...duel, name: 'pairs', group: 'casual', teamSize: 2 });
+    const first = file('casual-duel.json', { ...duel, group: 'casual', tickSeconds: 5 });
+    const second = file('casual-pairs.json', {
+      ...duel,
+      name: 'pairs',
+      group: 'casual',
+      tickSeconds: 5,
+      teamSize: 2,
+    });
     const run = (...options: string[]) =>
       muster('simulate', '--queue', first, '--also', second, '--players', '400', ...options);
     const { status, stdout, stderr } = await run('--share', '0.5', '--posts', 'duel=3,pairs=1');
@@ -90,7 +95,7 @@ describe('muster simulate', () => {
   });
 
   it('prints only JSON, identical for the same seed', async () => {
-    const args = ['simulate', '--queue', queue, '--players', '300', '--seed', '5', '--json'];
+    const args = ['simulate', '--queue', slow, '--players', '300', '--seed', '5', '--json'];
     const first = await muster(...args);
     expect(first.status).toBe(0);
     expect(JSON.parse(first.stdout)).toMatchObject({
@@ -133,7 +138,7 @@ describe('muster simulate', () => {
     const { stdout, status } = await muster(
       'simulate',
       '--queue',
-      slow,
+      file('slower.json', { ...duel, tickSeconds: 15 }),
       '--rate',
       '0.2',
       '--experiment',
@@ -205,17 +210,17 @@ describe('muster simulate', () => {
   });
 
   it('plays several definitions on the same arrivals', async () => {
-    const greedy = file('greedy.json', { ...duel, release: { policy: 'greedy' } });
-    const { stdout } = await muster('simulate', '--queue', queue, greedy, '--players', '200');
+    const greedy = file('greedy.json', { ...duel, tickSeconds: 5, release: { policy: 'greedy' } });
+    const { stdout } = await muster('simulate', '--queue', slow, greedy, '--players', '200');
     const { runs } = JSON.parse(stdout);
     expect(runs.map(({ policy }: { policy: string }) => policy)).toEqual(['option-value', 'greedy']);
     expect(runs[1].imbalance.mean).toBeGreaterThan(runs[0].imbalance.mean);
   });
 
   it('follows matches after their release, and plays the queue without its backfills to compare', async () => {
-    const asking = file('asking.json', { ...duel, backfill: { priority: 'high' } });
-    const args = ['--players', '200', '--leavers', '0.3', '--match-length', '60', '--json'];
-    const { stdout, status } = await muster('simulate', '--queue', asking, queue, ...args);
+    const asking = file('asking.json', { ...duel, tickSeconds: 5, backfill: { priority: 'high' } });
+    const args = ['--players', '250', '--leavers', '0.3', '--match-length', '60', '--json'];
+    const { stdout, status } = await muster('simulate', '--queue', asking, slow, ...args);
     expect(status).toBe(0);
     const [first, second] = JSON.parse(stdout).runs;
     expect(first.backfill.filledSeats).toBeGreaterThan(10);
@@ -342,7 +347,7 @@ describe('muster tune', () => {
     const targets = ['--max-imbalance-mean', '1', '--max-wait-mean', '60'];
     const { status, stdout, stderr } = await tune(
       '--queue',
-      queue,
+      slow,
       ...args,
       ...targets,
       '--out',
@@ -358,9 +363,9 @@ describe('muster tune', () => {
   });
 
   it('does not choose a setting whose run ends before it makes enough matches', async () => {
-    const arena = file('arena.json', { ...duel, name: 'arena', teamSize: 5, timeoutSeconds: 180 });
+    const arena = file('pairs.json', { ...duel, name: 'pairs', teamSize: 2, timeoutSeconds: 180 });
     // 50 seconds: no period of a minute or longer ends in them.
-    const args = ['--rate', '40', '--players', '2000', '--policies', 'periodic', '--max-wait-p99', '30'];
+    const args = ['--rate', '20', '--players', '1000', '--policies', 'periodic', '--max-wait-p99', '30'];
     const { status, stdout, stderr } = await tune('--queue', arena, ...args);
     expect(status).toBe(0);
     const { points, unmeasured, chosen } = JSON.parse(stdout);
@@ -372,19 +377,6 @@ describe('muster tune', () => {
     expect(chosen.release.everySeconds).toBeLessThanOrEqual(30);
     expect(stderr).toMatch(/The run lasts \d+(\.\d)? s, less than five time-outs \(15 min\)/);
     expect(stderr).toMatch(/fewer than 100 matches: periodic \{"everySeconds":60\}: 0/);
-  });
-
-  it('does not choose a setting for its short waits when most of its players cancelled', async () => {
-    const args = ['--rate', '4', '--players', '1000', '--patience', '10', '--policies', 'periodic,greedy'];
-    const { status, stdout } = await tune('--queue', queue, ...args, '--max-wait-p99', '60');
-    expect(status).toBe(0);
-    const { points, chosen } = JSON.parse(stdout);
-    const cancelled = points.map((point: { cancelled: number }) => point.cancelled);
-    expect(Math.max(...cancelled)).toBeGreaterThan(0.5);
-    const taken = points.find(({ release }: { release: unknown }) =>
-      isDeepStrictEqual(release, chosen.release),
-    );
-    expect(taken.cancelled).toBeLessThan(Math.min(...cancelled) + 0.01);
   });
 
   it('writes nothing when the run is too short for a wait to miss the target', async () => {
@@ -431,7 +423,9 @@ describe('muster tune', () => {
       ...task,
       setting: { release: { policy: 'option-value' as const, waitCost } },
     }));
-    const points = await tryInParallel(tasks, 1, controller.signal, () => controller.abort());
+    const threads = new TuneThreads(1, controller.signal);
+    const points = await threads.tryAll(tasks, () => controller.abort());
+    await threads.end();
     expect(points.map(({ release }) => release)).toEqual([{ policy: 'option-value', waitCost: 1 }]);
   });
 
@@ -441,7 +435,7 @@ describe('muster tune', () => {
       tickSeconds: 10,
       rules: [{ name: 'Near', type: 'latency', max: 60, relax: [{ waitSeconds: 40, max: 200 }] }],
     });
-    const args = ['--players', '1000', '--rate', '0.5', '--policies', 'greedy', '--regions', 'eu=70,us=30'];
+    const args = ['--players', '1000', '--rate', '1', '--policies', 'greedy', '--regions', 'eu=70,us=30'];
     const targets = ['--max-imbalance-p90', '2000'];
     const { status, stdout } = await tune('--queue', queue, ...args, ...targets, '--steps');
     expect(status).toBe(0);
@@ -461,7 +455,7 @@ describe('muster tune', () => {
 
   it('scales settings to percent where the queue matches by percentiles', async () => {
     const percentile = file('percentile.json', { ...duel, tickSeconds: 5, skillScale: 'percentile' });
-    const args = ['--players', '1000', '--rate', '10', '--policies', 'option-value'];
+    const args = ['--players', '1000', '--rate', '40', '--policies', 'option-value'];
     const { points } = JSON.parse((await tune('--queue', percentile, ...args)).stdout);
     const costs = points.map(({ release }: { release: { waitCost: number } }) => release.waitCost);
     expect(Math.max(...costs)).toBeCloseTo(0.2 * (100 / 3), 1);

@@ -53,6 +53,15 @@ describe('a point', () => {
     expect(waitMax).toBeGreaterThan(49);
   });
 
+  it('has the share of the players who cancelled', () => {
+    const rate = { kind: 'constant', perSecond: 1 } as const;
+    const traffic = generatedTraffic({ population, rate, players: 200, patienceSeconds: 5 }, 1);
+    const { measures } = playThrough(arena, traffic);
+    const { cancelled } = pointOf({ release: arena.release }, measures);
+    expect(cancelled).toBe(measures.outcome.cancelled / 200);
+    expect(cancelled).toBeGreaterThan(0.5);
+  });
+
   it(`is none with fewer than ${MATCHES_MIN} matches`, () => {
     expect(isMeasured(tried(60))).toBe(false);
     expect(isMeasured(point({ matches: MATCHES_MIN - 1 }))).toBe(false);
