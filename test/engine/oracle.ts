@@ -1,66 +1,115 @@
 import type { Forbids, Game, GameRules, Player, Ticket } from '../../lib/engine/types.ts';
 import { canSeat, spreadOf } from './brute-force.ts';
-import { allShapedGames, checkShapedGame } from './shape-oracle.ts';
 
-/**
- * A brute-force implementation of the engine's definitions that shares no code with it: it tries every set of tickets,
- * every division into two teams and every seating. For pools of at most about a dozen players.
- */
+/** A set of tickets that can play together, with its best division. */
 export interface OracleGame {
-  ticketIds: string[];
-  imbalance: number;
-  priority: number;
+  readonly ticketIds: readonly string[];
+  readonly imbalance: number;
+  readonly priority: number;
 }
 
-/** Every game that can be formed: every set of tickets in every division into two teams. */
+/** A team of a game as the rules describe it. */
+interface Team {
+  readonly name: string | undefined;
+  readonly kind: number;
+  readonly size: number;
+  readonly minSize: number;
+  readonly offset: number;
+  readonly roles: Readonly<Record<string, number>> | undefined;
+}
+
+/** What a game costs besides its shape; undefined when it is forbidden. Its teams are in the order of the rules. */
+export type CostOf = (teams: readonly (readonly Placed[])[]) => number | undefined;
+
+/** One player in a game. */
+export interface Placed {
+  readonly ticket: Ticket;
+  readonly player: Player;
+}
+
+/**
+ * A brute-force implementation of the engine's definitions that shares no code with it: it tries every set of tickets, every
+ * division of their players into the teams and every seating. For pools of at most about a dozen players.
+ */
 export function allGames(
   tickets: readonly Ticket[],
   rules: GameRules,
   nowMs: number,
   forbids?: Forbids,
+  costOf: CostOf = () => 0,
 ): OracleGame[] {
-  if (isShaped(tickets, rules)) return allShapedGames(tickets, rules, nowMs, forbids);
-  const games: OracleGame[] = [];
-  const k = rules.teamSize;
-  const x: Ticket[] = [];
-  const y: Ticket[] = [];
-  const size = (team: Ticket[]) => team.reduce((sum, ticket) => sum + ticket.players.length, 0);
-  const visit = (i: number) => {
-    if (i === tickets.length) {
-      if (size(x) !== k || size(y) !== k) return;
-      const members = [...x, ...y];
-      if (forbids && members.some((a, m) => members.slice(m + 1).some((b) => forbids(a, b)))) return;
-      if (![x, y].every((team) => canSeat(playersOf(team), rules.roles))) return;
-      const f = definition(x, y, rules);
-      const wait = Math.max(...members.map((ticket) => (nowMs - ticket.enqueuedAtMs) / 1000));
-      games.push({
-        ticketIds: members.map((ticket) => ticket.ticketId).sort(),
-        imbalance: f,
-        priority: f - rules.beta * wait,
-      });
+  const teams = teamsOf(rules);
+  const placed: Placed[][] = teams.map(() => []);
+  const accepts = (team: Team, { teams: wanted }: Player) =>
+    wanted === undefined || team.name === undefined || wanted.includes(kindName(rules, team.kind)!);
+  /** Puts players into the teams, in every way. */
+  const place = (ticket: Ticket, players: readonly Player[], then: () => void): void => {
+    if (players.length === 0) {
+      then();
       return;
     }
-    const ticket = tickets[i];
-    if (size(x) + ticket.players.length <= k) {
-      x.push(ticket);
-      visit(i + 1);
-      x.pop();
-    }
-    // Teams are interchangeable: the first ticket chosen plays on the first team.
-    if (x.length > 0 && size(y) + ticket.players.length <= k) {
-      y.push(ticket);
-      visit(i + 1);
-      y.pop();
-    }
-    visit(i + 1);
+    const group = ticket.split ? players.slice(0, 1) : players;
+    const rest = ticket.split ? players.slice(1) : [];
+    teams.forEach((team, t) => {
+      if (placed[t].length + group.length > team.size || !group.every((player) => accepts(team, player)))
+        return;
+      // Teams of one kind are interchangeable: of the empty ones the first is filled.
+      if (
+        placed[t].length === 0 &&
+        teams.some((o, u) => u < t && o.kind === team.kind && placed[u].length === 0)
+      )
+        return;
+      for (const player of group) placed[t].push({ ticket, player });
+      place(ticket, rest, then);
+      placed[t].length -= group.length;
+    });
   };
-  visit(0);
+  /** The least imbalance of a game of these tickets; ∞ if they can form none. */
+  const leastOf = (members: readonly Ticket[]): number => {
+    const short = isShort(members, rules, nowMs);
+    const fixed = fixedPart(
+      members.flatMap(({ players }) => players.map(({ skill }) => skill)),
+      teams,
+      rules,
+    );
+    let least = Number.POSITIVE_INFINITY;
+    const divide = (at: number): void => {
+      if (at < members.length) {
+        place(members[at], members[at].players, () => divide(at + 1));
+        return;
+      }
+      if (!teams.every(({ size, minSize }, t) => placed[t].length >= (short ? minSize : size))) return;
+      const plain = rules.alpha * gapOf(placed, teams, rules) + fixed;
+      // No cost is below 0.
+      if (plain >= least || !canSeatAll(placed, teams)) return;
+      least = Math.min(least, plain + (costOf(placed) ?? Number.POSITIVE_INFINITY));
+    };
+    divide(0);
+    return least;
+  };
+  const games: OracleGame[] = [];
+  const chosen: Ticket[] = [];
+  const seatsMax = teams.reduce((sum, { size }) => sum + size, 0);
+  const seatsMin = rules.short ? teams.reduce((sum, { minSize }) => sum + minSize, 0) : seatsMax;
+  const choose = (at: number, seated: number, left: number): void => {
+    if (seated > seatsMax || seated + left < seatsMin) return;
+    if (at < tickets.length) {
+      const ticket = tickets[at];
+      const { length } = ticket.players;
+      choose(at + 1, seated, left - length);
+      if (forbids && chosen.some((other) => forbids(other, ticket))) return;
+      chosen.push(ticket);
+      choose(at + 1, seated + length, left - length);
+      chosen.pop();
+      return;
+    }
+    const imbalance = leastOf(chosen);
+    if (imbalance === Number.POSITIVE_INFINITY) return;
+    const ticketIds = chosen.map(({ ticketId }) => ticketId).sort();
+    games.push({ ticketIds, imbalance, priority: imbalance - rules.beta * longestWait(chosen, nowMs) });
+  };
+  choose(0, 0, tickets.flatMap(({ players }) => players).length);
   return games;
-}
-
-/** Whether the games are not simply two equal teams of undivided parties. */
-function isShaped(tickets: readonly Ticket[], rules: GameRules): boolean {
-  return rules.teams !== undefined || tickets.some(({ split }) => split);
 }
 
 /** Throws unless these tickets can play the game and its numbers are correct. */
@@ -70,60 +119,82 @@ export function checkGame(
   rules: GameRules,
   nowMs: number,
   forbids?: Forbids,
+  costOf: CostOf = () => 0,
 ): void {
-  if (isShaped(tickets, rules)) {
-    checkShapedGame(game, tickets, rules, nowMs, forbids);
-    return;
-  }
-  const byId = new Map(tickets.map((ticket) => [ticket.ticketId, ticket]));
   const expect = (holds: boolean, what: string) => {
     if (!holds) throw new Error(`${what}: ${JSON.stringify(game)}`);
   };
-  const teams = game.teams.map((team) => {
-    expect(team.length === rules.teamSize, 'a team is not full');
-    const ids = [...new Set(team.map((seat) => seat.ticketId))];
-    const members = ids.map((id) => byId.get(id)!);
-    expect(
-      members.every((ticket) => ticket !== undefined),
-      'a ticket is not in the pool',
-    );
-    const expected = members.flatMap((ticket) => ticket.players.map((player) => player.playerId)).sort();
-    expect(
-      JSON.stringify(team.map((seat) => seat.playerId).sort()) === JSON.stringify(expected),
-      'a ticket is split or a player missing',
-    );
-    if (rules.roles) {
-      const left = { ...rules.roles };
-      const players = new Map(members.flatMap((ticket) => ticket.players).map((p) => [p.playerId, p]));
-      for (const seat of team) {
-        expect(seat.role !== undefined && left[seat.role]-- > 0, 'a role is given too often');
-        const accepted = players.get(seat.playerId)!.roles;
-        expect(accepted === undefined || accepted.includes(seat.role!), 'a player is in a role it refuses');
-      }
-    } else
-      expect(
-        team.every((seat) => seat.role === undefined),
-        'a role without roles',
-      );
-    return members;
-  });
-  const all = [...teams[0], ...teams[1]];
+  const teams = teamsOf(rules);
+  expect(game.teams.length === teams.length, 'the number of teams is wrong');
+  const names = teams.map(({ name }) => name);
   expect(
-    JSON.stringify(all.map((t) => t.ticketId).sort()) === JSON.stringify(game.ticketIds),
+    names[0] === undefined
+      ? game.teamNames === undefined
+      : JSON.stringify(game.teamNames) === JSON.stringify(names),
+    'the names of the teams are wrong',
+  );
+  const byPlayer = new Map<string, Placed>();
+  for (const ticket of tickets)
+    for (const player of ticket.players) byPlayer.set(player.playerId, { ticket, player });
+  const placed = game.teams.map((team) =>
+    team.map(({ playerId, ticketId }) => {
+      const found = byPlayer.get(playerId)!;
+      expect(found?.ticket.ticketId === ticketId, 'a player is not in the pool');
+      return found;
+    }),
+  );
+  const seated = placed.flat();
+  expect(new Set(seated).size === seated.length, 'a player is seated twice');
+  const members = [...new Set(seated.map(({ ticket }) => ticket))];
+  expect(
+    JSON.stringify(members.map(({ ticketId }) => ticketId).sort()) === JSON.stringify(game.ticketIds),
     'ticketIds are not the tickets of the teams',
   );
-  if (forbids) {
-    expect(!all.some((a, i) => all.slice(i + 1).some((b) => forbids(a, b))), 'two tickets meet that may not');
+  for (const ticket of members) {
+    const of = placed.map((team) => team.filter((one) => one.ticket === ticket).length);
+    expect(of.reduce((a, b) => a + b) === ticket.players.length, 'a player of a party is missing');
+    expect(ticket.split === true || of.filter((count) => count > 0).length === 1, 'a party is split');
   }
-  const f = definition(teams[0], teams[1], rules);
-  const wait = Math.max(...all.map((ticket) => (nowMs - ticket.enqueuedAtMs) / 1000));
-  const unit = scale(tickets, rules);
+  const short = isShort(members, rules, nowMs);
+  teams.forEach((team, t) => {
+    const { length } = placed[t];
+    expect(length <= team.size && length >= (short ? team.minSize : team.size), 'a team has a wrong size');
+    for (const { player } of placed[t]) {
+      const kind = kindName(rules, team.kind);
+      expect(
+        player.teams === undefined || kind === undefined || player.teams.includes(kind),
+        'a player is on a team it refuses',
+      );
+    }
+    const left = { ...team.roles };
+    game.teams[t].forEach((seat, i) => {
+      if (!team.roles) {
+        expect(seat.role === undefined, 'a role without roles');
+        return;
+      }
+      expect(seat.role !== undefined && left[seat.role]-- > 0, 'a role is given too often');
+      expect(placed[t][i].player.roles?.includes(seat.role!) ?? true, 'a player is in a role it refuses');
+    });
+  });
+  if (forbids)
+    expect(
+      !members.some((a, i) => members.slice(i + 1).some((b) => forbids(a, b))),
+      'two tickets meet that may not',
+    );
+  const cost = costOf(placed);
+  expect(cost !== undefined, 'a rule is violated');
+  const skills = seated.map(({ player }) => player.skill);
+  const f = rules.alpha * gapOf(placed, teams, rules) + fixedPart(skills, teams, rules) + cost!;
+  const wait = longestWait(members, nowMs);
+  const unit = scale(tickets, rules) + 1e-12 * cost!;
   expect(Math.abs(game.imbalance - f) <= unit, `the imbalance is not ${f}`);
-  expect(Math.abs(game.priority - (f - rules.beta * wait)) <= unit, 'the priority is wrong');
   expect(
-    Math.abs(rules.alpha * game.teamGap + game.skillSpread - game.imbalance) <= unit,
-    'the parts do not sum',
+    Math.abs(game.priority - (f - rules.beta * wait)) <= unit + 1e-12 * rules.beta * wait,
+    'the priority is wrong',
   );
+  const parts = rules.alpha * game.teamGap + fixedPart(skills, teams, rules) + cost!;
+  expect(Math.abs(parts - f) <= unit, 'the gap of the teams is wrong');
+  expect(Math.abs(game.skillSpread - spreadOf(skills, rules.q)) <= unit, 'the spread of skills is wrong');
   expect(game.lowerBound <= game.priority, 'the lower bound is above the game itself');
   expect(
     game.optimal === (game.lowerBound === game.priority),
@@ -137,18 +208,75 @@ export function scale(tickets: readonly Ticket[], rules: GameRules): number {
   return 1e-12 * top * (1 + rules.alpha) * (rules.teams === undefined ? rules.teamSize : 16);
 }
 
-function definition(x: readonly Ticket[], y: readonly Ticket[], rules: GameRules): number {
-  const { alpha, p, q } = rules;
-  const skills = (team: readonly Ticket[]) => playersOf(team).map(({ skill }) => skill);
-  const teamSkill = (team: readonly Ticket[]) => {
-    const top = Math.max(1e-300, ...skills(team));
-    return p === Number.POSITIVE_INFINITY
-      ? Math.max(...skills(team))
-      : top * skills(team).reduce((sum, s) => sum + (s / top) ** p, 0) ** (1 / p);
-  };
-  return alpha * Math.abs(teamSkill(x) - teamSkill(y)) + spreadOf(skills([...x, ...y]), q);
+function teamsOf(rules: GameRules): Team[] {
+  const { teamSize, teams = 2, roles } = rules;
+  const kinds = Array.isArray(teams)
+    ? teams
+    : [
+        {
+          name: undefined,
+          size: teamSize,
+          count: teams as number,
+          roles,
+          minSize: undefined,
+          offset: undefined,
+        },
+      ];
+  return kinds.flatMap(({ name, size, count = 1, minSize = size, offset = 0, roles: seats }, kind) =>
+    Array.from({ length: count }, (_, i) => ({
+      name: name === undefined || count === 1 ? name : `${name}-${i + 1}`,
+      kind,
+      size,
+      minSize,
+      offset,
+      roles: seats,
+    })),
+  );
 }
 
-function playersOf(team: readonly Ticket[]): Player[] {
-  return team.flatMap((ticket) => ticket.players);
+function kindName({ teams }: GameRules, kind: number): string | undefined {
+  return Array.isArray(teams) ? teams[kind].name : undefined;
+}
+
+function isShort(members: readonly Ticket[], { short }: GameRules, nowMs: number): boolean {
+  return (
+    short !== undefined &&
+    members.every(({ enqueuedAtMs }) => nowMs - enqueuedAtMs >= 1000 * short.afterSeconds)
+  );
+}
+
+function longestWait(members: readonly Ticket[], nowMs: number): number {
+  return Math.max(...members.map(({ enqueuedAtMs }) => (nowMs - enqueuedAtMs) / 1000));
+}
+
+function canSeatAll(placed: readonly (readonly Placed[])[], teams: readonly Team[]): boolean {
+  return teams.every(
+    ({ roles }, t) =>
+      !roles ||
+      canSeat(
+        placed[t].map(({ player }) => player),
+        roles,
+      ),
+  );
+}
+
+/** What differs between the teams. */
+function gapOf(placed: readonly (readonly Placed[])[], teams: readonly Team[], { p }: GameRules): number {
+  const meanSize = placed.reduce((sum, team) => sum + team.length, 0) / teams.length;
+  const values = placed.map((team, t) => {
+    const skills = team.map(({ player }) => player.skill);
+    const top = Math.max(1e-300, ...skills);
+    const mean =
+      p === Number.POSITIVE_INFINITY
+        ? Math.max(...skills)
+        : top * (skills.reduce((sum, s) => sum + (s / top) ** p, 0) / skills.length) ** (1 / p);
+    return mean * meanSize ** (1 / p) + teams[t].offset;
+  });
+  return Math.max(...values) - Math.min(...values);
+}
+
+/** What is the same in every division of these players. */
+function fixedPart(skills: readonly number[], teams: readonly Team[], { q, short }: GameRules): number {
+  const empty = teams.reduce((sum, { size }) => sum + size, -skills.length);
+  return spreadOf(skills, q) + empty * (short?.cost ?? 0);
 }

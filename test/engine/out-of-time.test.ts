@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BackfillPool, GamePool, type GamePoolOptions } from '../../lib/engine/game-pool.ts';
 import type { Game, GameRules, Player, Ticket } from '../../lib/engine/types.ts';
 import { sample } from '../long.ts';
-import { allGames as allRuledGames, checkRuledGame, type OracleGame } from '../rules/oracle.ts';
-import { constraintsOf, poolOf, shapedOracle } from '../rules/oracle-run.ts';
+import { oracleOf } from '../rules/oracle.ts';
+import { constraintsOf, poolOf } from '../rules/oracle-run.ts';
 import { randomRuledCase, randomShapedRuledCase } from '../rules/random-rules.ts';
 import { allFillings } from './backfill-oracle.ts';
-import { allGames, checkGame, scale } from './oracle.ts';
+import { allGames, checkGame, type OracleGame, scale } from './oracle.ts';
 import { backfillCase } from './random-backfill.ts';
 import { normal, type PoolCase, randomCase, seeded } from './random-pool.ts';
 import { shapeCase } from './random-shape.ts';
@@ -23,7 +23,7 @@ interface Known {
   readonly rules: GameRules;
   readonly nowMs: number;
   readonly pool: GamePool;
-  gamesOf(waiting: readonly Ticket[]): readonly Pick<OracleGame, 'ticketIds' | 'priority'>[];
+  gamesOf(waiting: readonly Ticket[]): readonly OracleGame[];
   check(game: Game, waiting: readonly Ticket[]): void;
 }
 
@@ -85,16 +85,12 @@ const kinds: Record<string, (random: () => number) => Known> = {
   'teams of any shape': (random) => known({ ...shapeCase(random) }),
   rules: (random) => {
     const of = randomRuledCase(random);
-    return {
-      ...of,
-      pool: poolOf(of, 1, undefined, outOfTime),
-      gamesOf: (tickets) => allRuledGames({ ...of, tickets }),
-      check: (game, tickets) => checkRuledGame(game, { ...of, tickets }),
-    };
+    const { allGames: gamesOf, check } = oracleOf(of);
+    return { ...of, pool: poolOf(of, 1, undefined, outOfTime), gamesOf, check };
   },
   'rules for teams of any shape': (random) => {
     const { nodeBudget: _, ...of } = randomShapedRuledCase(random);
-    const { allGames: gamesOf, check } = shapedOracle(of);
+    const { allGames: gamesOf, check } = oracleOf(of);
     return { ...of, pool: poolOf(of, 1, undefined, outOfTime), gamesOf, check };
   },
 };

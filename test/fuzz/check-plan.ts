@@ -5,7 +5,7 @@ import type { TickPlan } from '../../lib/policies/plan.ts';
 import { byArrival } from '../../lib/policies/policy.ts';
 import { gameRulesOf } from '../../lib/policies/queue-rules.ts';
 import { botsOf } from '../policies/plan-oracle.ts';
-import { shapedOracle } from '../rules/oracle-run.ts';
+import { oracleOf } from '../rules/oracle.ts';
 import type { SlowCase } from './slow-case.ts';
 
 /** The games of a plan that are checked in full. */
@@ -35,7 +35,7 @@ export function checkPlan({ definition, tickets, backfills, nowMs }: SlowCase, p
       typeof definition.teams === 'object'
         ? definition.teams.flatMap(({ name, count = 1 }) => new Array<string>(count).fill(name))
         : undefined;
-    const oracle = shapedOracle({
+    const oracle = oracleOf({
       rules: gameRulesOf(definition),
       definition,
       tickets: [...members, ...bots],

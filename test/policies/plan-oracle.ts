@@ -6,8 +6,8 @@ import { byArrival, meanSkill } from '../../lib/policies/policy.ts';
 import { allFillings, type BackfillCase } from '../engine/backfill-oracle.ts';
 import { running } from '../engine/random-backfill.ts';
 import { seeded } from '../engine/random-pool.ts';
-import { near, rulesCost } from '../rules/oracle.ts';
-import { meetingsOf, shapedOracle } from '../rules/oracle-run.ts';
+import { near, oracleOf, rulesCost } from '../rules/oracle.ts';
+import { meetingsOf } from '../rules/oracle-run.ts';
 import { randomShapedRuledCase } from '../rules/random-rules.ts';
 import { somePolicies } from './some-policies.ts';
 
@@ -62,7 +62,7 @@ export function comparePlan(seed: number, counts: PlanCounts): void {
     if (!holds) throw new Error(`seed ${seed}: ${what} ${JSON.stringify({ game, queue, of })}`);
   };
   const isLate = ({ enqueuedAtMs }: Ticket) => nowMs - enqueuedAtMs >= 1000 * timeoutSeconds;
-  const oracle = shapedOracle({ ...of, definition, tickets });
+  const oracle = oracleOf({ ...of, definition, tickets });
   const isTimedOut = ({ ticketId }: Ticket) => timedOut.includes(ticketId);
   let waiting = tickets;
   for (const game of released) {

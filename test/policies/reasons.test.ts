@@ -5,8 +5,8 @@ import { isCostOnly, type Rule } from '../../lib/rules/rule-types.ts';
 import type { ReleaseOptions } from '../../lib/vocabulary/release-options.ts';
 import { seeded } from '../engine/random-pool.ts';
 import { sample } from '../long.ts';
-import type { RuledCase } from '../rules/oracle.ts';
-import { meetingsOf, shapedOracle } from '../rules/oracle-run.ts';
+import { oracleOf, type RuledCase } from '../rules/oracle.ts';
+import { meetingsOf } from '../rules/oracle-run.ts';
 import { randomShapedRuledCase } from '../rules/random-rules.ts';
 
 const solo = (ticketId: string, enqueuedAtMs = 0, more: object = {}): Ticket => ({
@@ -182,7 +182,7 @@ function checkReasons(seed: number, seen: { rules: number; times: number; togeth
   const waiting = of.tickets.filter(({ ticketId }) => left.has(ticketId));
   const inGames = (more: Partial<RuledCase>) =>
     new Set(
-      shapedOracle({ ...of, ...more })
+      oracleOf({ ...of, ...more })
         .allGames(waiting)
         .flatMap(({ ticketIds }) => ticketIds),
     );

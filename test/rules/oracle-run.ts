@@ -4,24 +4,15 @@ import { RuledLargeQueue } from '../../lib/engine/queue/ruled-large-queue.ts';
 import { layoutOf } from '../../lib/engine/shapes/layout.ts';
 import { makeShapedGame, membersOf, type ShapedGame } from '../../lib/engine/shapes/shape-game.ts';
 import { poolShapeTicket, type ShapeTicket } from '../../lib/engine/shapes/shape-ticket.ts';
-import type { Constraints, Game, Ticket } from '../../lib/engine/types.ts';
+import type { Constraints, Ticket } from '../../lib/engine/types.ts';
 import { useCode } from '../../lib/rules/custom/code.ts';
 import { ruleFaults } from '../../lib/rules/faults.ts';
 import type { Meetings } from '../../lib/rules/met.ts';
 import { compileRules } from '../../lib/rules/rule-states.ts';
 import type { RuledPlayer } from '../../lib/rules/types.ts';
 import { seeded } from '../engine/random-pool.ts';
-import { allShapedGames, type CostOf, checkShapedGame, type Placed } from '../engine/shape-oracle.ts';
 import { studio } from './by-type/custom.ts';
-import {
-  allGames,
-  checkRuledGame,
-  checkRuling,
-  near,
-  type OracleGame,
-  type RuledCase,
-  rulesCost,
-} from './oracle.ts';
+import { near, oracleOf, type RuledCase } from './oracle.ts';
 import { randomRuledCase, randomShapedRuledCase } from './random-rules.ts';
 
 /** The meetings of a case in the form that rules read. */
@@ -82,10 +73,7 @@ export function compareCase(seed: number, more = false, customs = 0): number {
   const drawn = randomRuledCase(random, { more, customs });
   const of = more ? withBots(drawn, seed) : drawn;
   const nodeBudget = random() < 0.2 ? 1 + Math.floor(100 * random()) : undefined;
-  return compare(seed, of, random() < 0.5 ? 1 : 64, nodeBudget, {
-    allGames: (tickets) => allGames({ ...of, tickets }),
-    check: (game, tickets) => checkRuledGame(game, { ...of, tickets }),
-  });
+  return compare(seed, of, random() < 0.5 ? 1 : 64, nodeBudget);
 }
 
 /** Compares a random pool for games of any shape with brute force. Returns the number of comparisons. */
@@ -93,7 +81,7 @@ export function compareShapedCase(seed: number, more = false, customs = 0): numb
   const random = seeded(seed);
   const { nodeBudget, ...drawn } = randomShapedRuledCase(random, more, customs);
   const of = more ? withBots(drawn, seed) : drawn;
-  return compare(seed, of, random() < 0.5 ? 1 : 64, nodeBudget, shapedOracle(of));
+  return compare(seed, of, random() < 0.5 ? 1 : 64, nodeBudget);
 }
 
 /**
@@ -107,7 +95,7 @@ export function compareLargeCase(
   const random = seeded(seed);
   const { nodeBudget: _, ...of } = randomShapedRuledCase(random, false, customs);
   const rules = { ...of.rules, short: undefined };
-  const oracle = shapedOracle({ ...of, rules });
+  const oracle = oracleOf({ ...of, rules });
   const layout = layoutOf(rules);
   const seats = layout.seats;
   const moment = {
@@ -170,44 +158,9 @@ export function compareLargeCase(
   }
 }
 
-/** The brute force for games of any shape under the rules of a case. */
-export function shapedOracle(of: RuledCase): Oracle {
-  const { rules, nowMs } = of;
-  const costOf: CostOf = (teams) => {
-    const members = [...new Set(teams.flatMap((team) => team.map(({ ticket }) => ticket)))];
-    const partsOf = (team: readonly Placed[]) =>
-      [...new Set(team.map(({ ticket }) => ticket))].map((ticket) => ({
-        ...ticket,
-        players: team.filter((one) => one.ticket === ticket).map(({ player }) => player),
-      }));
-    return rulesCost(of, teams.map(partsOf), members);
-  };
-  return {
-    allGames: (tickets) => allShapedGames(tickets, rules, nowMs, undefined, costOf),
-    check: (game, tickets) => {
-      let cost: number | undefined;
-      checkShapedGame(game, tickets, rules, nowMs, undefined, (teams) => {
-        cost = costOf(teams);
-        return cost;
-      });
-      checkRuling(game, { ...of, tickets }, cost!);
-    },
-  };
-}
-
-interface Oracle {
-  allGames(tickets: readonly Ticket[]): OracleGame[];
-  check(game: Game, tickets: readonly Ticket[]): void;
-}
-
-function compare(
-  seed: number,
-  of: RuledCase,
-  facetsFrom: number,
-  nodeBudget: number | undefined,
-  oracle: Oracle,
-): number {
+function compare(seed: number, of: RuledCase, facetsFrom: number, nodeBudget: number | undefined): number {
   const { rules } = of;
+  const oracle = oracleOf(of);
   // A definition may not have a rule without effect, nor one that no game meets. The search has to agree.
   const faults = ruleFaults(of.definition, { seats: shapeOf(rules).seats, teamKinds: of.kinds }).filter(
     ({ message }) =>

@@ -1,7 +1,7 @@
 import type { Game, GameRules, Ticket } from '../../lib/engine/types.ts';
 import type { Alternative, Rule, RulesDefinition } from '../../lib/rules/rule-types.ts';
-import { canSeat } from '../engine/brute-force.ts';
-import { type AskedGame, meanOf, type Players } from './by-type/oracle-type.ts';
+import { allGames, type CostOf, checkGame, type OracleGame, type Placed } from '../engine/oracle.ts';
+import type { AskedGame, Players } from './by-type/oracle-type.ts';
 import { ask } from './by-type/oracle-types.ts';
 
 /** When two players met, in milliseconds since the epoch. */
@@ -18,43 +18,41 @@ export interface RuledCase {
   readonly kinds?: readonly string[];
 }
 
-/** A game with the results of the rules. */
-export interface OracleGame {
-  readonly ticketIds: readonly string[];
-  readonly imbalance: number;
-  readonly priority: number;
-}
-
 type Team = readonly Ticket[];
 
 /**
- * A brute-force implementation of rules that shares no code with the project: it evaluates every rule with the limits of
- * every ticket in the game, and tries every set of tickets in every division into two teams.
+ * The brute force for the games of a case. It evaluates every rule with the limits of every ticket in the game, and shares no
+ * code with the project.
  */
-export function allGames(of: RuledCase): OracleGame[] {
-  const { rules, tickets, nowMs } = of;
-  const k = rules.teamSize;
-  const found: OracleGame[] = [];
-  const sizeOf = (team: Team) => team.reduce((sum, { players }) => sum + players.length, 0);
-  const visit = (i: number, x: Team, y: Team): void => {
-    if (sizeOf(x) > k || sizeOf(y) > k) return;
-    if (i < tickets.length) {
-      visit(i + 1, x, y);
-      visit(i + 1, [...x, tickets[i]], y);
-      if (x.length > 0) visit(i + 1, x, [...y, tickets[i]]);
-      return;
-    }
-    if (sizeOf(x) !== k || sizeOf(y) !== k) return;
-    if (![x, y].every((team) => canSeat(playersOf(team), rules.roles))) return;
-    const cost = rulesCost(of, [x, y]);
-    if (cost === undefined) return;
-    const imbalance = imbalanceOf(x, y, rules) + cost;
-    const wait = Math.max(...[...x, ...y].map(({ enqueuedAtMs }) => (nowMs - enqueuedAtMs) / 1000));
-    const ticketIds = [...x, ...y].map(({ ticketId }) => ticketId).sort();
-    found.push({ ticketIds, imbalance, priority: imbalance - rules.beta * wait });
+export function oracleOf(of: RuledCase): Oracle {
+  const { rules, nowMs } = of;
+  const costOf: CostOf = (teams) => {
+    const members = [...new Set(teams.flatMap((team) => team.map(({ ticket }) => ticket)))];
+    const partsOf = (team: readonly Placed[]) =>
+      [...new Set(team.map(({ ticket }) => ticket))].map((ticket) =>
+        ticket.split
+          ? { ...ticket, players: team.filter((one) => one.ticket === ticket).map(({ player }) => player) }
+          : ticket,
+      );
+    return rulesCost(of, teams.map(partsOf), members);
   };
-  visit(0, [], []);
-  return found;
+  return {
+    allGames: (tickets) => allGames(tickets, rules, nowMs, undefined, costOf),
+    check: (game, tickets) => {
+      let cost: number | undefined;
+      checkGame(game, tickets, rules, nowMs, undefined, (teams) => {
+        cost = costOf(teams);
+        return cost;
+      });
+      checkRuling(game, { ...of, tickets }, cost!);
+    },
+  };
+}
+
+export interface Oracle {
+  allGames(tickets: readonly Ticket[]): OracleGame[];
+  /** Throws unless these tickets can play the game, it meets every rule, and its numbers, costs and region are correct. */
+  check(game: Game, tickets: readonly Ticket[]): void;
 }
 
 /**
@@ -88,22 +86,8 @@ export function rulesCost(
   return sum;
 }
 
-/** Throws unless the game meets every rule, and its costs, region and values are correct. */
-export function checkRuledGame(game: Game, of: RuledCase): void {
-  const byId = new Map(of.tickets.map((ticket) => [ticket.ticketId, ticket]));
-  const teams = game.teams.map((team) => [...new Set(team.map((seat) => byId.get(seat.ticketId)!))]);
-  const cost = rulesCost(of, teams);
-  const must = (holds: boolean, what: string) => {
-    if (!holds) throw new Error(`${what}: ${JSON.stringify({ game, of })}`);
-  };
-  must(cost !== undefined, 'a rule is violated');
-  const plain = imbalanceOf(teams[0], teams[1], of.rules);
-  must(near(game.imbalance, plain + cost!), `the imbalance is not ${plain} + ${cost}`);
-  checkRuling(game, of, cost!);
-}
-
 /** Throws unless the costs of the game's rules add up to this, and its region is the best of those in reach. */
-export function checkRuling(game: Game, of: RuledCase, cost: number): void {
+function checkRuling(game: Game, of: RuledCase, cost: number): void {
   const must = (holds: boolean, what: string) => {
     if (!holds) throw new Error(`${what}: ${JSON.stringify({ game, of })}`);
   };
@@ -152,14 +136,13 @@ function atAge(rule: Rule, ageMs: number): Rule | undefined {
 }
 
 function avoided(members: Team): boolean {
-  for (const a of members) {
-    for (const b of members) {
-      if (a === b) continue;
-      const theirs = new Set(b.players.map(({ playerId }) => playerId));
-      if ((a.players as Players).some(({ avoid = [] }) => avoid.some((id) => theirs.has(id)))) return true;
-    }
-  }
-  return false;
+  return members.some((ticket) => {
+    const avoid = (ticket.players as Players).flatMap((player) => player.avoid ?? []);
+    return (
+      avoid.length > 0 &&
+      playersOf(members.filter((other) => other !== ticket)).some(({ playerId }) => avoid.includes(playerId))
+    );
+  });
 }
 
 /** A whole game as the rules are asked about it. */
@@ -185,20 +168,6 @@ function askedGame(teams: readonly Team[], members: readonly Ticket[], of: Ruled
     ofKind: (kind) => perTeam.filter((_, t) => of.kinds?.[t] === kind),
     teamsOfKind: (kind) => teams.filter((_, t) => of.kinds?.[t] === kind),
   };
-}
-
-function imbalanceOf(x: Team, y: Team, { alpha, p, q }: GameRules): number {
-  const skillsOf = (team: Team) => playersOf(team).map(({ skill }) => skill);
-  const teamSkill = (team: Team) => {
-    const skills = skillsOf(team);
-    if (p === Number.POSITIVE_INFINITY) return Math.max(...skills);
-    return skills.reduce((sum, s) => sum + s ** p, 0) ** (1 / p);
-  };
-  const all = skillsOf([...x, ...y]);
-  const mean = meanOf(all);
-  const far = all.map((s) => Math.abs(s - mean));
-  const v = q === Number.POSITIVE_INFINITY ? Math.max(...far) : meanOf(far.map((one) => one ** q)) ** (1 / q);
-  return alpha * Math.abs(teamSkill(x) - teamSkill(y)) + v;
 }
 
 function playersOf(team: Team): Ticket['players'][number][] {

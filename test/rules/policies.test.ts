@@ -3,8 +3,8 @@ import { planTick, type QueueRules } from '../../lib/policies/plan.ts';
 import type { ReleaseOptions } from '../../lib/vocabulary/release-options.ts';
 import { normal, seeded } from '../engine/random-pool.ts';
 import { VirtualClock } from '../engine/virtual-clock.ts';
-import { allGames, checkRuledGame, type RuledCase } from './oracle.ts';
-import { meetingsOf, shapedOracle } from './oracle-run.ts';
+import { oracleOf, type RuledCase } from './oracle.ts';
+import { meetingsOf } from './oracle-run.ts';
 import { policies } from './policies.ts';
 import { randomRuledCase, randomShapedRuledCase } from './random-rules.ts';
 
@@ -30,16 +30,16 @@ function planOf(of: RuledCase, release: ReleaseOptions, timeoutSeconds: number) 
 describe.each(Object.entries(policies))('policy %s in a queue with rules', (name, release) => {
   it('releases only games that meet every rule with the limits of each of their tickets, and adds the costs', () => {
     let matches = 0;
-    for (let seed = 1; seed <= 150; seed++) {
+    for (let seed = 1; seed <= 80; seed++) {
       const of = randomRuledCase(seeded(7000 + seed));
       let waiting = of.tickets;
       for (const match of planOf(of, release, 21).matches) {
-        checkRuledGame(match, { ...of, tickets: waiting });
+        oracleOf(of).check(match, waiting);
         waiting = waiting.filter(({ ticketId }) => !match.ticketIds.includes(ticketId));
         matches++;
       }
     }
-    expect(matches).toBeGreaterThan(50);
+    expect(matches).toBeGreaterThan(30);
   });
 
   it('releases only permitted games of any shape, with their costs', () => {
@@ -48,7 +48,7 @@ describe.each(Object.entries(policies))('policy %s in a queue with rules', (name
       const of = randomShapedRuledCase(seeded(9000 + seed));
       let waiting = of.tickets;
       for (const match of planOf(of, release, 21).matches) {
-        shapedOracle(of).check(match, waiting);
+        oracleOf(of).check(match, waiting);
         waiting = waiting.filter(({ ticketId }) => !match.ticketIds.includes(ticketId));
         for (const { type } of of.definition.rules!) kinds.add(type);
       }
@@ -61,14 +61,14 @@ describe.each(Object.entries(policies))('policy %s in a queue with rules', (name
   it.runIf(releasesAll.includes(name))(
     'leaves no game that its rules permit at the last chance of all tickets',
     () => {
-      for (let seed = 1; seed <= 150; seed++) {
+      for (let seed = 1; seed <= 60; seed++) {
         const of = randomRuledCase(seeded(8000 + seed));
         const lastChance = { ...of, tickets: of.tickets.map((ticket) => ({ ...ticket, enqueuedAtMs: 0 })) };
         const plan = planOf(lastChance, release, 21);
         const left = lastChance.tickets.filter(({ ticketId }) =>
           plan.waiting.some((ticket) => ticket.ticketId === ticketId),
         );
-        expect({ seed, games: allGames({ ...lastChance, tickets: left }) }).toEqual({ seed, games: [] });
+        expect({ seed, games: oracleOf(lastChance).allGames(left) }).toEqual({ seed, games: [] });
       }
     },
   );

@@ -7,8 +7,8 @@ import { layoutOf } from '../../../lib/engine/shapes/layout.ts';
 import { poolShapeTicket, type ShapeTicket } from '../../../lib/engine/shapes/shape-ticket.ts';
 import type { GameRules } from '../../../lib/engine/types.ts';
 import { sample } from '../../long.ts';
+import { allGames } from '../oracle.ts';
 import { normal, seeded } from '../random-pool.ts';
-import { allShapedGames } from '../shape-oracle.ts';
 
 const hunt = [
   { name: 'hunter', size: 1 },
@@ -53,7 +53,7 @@ describe.each(kinds)('the search for the widest margin among %s', (name, special
       const tickets = poolOf(random, rules, weights, name);
       const anchor = Math.floor(random() * tickets.length);
       const limits = limitsFor(random, tickets, rules);
-      const games = allShapedGames(
+      const games = allGames(
         tickets.map(({ ticket }) => ticket),
         rules,
         0,

@@ -6,8 +6,8 @@ import type { CheapestPlayers } from '../../../lib/engine/queue/cheapest-players
 import type { QueuedTicket } from '../../../lib/engine/queue/line.ts';
 import type { GameRules, Ticket } from '../../../lib/engine/types.ts';
 import { sample } from '../../long.ts';
+import { allGames, checkGame } from '../oracle.ts';
 import { normal, seeded } from '../random-pool.ts';
-import { allShapedGames, checkShapedGame } from '../shape-oracle.ts';
 
 const rules: GameRules = { teamSize: 2, teams: 3, alpha: 1, p: 1, q: 2, beta: 0 };
 const unequal = [
@@ -32,14 +32,14 @@ it('never puts the bound of parties above the best game while small pools are dr
     }
     for (let game = engine.best(0); game; game = engine.best(0)) {
       const tickets = [...waiting.values()];
-      checkShapedGame(game, tickets, engine.rules, 0);
-      const best = Math.min(...allShapedGames(tickets, engine.rules, 0).map(({ imbalance }) => imbalance));
+      checkGame(game, tickets, engine.rules, 0);
+      const best = Math.min(...allGames(tickets, engine.rules, 0).map(({ imbalance }) => imbalance));
       expect(game.lowerBound).toBeLessThanOrEqual(best * (1 + 1e-9) + 1e-8);
       games++;
       engine.remove(game.ticketIds[0]);
       waiting.delete(game.ticketIds[0]);
     }
-    const left = allShapedGames([...waiting.values()], engine.rules, 0);
+    const left = allGames([...waiting.values()], engine.rules, 0);
     expect(left).toEqual([]);
   }
   expect(games).toBeGreaterThan(sample(50, 100));
@@ -58,8 +58,8 @@ it('never puts the bound of teams of two above the best game while tickets leave
     }
     for (let game = engine.best(0); game; game = engine.best(0)) {
       const tickets = [...waiting.values()];
-      checkShapedGame(game, tickets, engine.rules, 0);
-      const best = Math.min(...allShapedGames(tickets, engine.rules, 0).map(({ imbalance }) => imbalance));
+      checkGame(game, tickets, engine.rules, 0);
+      const best = Math.min(...allGames(tickets, engine.rules, 0).map(({ imbalance }) => imbalance));
       expect(game.lowerBound).toBeLessThanOrEqual(best * (1 + 1e-9) + 1e-8);
       games++;
       const gone = game.ticketIds[Math.floor(random() * game.ticketIds.length)];
@@ -95,11 +95,11 @@ it.each([
       }
       if (step < 7) continue;
       const tickets = [...waiting.values()];
-      const all = allShapedGames(tickets, engine.rules, 0);
+      const all = allGames(tickets, engine.rules, 0);
       const game = engine.best(0);
       expect(game === undefined).toBe(all.length === 0);
       if (!game) continue;
-      checkShapedGame(game, tickets, engine.rules, 0);
+      checkGame(game, tickets, engine.rules, 0);
       const best = Math.min(...all.map(({ imbalance }) => imbalance));
       expect(game.lowerBound).toBeLessThanOrEqual(best * (1 + 1e-9) + 1e-8);
       games++;

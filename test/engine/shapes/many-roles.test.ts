@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { LIMITS } from '../../../lib/contract/queue-definition.ts';
 import { GamePool, layoutOf } from '../../../lib/engine/game-pool.ts';
 import type { GameRules, Ticket } from '../../../lib/engine/types.ts';
+import { checkGame } from '../oracle.ts';
 import { seeded } from '../random-pool.ts';
-import { checkShapedGame } from '../shape-oracle.ts';
 
 const most = LIMITS.teamKindsMax;
 const rolesOf = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`r${i}`, 1]));
@@ -59,7 +59,7 @@ it.each<[string, GameRules, readonly string[]]>([
       for (const ticket of tickets) pool.insert(ticket);
       const games = [...pool.drain(0)];
       expect(games.length).toBeGreaterThan(0);
-      for (const game of games) checkShapedGame(game, tickets, rules, 0);
+      for (const game of games) checkGame(game, tickets, rules, 0);
     }
   },
 );

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { GamePool, shapeOf } from '../../../lib/engine/game-pool.ts';
 import type { GameRules, Ticket } from '../../../lib/engine/types.ts';
+import { allGames } from '../oracle.ts';
 import { seeded } from '../random-pool.ts';
 import { shapeCase } from '../random-shape.ts';
-import { allShapedGames } from '../shape-oracle.ts';
 
 /** More than the skills of these tests differ. */
 const EMPTY_SEAT = 1_000_000;
@@ -17,7 +17,7 @@ it('makes the largest possible match where an empty seat costs more than skills 
     const rules: GameRules = { ...plain, short: { afterSeconds: 0, cost: EMPTY_SEAT } };
     const sizeOf = new Map(tickets.map(({ ticketId, players }) => [ticketId, players.length]));
     const playersOf = (ids: readonly string[]) => ids.reduce((sum, id) => sum + sizeOf.get(id)!, 0);
-    const sizes = allShapedGames(tickets, rules, nowMs, forbids).map(({ ticketIds }) => playersOf(ticketIds));
+    const sizes = allGames(tickets, rules, nowMs, forbids).map(({ ticketIds }) => playersOf(ticketIds));
     const pool = new GamePool(rules, { ...(forbids && { forbids }) });
     for (const ticket of tickets) pool.insert(ticket);
     const game = pool.best(nowMs);
