@@ -17,7 +17,7 @@ const ALONE = [
   'test/console/{console,on-local-cloud}.test.ts',
   'test/package/package.test.ts',
   'test/soak/**/*.test.ts',
-  'test/bench/{after-kill,engine,neighbours,rated-after-kills,scale,service,warm-ticks,watchers}.test.ts',
+  'test/bench/{after-kill,engine,neighbours,rated-after-kills,scale,service,watchers}.test.ts',
 ];
 /**
  * Files that only `npm run test:long` has, because each starts services of its own or plays for long. The comment names the test

@@ -153,6 +153,7 @@ const WARMTHS: readonly Warmth[] = ['cold', 'tickets', 'warm'];
  *
  * A tick reads its tickets from responses of DynamoDB through the SDK; the writes are those of a cloud in memory.
  * @param waiting about as many tickets wait
+ * @param warmUp ticks before the measurement, in which the code is compiled
  * @throws Error when a warm tick made other games than a cold one
  */
 export async function warmTicks(
@@ -160,6 +161,7 @@ export async function warmTicks(
   waiting: number,
   ticks: number,
   seed: number,
+  warmUp = WARM_UP,
 ): Promise<WarmTicks> {
   const rate = waiting / 50;
   const queue = definition(rate);
@@ -176,7 +178,7 @@ export async function warmTicks(
   await add(waiting - rate, 50_000);
   const cpuMs: Record<Warmth, number[]> = { cold: [], tickets: [], warm: [] };
   const sums = { read: 0, games: 0, closer: 0, looser: 0 };
-  for (let second = 0; second < WARM_UP + ticks; second++) {
+  for (let second = 0; second < warmUp + ticks; second++) {
     for (const { tables } of lanes) tables.cloud.time.nowMs = NOW_MS + 1_000 * second;
     await add(rate, 999);
     const results = new Map<Warmth, Ticked>();
@@ -194,7 +196,7 @@ export async function warmTicks(
     for (const one of [tickets!, warm!])
       if (gamesOf(one) !== gamesOf(cold!))
         throw new Error(`The games of second ${second} depend on what the function keeps`);
-    if (second < WARM_UP) continue;
+    if (second < warmUp) continue;
     for (const [warmth, result] of results) cpuMs[warmth].push(result.cpuMs);
     sums.read += cold!.read / ticks;
     sums.games += cold!.matches.length / ticks;
@@ -234,7 +236,6 @@ function keptBy(warmth: Warmth): Kept {
   };
 }
 
-/** Ticks before the measurement, in which the code is compiled. */
 const WARM_UP = 6;
 const LAYOUT = { version: 1, boundaries: [], fromMs: 0 };
 

@@ -112,7 +112,7 @@ describe('a longest wait', () => {
     ['parties', { skills: SKILLS, partyWeights: [75, 15, 5, 2, 3] }],
   ])('bounds the waits of %s, who wait longer without it', (_, population) => {
     const rate = { kind: 'constant', perSecond: 5 } as const;
-    const traffic = generatedTraffic({ population, rate, players: 900 }, 7);
+    const traffic = generatedTraffic({ population, rate, players: 600 }, 7);
     const play = (longestWaitSeconds?: number) => {
       const release = { policy: 'option-value', waitCost: 0.7, longestWaitSeconds } as const;
       return playThrough({ name: 'arena', ...rules, release }, traffic).measures;

@@ -156,7 +156,7 @@ describe.each(Object.entries(queues))('in a queue of %s', (_, { partyMax = 1, ..
     'a tick of policy %s ends within some steps of its time',
     (_, release) => {
       const random = seeded(53);
-      const crowd = Array.from({ length: 300 }, (_, i) => ({
+      const crowd = Array.from({ length: 150 }, (_, i) => ({
         ticketId: `t${i}`,
         enqueuedAtMs: Math.floor(60_000 * random()),
         players: Array.from({ length: 1 + Math.floor(partyMax * random()) }, (_, j) => ({

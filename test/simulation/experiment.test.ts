@@ -20,7 +20,7 @@ const { experiment, definitions } = checkExperiment(
       { name: 'wider', changes: { release: { policy: 'expanding', tolerance: 50, growthPerSecond: 20 } } },
     ],
     blockMinutes: 15,
-    days: 0.5,
+    days: 0.25,
   },
   queue,
   'experiment.json',
@@ -30,7 +30,7 @@ const traffic = generatedTraffic(
   {
     population: { skills: { kind: 'normal', mean: 1500, standardDeviation: 350 } },
     rate: { kind: 'day', night: 0.1, peak: 0.3 },
-    players: 9000,
+    players: 4500,
   },
   3,
 );
@@ -49,7 +49,7 @@ describe('an experiment on simulated traffic', () => {
       expect(effect.high).toBeGreaterThan(difference);
       expect(effect.pValue).toBeLessThan(0.01);
       expect(Math.sign(effect.difference)).toBe(measure === 'waitSeconds' ? -1 : 1);
-      expect(effect.rounds).toBe(24);
+      expect(effect.rounds).toBe(12);
     }
   });
 

@@ -51,11 +51,6 @@ describe('a simulation', () => {
     expect(measures.matches * 2).toBe(matched);
   });
 
-  it('gives the same result for the same seed, to the byte', () => {
-    const once = JSON.stringify(playThrough(duel, traffic(500)));
-    expect(JSON.stringify(playThrough(duel, traffic(500)))).toBe(once);
-  });
-
   it('stops at the last arrival when asked to', () => {
     const { measures } = playThrough(
       { ...duel, release: { policy: 'periodic', everySeconds: 3000 } },
@@ -67,10 +62,10 @@ describe('a simulation', () => {
   it('has the mean wait of the theory: k solos in order of arrival wait (k − 1)/(2λ) plus half a tick', () => {
     const { measures } = playThrough(
       { ...duel, teamSize: 2, release: { policy: 'fifo' } },
-      traffic(3000, { perSecond: 0.5, atEnd: 'stop' }),
+      traffic(1500, { perSecond: 2, atEnd: 'stop' }),
     );
-    expect(measures.waitSeconds.mean).toBeGreaterThan(3 + 0.5 - 0.2);
-    expect(measures.waitSeconds.mean).toBeLessThan(3 + 0.5 + 0.2);
+    expect(measures.waitSeconds.mean).toBeGreaterThan(0.75 + 0.5 - 0.05);
+    expect(measures.waitSeconds.mean).toBeLessThan(0.75 + 0.5 + 0.05);
   });
 
   it('plans the ticks of a single bucket one after the other, each with the memory of the one before', () => {
