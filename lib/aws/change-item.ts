@@ -34,6 +34,15 @@ export interface Condition {
 /** The request of a change, alone or as a part of a transaction. */
 export function updateOf({ table, key, set, init, remove = [], add, if: conditions = [] }: ItemChange) {
   const values: Record<string, unknown> = Object.assign({}, ...conditions.map((one) => one.values));
+  const names: Record<string, string> = {};
+  const placeholder = (path: string) =>
+    path
+      .split('.')
+      .map((name) => {
+        names[`#${name}`] = name;
+        return `#${name}`;
+      })
+      .join('.');
   let count = 0;
   const written = (changes: ItemChange['set'], as: (path: string, value: string) => string) =>
     Object.entries(changes ?? {}).flatMap(([path, value]) => {
@@ -54,13 +63,13 @@ export function updateOf({ table, key, set, init, remove = [], add, if: conditio
     ...clause('ADD', adds),
   ].join(' ');
   const ConditionExpression = conditions.map(({ condition }) => condition).join(' AND ');
-  const names = `${UpdateExpression} ${ConditionExpression}`.matchAll(/#(\w+)/g);
+  for (const [placed, name] of ConditionExpression.matchAll(/#(\w+)/g)) names[placed] = name!;
   return {
     TableName: table,
     Key: key,
     UpdateExpression,
     ...(conditions.length > 0 && { ConditionExpression }),
-    ExpressionAttributeNames: Object.fromEntries([...names].map(([placed, name]) => [placed, name!])),
+    ExpressionAttributeNames: names,
     ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
   } satisfies UpdateCommandInput;
 }
@@ -71,7 +80,6 @@ export function deletionOf(change: Pick<ItemChange, 'table' | 'key' | 'if'>) {
   return deletion;
 }
 
-const placeholder = (path: string) => path.replace(/(^|\.)/g, '$1#');
 const clause = (verb: string, parts: readonly string[]) =>
   parts.length === 0 ? [] : [`${verb} ${parts.join(', ')}`];
 

@@ -76,7 +76,7 @@ describe.each(Object.keys(IMPORTERS) as Name[])('the report of %s', (name) => {
         expect(named, path).toBe(true);
         expect(after.definition).toEqual(before.definition);
       }),
-      { seed: 7, numRuns: sample(150, 3000) },
+      { seed: 7, numRuns: sample(60, 3000) },
     );
   });
 

@@ -27,7 +27,7 @@ describe('ten of 1,000 receivers hang at 1,100 events a second', () => {
     const begun = { first: traffic.first.runningMax, slow: traffic.slow.runningMax };
     traffic.first.runningMax = 0;
     traffic.slow.runningMax = 0;
-    await traffic.traffic(1_100, 5 * SECOND_MS, receiverOf);
+    await traffic.traffic(1_100, 3 * SECOND_MS, receiverOf);
 
     // Healthy receivers need 12 executions, and up to 16 while they are new. Each of the ten hangs in one, for 2 s.
     expect(begun.first).toBeLessThanOrEqual(16 + 10);
@@ -39,16 +39,16 @@ describe('ten of 1,000 receivers hang at 1,100 events a second', () => {
 
     await traffic.rest(2 * HOUR_MS);
     expect(traffic.deliveredMs.size).toBe(traffic.sentMs.size);
-    expect(traffic.sentMs.size).toBeGreaterThan(21_900);
+    expect(traffic.sentMs.size).toBeGreaterThan(19_700);
     expect(traffic.deadLetters).toEqual([]);
     // A postponed webhook arrives after the outage within at most the duration of the outage.
     expect(traffic.delaysMs(troubled(10)).at(-1)).toBeLessThan(2 * 2 * MINUTE_MS + 10 * SECOND_MS);
-    for (const receiver of [0, 9]) expect(traffic.posts.get(receiver)).toBeLessThan(2 * 22 + 10);
+    for (const receiver of [0, 9]) expect(traffic.posts.get(receiver)).toBeLessThan(2 * 20 + 10);
   });
 });
 
 describe('the receiver of half of all events', () => {
-  const run = async (behaviour: (nowMs: number) => Behaviour, seconds = 15) => {
+  const run = async (behaviour: (nowMs: number) => Behaviour, seconds = 10) => {
     const traffic = new WebhookTraffic({
       receiver: (receiver, nowMs) => (receiver === 0 ? behaviour(nowMs) : 'answers'),
       concurrency: { first: 10, slow: 4 },
@@ -60,7 +60,7 @@ describe('the receiver of half of all events', () => {
   /** Only one post to a new receiver uses an execution of the first lane. */
   const expectNoDelay = (traffic: WebhookTraffic) => {
     const delays = traffic.delaysMs(healthy(1));
-    expect(delays.length).toBeGreaterThan(1_480);
+    expect(delays.length).toBeGreaterThan(980);
     expect(delays.at(-1)).toBeLessThan(200);
   };
 
@@ -98,7 +98,7 @@ describe('the receiver of half of all events', () => {
   );
 
   it('is tried eight times for each event when it fails quickly', async () => {
-    const traffic = await run(() => ({ status: 500 }), 5);
+    const traffic = await run(() => ({ status: 500 }), 3);
     expect(traffic.delaysMs(healthy(1)).at(-1)).toBeLessThan(200);
     await traffic.rest(2 * HOUR_MS);
     expect(traffic.deadLetters).toHaveLength(traffic.sentMs.size / 2);

@@ -54,8 +54,7 @@ import { laneLimits } from './lane-limits.ts';
 import { limitedBus, limitedSqs } from './limited-aws.ts';
 import { GOOD, goodTenant, hostileTenants, type Tenant } from './tenants.ts';
 
-/** Seconds of traffic, and seconds after which everything must have come to rest. */
-const TRAFFIC_SECONDS = 60;
+/** Seconds after the traffic in which everything must come to rest. */
 const REST_SECONDS = 240;
 /**
  * The bounds of the good tenant beside hostile ones, in milliseconds of virtual time: a player waits for the tick after the
@@ -99,6 +98,7 @@ export interface HostileCounts {
 export class HostileRun {
   readonly #time = new VirtualTime(NOW_MS);
   readonly #random: RandomSource;
+  readonly #trafficMs: number;
   readonly #tenants: readonly Tenant[];
   readonly #line = new AsyncLocalStorage<Line>();
   readonly #tables: EmulatedTables;
@@ -117,11 +117,13 @@ export class HostileRun {
   #ids = 0;
   #ended = false;
 
-  static async start(seed: number): Promise<HostileRun> {
-    return new HostileRun(seed, await startTables('memory'));
+  /** @param trafficSeconds how long the tenants post tickets */
+  static async start(seed: number, trafficSeconds = 60): Promise<HostileRun> {
+    return new HostileRun(seed, await startTables('memory'), 1_000 * trafficSeconds);
   }
 
-  private constructor(seed: number, tables: EmulatedTables) {
+  private constructor(seed: number, tables: EmulatedTables, trafficMs: number) {
+    this.#trafficMs = trafficMs;
     this.#random = seededRandom(seed).fork('hostile');
     this.#tables = tables;
     this.#tenants = [goodTenant(), ...hostileTenants(seed)];
@@ -184,14 +186,14 @@ export class HostileRun {
     return this.#time.run(async () => {
       const startMs = this.#time.nowMs;
       const loops = [
-        ...this.#tenants.map((tenant) => this.#traffic(tenant, startMs + TRAFFIC_SECONDS * 1_000)),
+        ...this.#tenants.map((tenant) => this.#traffic(tenant, startMs + this.#trafficMs)),
         this.#publishes('tickets'),
         this.#publishes('matches'),
         this.#minutes(),
       ];
-      const endMs = startMs + (TRAFFIC_SECONDS + REST_SECONDS) * 1_000;
+      const endMs = startMs + this.#trafficMs + REST_SECONDS * 1_000;
       let found: string[] = [];
-      for (let restMs = startMs + TRAFFIC_SECONDS * 1_000; this.#time.nowMs < endMs; ) {
+      for (let restMs = startMs + this.#trafficMs; this.#time.nowMs < endMs; ) {
         for (const one of Object.values(this.#lanes)) one.poll();
         await this.#time.sleep(POLL_MS);
         if (this.#time.nowMs < restMs) continue;

@@ -125,7 +125,7 @@ describe('a queue whose players choose sides', () => {
 
 describe('a queue without choices', () => {
   it('has no verdict in its statistics and no metric', async () => {
-    const { stats, metrics } = await run({}, { ten: repeated([10, {}]) });
+    const { stats, metrics } = await run({}, { ten: repeated([10, {}]), seconds: 15 });
     expect(stats).not.toHaveProperty('choices');
     expect(metrics).toEqual([]);
   });
@@ -138,13 +138,13 @@ describe('a queue with a latency rule', () => {
   const nowhere = { latencyMs: { eu: 101, us: 150 } };
 
   it('does not warn when every player reaches a region within the loosest limit', async () => {
-    const { stats } = await run({ rules }, { ten: repeated([5, eu], [5, us]) });
+    const { stats } = await run({ rules }, { ten: repeated([5, eu], [5, us]), seconds: 15 });
     expect(stats.choices).toMatchObject([{ of: 'regions', isBounded: true, warning: null }]);
   });
 
   it('has no players who reach no region: their tickets are refused', async () => {
     const ten = repeated([9, eu], [1, nowhere]);
-    const { stats } = await run({ rules }, { ten });
+    const { stats } = await run({ rules }, { ten, seconds: 15 });
     expect(stats.choices).toMatchObject([{ of: 'regions', isBounded: true, warning: null }]);
     expect(stats.arrivals!.playersPerSecond).toBeCloseTo(9, 1);
   });

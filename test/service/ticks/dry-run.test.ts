@@ -5,10 +5,11 @@ import { ShapeGames } from '../../../lib/engine/game-pool.ts';
 import { parseTicketsFile } from '../../../lib/service/tickets/parse-tickets.ts';
 import { dryRun, matchOffline } from '../../../lib/service/ticks/offline.ts';
 import { type RandomSource, seededRandom } from '../../../lib/simulation/random.ts';
+import { sample } from '../../long.ts';
 import { definition } from '../definitions.ts';
 
 /** The maximum work of a dry run before it is cut, in divisions of games. */
-const WORK_MAX = 10_000_000;
+const WORK_MAX = sample(4_000_000, 10_000_000);
 /** The maximum work between two checks of the limit: some hundredths of a second of one processor. */
 const STEP_MAX = 3_000_000;
 /** The work between two checks besides divisions. */
