@@ -2,48 +2,34 @@ import * as z from 'zod';
 import type { BucketLimits } from './bucket-limits.ts';
 import { type Edge, edge, edgeAt, edgeKey, poolOrder, skillOf } from './buckets.ts';
 import type { StoredTicket } from './stored-ticket.ts';
+import type { Read } from './unreadable.ts';
 
 /** The recent load of a range, as its last tick measured it. */
-export interface BucketLoad {
-  /** The load as a share of a bucket's capacity; above 1 the bucket is overloaded. */
-  readonly share: number;
-  /** The share due to tickets alone. The rest is the time of the tick, which may have other causes. */
-  readonly ticketShare: number;
-  /** The highest recent share; it halves in two minutes. */
-  readonly peak: number;
-  /** The highest recent share, but halving in ten seconds. Absent in reports of earlier versions. */
-  readonly lately: number;
-  /** When the share first rose above 1 in the current overload, and when it was last above 1; milliseconds since the epoch. */
-  readonly overSinceMs?: number | undefined;
-  readonly overAtMs?: number | undefined;
-  /** When the tickets were read, milliseconds since the epoch. */
-  readonly readAtMs: number;
-  /** The tickets that were waiting then, and how many of them are still waiting. */
-  readonly waiting: number;
-  readonly left: number;
-  /** When the tickets were last counted, if they are too many for one tick to read. */
-  readonly surveyedMs?: number | undefined;
-  /** The share of `tickSeconds` that a tick takes, a moving average. */
-  readonly busy: number;
-  /** Where to split the range so that no part is overloaded; empty unless the share is above 1. */
-  readonly cuts: readonly Edge[];
-}
-
-/** The schema of a stored load. */
 export const bucketLoad = z.object({
+  /** The load as a share of a bucket's capacity; above 1 the bucket is overloaded. */
   share: z.number(),
+  /** The share due to tickets alone. The rest is the time of the tick, which may have other causes. */
   ticketShare: z.number(),
+  /** The highest recent share; it halves in two minutes. */
   peak: z.number(),
+  /** The highest recent share, but halving in ten seconds. */
   lately: z.number(),
+  /** When the share first rose above 1 in the current overload, and when it was last above 1; milliseconds since the epoch. */
   overSinceMs: z.number().optional(),
   overAtMs: z.number().optional(),
+  /** When the tickets were read, milliseconds since the epoch. */
   readAtMs: z.number(),
+  /** The tickets that were waiting then, and how many of them are still waiting. */
   waiting: z.number(),
   left: z.number(),
+  /** When the tickets were last counted, if they are too many for one tick to read. */
   surveyedMs: z.number().optional(),
+  /** The share of `tickSeconds` that a tick takes, a moving average. */
   busy: z.number(),
+  /** Where to split the range so that no part is overloaded; empty unless the share is above 1. */
   cuts: z.array(edge),
-}) satisfies z.ZodType<BucketLoad>;
+});
+export type BucketLoad = Read<typeof bucketLoad>;
 
 /** The share must stay above 1 for this long before a bucket counts as overloaded. A shorter burst is no reason to split. */
 const SUSTAINED_MS = 2_000;

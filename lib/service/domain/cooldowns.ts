@@ -6,14 +6,18 @@ import {
   OFFENCE_KINDS,
   type OffenceKind,
 } from '../../contract/cooldown.ts';
+import type { Read } from './unreadable.ts';
 
-/** An offence of a player in a match. A match gives a player at most one offence of each kind. */
-export interface Offence {
-  readonly kind: OffenceKind;
-  readonly matchId: string;
-  /** When the match was dissolved or ended, in milliseconds since the epoch. Every repetition of the write has the same time. */
-  readonly atMs: number;
-}
+/** The schema of stored offences. A match gives a player at most one offence of each kind. */
+export const storedOffences = z.array(
+  z.object({
+    kind: z.enum(OFFENCE_KINDS),
+    matchId: z.string(),
+    /** When the match was dissolved or ended, in milliseconds since the epoch. Every repetition of the write has the same time. */
+    atMs: z.number(),
+  }),
+);
+export type Offence = Read<typeof storedOffences>[number];
 
 /** The stored offences of a player in a queue. */
 export interface CooldownRecord {
@@ -22,11 +26,6 @@ export interface CooldownRecord {
   /** Offences up to this time no longer count. */
   readonly forgivenAtMs?: number;
 }
-
-/** The schema of stored offences. */
-export const storedOffences = z.array(
-  z.object({ kind: z.enum(OFFENCE_KINDS), matchId: z.string(), atMs: z.number() }),
-);
 
 /** A period in which a player gets no ticket. */
 export interface Cooldown {

@@ -1,41 +1,23 @@
 import * as z from 'zod';
+import type { Read } from './unreadable.ts';
 
 /**
  * Statistics of the matches of a range, by region and rule. All sums decay by a factor of e in an hour, so they cover about the
  * last hour. The size is bounded by the regions and rules of a queue.
  */
-export interface MatchTally {
-  /** The time of the last match that was added. */
-  readonly atMs: number;
-  readonly matches: number;
-  readonly regions: Readonly<Record<string, RegionTally>>;
-  readonly rules: Readonly<Record<string, RuleTally>>;
-}
-
-export interface RegionTally {
-  readonly matches: number;
-  readonly tickets: number;
-  /** The sum of the waits of the tickets. */
-  readonly waitSeconds: number;
-}
-
-export interface RuleTally {
-  /** The number of matches that the unrelaxed rule would forbid. */
-  readonly relaxed: number;
-  /** The sum of the costs of the rule, in imbalance. */
-  readonly cost: number;
-}
-
-/** The schema of a stored tally. */
 export const matchTally = z.object({
+  /** The time of the last match that was added. */
   atMs: z.number(),
   matches: z.number(),
+  /** `waitSeconds`: the sum of the waits of the tickets. */
   regions: z.record(
     z.string(),
     z.object({ matches: z.number(), tickets: z.number(), waitSeconds: z.number() }),
   ),
+  /** The number of matches that the unrelaxed rule would forbid, and the sum of the costs of the rule, in imbalance. */
   rules: z.record(z.string(), z.object({ relaxed: z.number(), cost: z.number() })),
-}) satisfies z.ZodType<MatchTally>;
+});
+export type MatchTally = Read<typeof matchTally>;
 
 /** A match to add to the tally. */
 export interface TalliedMatch {

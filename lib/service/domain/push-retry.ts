@@ -1,15 +1,9 @@
 import * as z from 'zod';
-import { readWith } from './unreadable.ts';
+import { type Read, readWith } from './unreadable.ts';
 
-/** Tickets whose players could not be reached on their sockets. */
-export interface PushRetry {
-  readonly queue: string;
-  readonly ticketIds: readonly string[];
-  /** When the first try failed, in milliseconds since the epoch. */
-  readonly sinceMs: number;
-}
-
+/** Tickets whose players could not be reached on their sockets. `sinceMs`: when the first try failed. */
 const pushRetry = z.object({ queue: z.string(), ticketIds: z.array(z.string()), sinceMs: z.number() });
+export type PushRetry = Read<typeof pushRetry>;
 
 /**
  * Parses a message of this or another version of Muster.

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { QueueRecord } from './queue-record.ts';
-import { Unreadable } from './unreadable.ts';
+import { type Read, Unreadable } from './unreadable.ts';
 
 /**
  * A range of a queue whose ticks fail, one after another, is set aside: it is searched again only after a pause, which grows
@@ -26,40 +26,27 @@ const PAUSE_MS = 5_000;
 const PAUSE_MAX_MS = 60_000;
 
 /** The ticks that have failed in a row in a cell. */
-export interface FailedTicks {
-  /** From 1. */
-  readonly count: number;
-  /** The slot of the last one, milliseconds since the epoch. */
-  readonly atMs: number;
-  /** `stopped`: the last one ended without an error, or ran out of time. `error`: it threw. */
-  readonly how: 'stopped' | 'error';
-  /** The names of the ranges whose ticks have failed. @default every range that has the cell */
-  readonly ranges?: readonly string[] | undefined;
-}
-
-/** The schema of stored failures. */
 export const failedTicks = z.object({
+  /** From 1. */
   count: z.number(),
+  /** The slot of the last one, milliseconds since the epoch. */
   atMs: z.number(),
+  /** `stopped`: the last one ended without an error, or ran out of time. `error`: it threw. */
   how: z.enum(['stopped', 'error']),
+  /** The names of the ranges whose ticks have failed. @default every range that has the cell */
   ranges: z.array(z.string()).optional(),
-}) satisfies z.ZodType<FailedTicks>;
+});
+export type FailedTicks = Read<typeof failedTicks>;
 
 /** Why a range is not searched, and until when. */
-export interface SetAside {
-  readonly failed: FailedTicks;
-  /** The next tick from this time on searches again, milliseconds since the epoch. */
-  readonly untilMs: number;
-  /** The reason for an operator. @default the failures */
-  readonly why?: string;
-}
-
-/** The schema of a stored `SetAside`. */
 export const setAside = z.object({
   failed: failedTicks,
+  /** The next tick from this time on searches again, milliseconds since the epoch. */
   untilMs: z.number(),
+  /** The reason for an operator. @default the failures */
   why: z.string().exactOptional(),
-}) satisfies z.ZodType<SetAside>;
+});
+export type SetAside = Read<typeof setAside>;
 
 /** The failures that count. Those from before the last change of the definition do not. */
 export function failuresInForce(

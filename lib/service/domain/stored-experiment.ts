@@ -1,29 +1,20 @@
 import * as z from 'zod';
-import { type ExperimentDefinition, experimentDefinition } from '../../contract/experiment.ts';
-import type { Schedule } from '../../experiments/schedule.ts';
-
-/** An experiment as it is stored with its queue. It stays after its end, until the next one begins. */
-export interface StoredExperiment {
-  readonly definition: ExperimentDefinition;
-  /** When which variant is in force, with the seed that was drawn when the experiment began. */
-  readonly schedule: Schedule;
-  /** The number of the version of the queue's definition on which the variants are based. */
-  readonly ofVersion: number;
-  /** Set when it ended before its last block. */
-  readonly ended?: EarlyEnd | undefined;
-}
+import { experimentDefinition } from '../../contract/experiment.ts';
+import type { Read } from './unreadable.ts';
 
 /** Why an experiment ended early. `stopped`: its own stop rule ended it. */
-export interface EarlyEnd {
-  readonly atMs: number;
-  readonly why: 'ended' | 'stopped' | 'queueDeleted';
+const earlyEnd = z.object({
+  atMs: z.number(),
+  why: z.enum(['ended', 'stopped', 'queueDeleted']),
   /** A sentence for people. */
-  readonly text: string;
-}
+  text: z.string(),
+});
+export type EarlyEnd = Read<typeof earlyEnd>;
 
-/** The schema of a stored experiment. */
+/** An experiment as it is stored with its queue. It stays after its end, until the next one begins. */
 export const storedExperiment = z.object({
   definition: experimentDefinition,
+  /** When which variant is in force, with the seed that was drawn when the experiment began. */
   schedule: z.object({
     seed: z.number(),
     startMs: z.number(),
@@ -32,8 +23,9 @@ export const storedExperiment = z.object({
     variants: z.number(),
     rounds: z.number(),
   }),
+  /** The number of the version of the queue's definition on which the variants are based. */
   ofVersion: z.number(),
-  ended: z
-    .object({ atMs: z.number(), why: z.enum(['ended', 'stopped', 'queueDeleted']), text: z.string() })
-    .optional(),
-}) satisfies z.ZodType<StoredExperiment>;
+  /** Set when it ended before its last block. */
+  ended: earlyEnd.optional(),
+});
+export type StoredExperiment = Readonly<z.output<typeof storedExperiment>>;

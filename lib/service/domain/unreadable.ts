@@ -45,6 +45,10 @@ export function ifReadable<Result>(
   }
 }
 
+/** What a schema reads from the store, as the code that uses it sees it: nothing in it may be changed. */
+export type Read<Schema extends z.ZodType> = Readonly<Frozen<z.output<Schema>>>;
+type Frozen<T> = { readonly [Key in keyof T]: Frozen<T[Key]> };
+
 /** The maximum length of the faults that an error lists. */
 const FAULTS_LETTERS_MAX = 1_000;
 
