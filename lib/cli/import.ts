@@ -15,7 +15,7 @@ import { latestArrivalMs } from '../service/ticks/offline.ts';
 import { numberArgument, printJson } from './input.ts';
 import { readJson } from './json-file.ts';
 import { searchOffline } from './match.ts';
-import { makeFolder, writeText } from './output.ts';
+import { writeText } from './output.ts';
 
 /** The command `import`: queue definitions from the files of other matchmakers. */
 export function importCommand(): Command {
@@ -72,8 +72,8 @@ function write(definition: Definition, folder: string | undefined): void {
     printJson(definition);
     return;
   }
-  makeFolder(folder);
-  writeText(join(folder, `${String(definition.name)}.json`), `${JSON.stringify(definition, null, 2)}\n`);
+  const file = join(folder, `${String(definition.name)}.json`);
+  writeText(file, `${JSON.stringify(definition, null, 2)}\n`, { folder: true });
 }
 
 /** Runs one tick over tickets of the other matchmaker, and prints what `muster match` prints. */

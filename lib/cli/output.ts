@@ -1,15 +1,6 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  openSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { isFolder, makeFolder } from '../local/make-folder.ts';
 import { InvalidInput } from './failure.ts';
 import { printJson } from './input.ts';
 import { INTERRUPTED_STATUS } from './interruption.ts';
@@ -21,20 +12,19 @@ import { INTERRUPTED_STATUS } from './interruption.ts';
  */
 export function checkWritable(path: string | undefined): void {
   if (path === undefined) return;
-  if (existsSync(path) && statSync(path).isDirectory()) {
+  if (isFolder(path)) {
     throw new InvalidInput(`cannot write ${path}: it is a folder`);
   }
   orUnwritable(path, () => accessSync(existsSync(path) ? path : dirname(path), constants.W_OK));
 }
 
-/** @throws InvalidInput that names the file, when it cannot be written */
-export function writeText(path: string, text: string): void {
+/**
+ * @param folder whether its folder is made, if there is none. @default false
+ * @throws InvalidInput that names the file or the folder, when it cannot be written
+ */
+export function writeText(path: string, text: string, { folder = false } = {}): void {
+  if (folder) orUnwritable(dirname(path), () => makeFolder(dirname(path)));
   orUnwritable(path, () => writeFileSync(path, text));
-}
-
-/** @throws InvalidInput that names the folder, when it cannot be made */
-export function makeFolder(path: string): void {
-  orUnwritable(path, () => mkdirSync(path, { recursive: true }));
 }
 
 /** Follows the description of a run that was interrupted. */
@@ -70,7 +60,7 @@ function orUnwritable<T>(path: string, act: () => T): T {
     return act();
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
-    const isNowhere = code === 'ENOENT' || code === 'ENOTDIR';
+    const isNowhere = (code === 'ENOENT' || code === 'ENOTDIR') && !isFolder(dirname(path));
     const why = isNowhere ? `folder not found: ${dirname(path)}` : (WHY_UNWRITABLE[code] ?? message);
     throw new InvalidInput(`cannot write ${path}: ${why}`);
   }
@@ -79,6 +69,7 @@ function orUnwritable<T>(path: string, act: () => T): T {
 /** By the code of the error. */
 const WHY_UNWRITABLE: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
+  ENOENT: 'its folder takes no new files',
   EACCES: 'no permission',
   EPERM: 'no permission',
   ENOSPC: 'the disk is full',

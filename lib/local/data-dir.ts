@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { LocalCloudError } from './local-cloud-error.ts';
+import { makeFolder } from './make-folder.ts';
 
 /**
  * Creates the directory if it does not exist and locks it. SQLite holds the operating system's file lock, so `stop`
@@ -11,7 +11,7 @@ import { LocalCloudError } from './local-cloud-error.ts';
  */
 export function holdDataDir(dir: string): { stop(): void } {
   try {
-    mkdirSync(dir, { recursive: true });
+    makeFolder(dir);
     return lockOf(dir);
   } catch (error) {
     if (error instanceof LocalCloudError) throw error;

@@ -1,7 +1,7 @@
 /** Selects a DynamoDB emulator that can run on this machine and starts it. */
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { mkdir, mkdtemp, statfs } from 'node:fs/promises';
+import { mkdtemp, statfs } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
@@ -11,6 +11,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type AwsCall, type AwsReply, type AwsService, callAws } from './aws-json.ts';
 import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** `dynoxide` is a fast native binary for Linux x64; `dynamodb-local` is Amazon's own emulator and needs Java. */
 export type Emulator = 'dynoxide' | 'dynamodb-local';
@@ -54,7 +55,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Runn
 }
 
 async function tryToStart({ dataDir, emulator }: EmulatorOptions): Promise<RunningEmulator> {
-  if (dataDir !== undefined) await mkdir(dataDir, { recursive: true });
+  if (dataDir !== undefined) makeFolder(dataDir);
   const launch = await chooseEmulator(emulator, dataDir);
   const port = await freePort();
   const process = launch.start(port);

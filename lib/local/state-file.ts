@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type * as z from 'zod';
 import { check } from '../contract/problem.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
+import { makeFolder } from './make-folder.ts';
 
 /**
  * Reads a JSON file of the data directory, which another version of Muster may have written.
@@ -25,7 +26,7 @@ export function readState<T extends z.ZodType>(file: string, schema: T): z.outpu
 
 /** Writes the file in one step, so that a crash leaves the old or the new content. */
 export function writeState(file: string, value: unknown): void {
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   writeFileSync(`${file}.new`, JSON.stringify(value));
   renameSync(`${file}.new`, file);
 }

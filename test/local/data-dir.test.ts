@@ -22,6 +22,8 @@ describe('a data directory', () => {
     writeFileSync(file, 'text');
     expect(() => holdDataDir(join(file, 'data'))).toThrow(LocalCloudError);
     expect(() => holdDataDir(join(file, 'data'))).toThrow(/^The data directory .* cannot be used: ENOTDIR.*/);
+    // This folder exists, and takes no folders.
+    expect(() => holdDataDir('/proc/muster/data')).toThrow(LocalCloudError);
     writeFileSync(join(folder, 'lock.sqlite'), 'this is no database, but long enough to be read as one');
     expect(() => holdDataDir(folder)).toThrow(
       /^The data directory .* cannot be used: file is not a database\./,

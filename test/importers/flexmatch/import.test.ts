@@ -685,6 +685,13 @@ describe.concurrent('muster import flexmatch', () => {
     expect(written).toEqual(imported(ruleSets.evenTeams, { name: 'fair' }).definition);
   });
 
+  it('reports a folder that cannot be made', async () => {
+    const path = file('fair-rules.json', ruleSets.evenTeams);
+    const { status, stderr } = await muster('import', 'flexmatch', path, '--out', '/proc/muster');
+    expect(status).toBe(2);
+    expect(stderr).toContain('cannot write /proc/muster: ');
+  });
+
   it('tries tickets of StartMatchmaking at once', async () => {
     const ticket = (id: string, N: number, time: string) => ({
       TicketId: id,
