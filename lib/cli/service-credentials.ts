@@ -1,5 +1,6 @@
 import type { AwsCredentials, Credentials } from '../client/index.ts';
 import { serviceUrl } from '../client/service-url.ts';
+import { isLoopback } from '../contract/outbound-url.ts';
 import { Failure, InvalidInput } from './failure.ts';
 
 /**
@@ -10,11 +11,12 @@ import { Failure, InvalidInput } from './failure.ts';
  * @throws InvalidInput when the URL is invalid, or when AWS credentials or a region are missing
  */
 export async function serviceCredentials(url: string, token?: string): Promise<Credentials | undefined> {
-  const { hostname, protocol } = checkedUrl(url);
+  const checked = checkedUrl(url);
   if (token !== undefined) return { token };
-  if (protocol === 'http:' || isThisMachine(hostname)) return undefined;
+  if (checked.protocol === 'http:' || isLoopback(checked)) return undefined;
   const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
-  const region = /\.execute-api\.([a-z0-9-]+)\./.exec(hostname)?.[1] ?? AWS_REGION ?? AWS_DEFAULT_REGION;
+  const region =
+    /\.execute-api\.([a-z0-9-]+)\./.exec(checked.hostname)?.[1] ?? AWS_REGION ?? AWS_DEFAULT_REGION;
   if (region === undefined) {
     throw new InvalidInput(
       `Expected the region of ${url} in AWS_REGION, got none: it is not part of this host name.`,
@@ -55,8 +57,4 @@ function checkedUrl(url: string): URL {
   } catch (error) {
     throw new InvalidInput(`--url: ${(error as Error).message}`);
   }
-}
-
-function isThisMachine(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127\./.test(host);
 }

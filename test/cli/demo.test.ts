@@ -14,33 +14,38 @@ import { seededRandom } from '../../lib/simulation/random.ts';
 import { IS_LONG } from '../long.ts';
 import { eventually } from '../patience.ts';
 
-const seat = (playerId: string, ticketId: string, skill: number, role?: string) => ({
+const seat = (playerId: string, ticketId?: string, role?: string) => ({
   playerId,
-  ticketId,
-  skill,
-  role,
+  ...(ticketId && { ticketId }),
+  ...(role && { role }),
 });
+const SKILLS = {
+  'ann.t-1': 1510,
+  'bob.t-2': 1502,
+  'cy.t-2': 1400,
+  'dee.t-2': 1420,
+  'bob.t-3': 1502,
+  'eva.t-4': 1490,
+};
 const DUEL: SeenMatch = {
   matchId: 'm-1',
   queue: 'duel',
-  createdAtMs: 10_000,
-  teams: [[seat('ann.t-1', 't-1', 1510)], [seat('bob.t-2', 't-2', 1502)]],
+  createdAt: new Date(10_000).toISOString(),
+  teams: [{ players: [seat('ann.t-1', 't-1')] }, { players: [seat('bob.t-2', 't-2')] }],
+  skills: new Map(Object.entries(SKILLS)),
   waitsMs: [800, 2_400],
   imbalance: 12,
   teamGap: 8,
   certifiedGap: 0,
 };
 const RAID: SeenMatch = {
+  ...DUEL,
   matchId: 'm-2',
   queue: 'raid',
-  createdAtMs: 12_000,
+  createdAt: new Date(12_000).toISOString(),
   teams: [
-    [seat('ann.t-1', 't-1', 1510, 'tank'), seat('cy.t-2', 't-2', 1400), seat('dee.t-2', 't-2', 1420)],
-    [
-      seat('bob.t-3', 't-3', 1502),
-      seat('eva.t-4', 't-4', 1490),
-      { playerId: 'bot~1', ticketId: undefined, skill: undefined, role: undefined },
-    ],
+    { players: [seat('ann.t-1', 't-1', 'tank'), seat('cy.t-2', 't-2'), seat('dee.t-2', 't-2')] },
+    { players: [seat('bob.t-3', 't-3'), seat('eva.t-4', 't-4'), seat('bot~1')] },
   ],
   waitsMs: [1_000, 1_000],
   imbalance: 100,

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { Command } from 'commander';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
@@ -10,7 +9,7 @@ import { startLocalConsole } from '../console.ts';
 import { Failure, InvalidInput } from '../failure.ts';
 import { numberArgument, positiveNumber, wholeNumber } from '../input.ts';
 import { INTERRUPTED_STATUS, interruption, startUnless } from '../interruption.ts';
-import { nothingSeen, playBackend, type QueueSeen } from './game-backend.ts';
+import { nothingSeen, pause, playBackend, type QueueSeen } from './game-backend.ts';
 import { latestMatch } from './latest-match.ts';
 import { playerNames } from './player-names.ts';
 import { HOSTED_QUEUE, PUT_LADDER, RATED_QUEUE } from './queues.ts';
@@ -132,10 +131,6 @@ async function play(
   }));
   const seen = backends.map((backend) => backend.seen);
   const startMs = performance.now();
-  let playedMs = 0;
-  stop.signal.addEventListener('abort', () => {
-    playedMs = performance.now() - startMs;
-  });
   const timer = seconds === undefined ? undefined : setTimeout(() => stop.abort(), seconds * 1_000);
   try {
     await Promise.all([
@@ -157,7 +152,7 @@ async function play(
   }
   // Show the final state, which includes the responses to the last requests.
   print(heading, seen);
-  const summary = demoSummary(seen, playedMs);
+  const summary = demoSummary(seen, performance.now() - startMs);
   console.log(
     ['', ...summary.map((line) => (line.startsWith(' ') ? line : styleText('bold', line)))].join('\n'),
   );
@@ -190,15 +185,14 @@ async function show(
   signal: AbortSignal,
 ): Promise<void> {
   const isEmpty = () => seen.every(({ matches }) => matches.length === 0);
-  const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
   const firstMatchWithin = async (ms: number) => {
-    for (let left = ms; left > 0 && isEmpty() && !signal.aborted; left -= POLL_MS) await pause(POLL_MS);
+    for (let left = ms; left > 0 && isEmpty() && (await pause(POLL_MS, signal)); left -= POLL_MS);
   };
   await firstMatchWithin(FIRST_TABLE_MS);
   while (!signal.aborted) {
     print(heading, seen);
     const everyMs = isLive() ? REDRAW_MS : REPRINT_MS;
-    await (isEmpty() ? firstMatchWithin(everyMs) : pause(everyMs));
+    await (isEmpty() ? firstMatchWithin(everyMs) : pause(everyMs, signal));
   }
 }
 
@@ -215,7 +209,7 @@ function frame(seen: readonly QueueSeen[]): string[] {
   const [names, units, ...rows] = demoTable(seen, Date.now());
   const latest = seen
     .flatMap(({ matches }) => matches.slice(-1))
-    .toSorted((a, b) => b.createdAtMs - a.createdAtMs)[0];
+    .toSorted((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt))[0];
   const server = seen.map(({ servers }) => servers?.get(latest?.matchId ?? '')).find(Boolean);
   const lines = latest === undefined ? ['latest match: none yet'] : latestMatch(latest, server);
   return [

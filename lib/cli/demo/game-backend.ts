@@ -46,27 +46,14 @@ export interface WaitingTicket {
 }
 
 /** A match with what the backend knows about its players. */
-export interface SeenMatch {
-  readonly matchId: string;
-  readonly queue: string;
-  readonly createdAtMs: number;
-  readonly teams: readonly (readonly SeenPlayer[])[];
+export interface SeenMatch
+  extends Pick<Match, 'matchId' | 'queue' | 'createdAt' | 'teams' | 'imbalance' | 'teamGap'> {
+  /** Of the players of this backend. */
+  readonly skills: ReadonlyMap<string, number>;
   /** The least and the greatest wait of its tickets, in milliseconds. */
   readonly waitsMs: readonly [number, number];
-  readonly imbalance: number;
-  /** d_p, in points of skill. */
-  readonly teamGap: number;
   /** Proved: no possible match was better by more than this, in points of imbalance. 0 means the match is optimal. */
   readonly certifiedGap: number;
-}
-
-export interface SeenPlayer {
-  readonly playerId: string;
-  /** Undefined for a bot. */
-  readonly ticketId: string | undefined;
-  readonly role: string | undefined;
-  /** Undefined for a bot, and for a player of another backend. */
-  readonly skill: number | undefined;
 }
 
 export interface Server {
@@ -307,28 +294,13 @@ function noteMatch(match: Match, seen: QueueSeen): ReadonlyMap<string, WaitingTi
       seen.playersMatched++;
     }
   }
-  seen.matches.push({
-    matchId: match.matchId,
-    queue: match.queue,
-    createdAtMs,
-    teams: match.teams.map(({ players }) =>
-      players.map(({ playerId, ticketId, role }) => ({
-        playerId,
-        ticketId,
-        role,
-        skill: skills.get(playerId),
-      })),
-    ),
-    waitsMs: [Math.min(...waitsMs), Math.max(...waitsMs)],
-    imbalance: match.imbalance,
-    teamGap: match.teamGap,
-    certifiedGap: provedGap(match),
-  });
+  const ofTickets = [Math.min(...waitsMs), Math.max(...waitsMs)] as const;
+  seen.matches.push({ ...match, skills, waitsMs: ofTickets, certifiedGap: provedGap(match) });
   return tickets;
 }
 
 /** Sleeps. Returns false when the signal has aborted. */
-async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
-  if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => {});
+export async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
+  await sleep(ms, undefined, { signal }).catch(() => {});
   return !signal.aborted;
 }

@@ -1,4 +1,4 @@
-import type { SeenMatch, SeenPlayer, Server } from './game-backend.ts';
+import type { SeenMatch, Server } from './game-backend.ts';
 import { nameOf } from './player-names.ts';
 
 /**
@@ -8,9 +8,9 @@ import { nameOf } from './player-names.ts';
  * @returns lines: a heading, the teams in one line or three, the server, and the verdict
  */
 export function latestMatch(match: SeenMatch, server?: Server): string[] {
-  const teams = match.teams.map(teamText);
+  const teams = match.teams.map(({ players }) => teamText(players, match));
   const head = `latest match: ${match.queue}, ${sizesText(match)}, after ${waitsText(match)} s of waiting`;
-  const isDuel = teams.length === 2 && match.teams.every(({ length }) => length === 1);
+  const isDuel = teams.length === 2 && match.teams.every(({ players }) => players.length === 1);
   const shown = teams.slice(0, TEAMS_SHOWN).map((team) => `  ${team}`);
   if (teams.length > TEAMS_SHOWN) shown.push(`  ${teams.length - TEAMS_SHOWN} more teams`);
   const players = isDuel
@@ -28,24 +28,22 @@ const TEAMS_SHOWN = 4;
 
 /** "5 against 5", "3 teams of 4", "1 against 4". */
 function sizesText({ teams }: SeenMatch): string {
-  const sizes = teams.map(({ length }) => length);
+  const sizes = teams.map(({ players }) => players.length);
   const isEqual = sizes.every((size) => size === sizes[0]);
   return isEqual && sizes.length > 2 ? `${sizes.length} teams of ${sizes[0]}` : sizes.join(' against ');
 }
 
 /** The parties in the order of the team, with their members joined by `+`. */
-function teamText(players: readonly SeenPlayer[]): string {
-  const parties = new Map<string, SeenPlayer[]>();
-  players.forEach((player, at) => {
-    const party = player.ticketId ?? `bot ${at}`;
-    parties.set(party, [...(parties.get(party) ?? []), player]);
-  });
-  return [...parties.values()].map((party) => party.map(playerText).join(' + ')).join(', ');
-}
-
-function playerText({ playerId, ticketId, role, skill }: SeenPlayer): string {
-  const name = ticketId === undefined ? 'bot' : nameOf(playerId);
-  return [name, skill, role].filter((part) => part !== undefined).join(' ');
+function teamText(players: SeenMatch['teams'][number]['players'], { skills }: SeenMatch): string {
+  // A bot has no ticket, and is a party of its own.
+  const parties = Map.groupBy(players, (player) => player.ticketId ?? player);
+  const texts = [...parties.values()].map((party) =>
+    party.map(({ playerId, ticketId, role }) => {
+      const name = ticketId === undefined ? 'bot' : nameOf(playerId);
+      return [name, skills.get(playerId), role].filter((part) => part !== undefined).join(' ');
+    }),
+  );
+  return texts.map((party) => party.join(' + ')).join(', ');
 }
 
 function waitsText({ waitsMs: [least, greatest] }: SeenMatch): string {
@@ -55,7 +53,7 @@ function waitsText({ waitsMs: [least, greatest] }: SeenMatch): string {
 
 function evenness({ teams, teamGap }: SeenMatch): string {
   if (teams.length === 1) return 'all on one team';
-  const who = teams[0]!.length === 1 ? 'players' : 'teams';
+  const who = teams[0]!.players.length === 1 ? 'players' : 'teams';
   const gap = rounded(teamGap);
   return gap === 0 ? `the ${who} are equal` : `the ${who} are ${gap} ${gap === 1 ? 'point' : 'points'} apart`;
 }
