@@ -29,11 +29,11 @@ interface RuleSettings extends StateSettings {
 }
 
 /**
- * Without `meetings` no two players have met; without `facetsFrom` facets begin at 64 tickets; `seatsMin` is `seats` by default.
- * `failures` notes the calls of custom rules that fail.
+ * Without `meetings` no two players have met; without `facetsFrom` facets begin at 64 tickets. `failures` notes the calls of custom
+ * rules that fail.
  */
-export type SearchMoment = Pick<RuleSettings, 'nowMs' | 'seats' | 'outOfTime'> &
-  Partial<Pick<RuleSettings, 'seatsMin' | 'kinds' | 'teams' | 'teamSize' | 'meetings' | 'facetsFrom'>> & {
+export type SearchMoment = Pick<RuleSettings, 'nowMs' | 'seats' | 'seatsMin' | 'outOfTime'> &
+  Partial<Pick<RuleSettings, 'kinds' | 'teams' | 'teamSize' | 'meetings' | 'facetsFrom'>> & {
     readonly failures?: CustomFailures;
   };
 
@@ -51,7 +51,7 @@ export function compileRules(
   const [missing] = missingFunctions(rules, codeInUse()?.names);
   if (missing !== undefined) throw new Error(missing.detail);
   const calls = new CustomCalls({ attributes, nowMs: moment.nowMs }, moment.failures);
-  const defaults = { seatsMin: moment.seats, meetings: noMeetings, facetsFrom: 64 };
+  const defaults = { meetings: noMeetings, facetsFrom: 64 };
   return () => new RuleStates({ ...defaults, ...moment, calls, attributes, rules, relaxBy });
 }
 

@@ -53,7 +53,7 @@ export function fillGames(waiting: number, games: number, isRuled: boolean, seed
       players: [player(`${mark}${i}`)],
     }));
   const constraints = isRuled
-    ? () => compileRules(definition, { nowMs, seats: 10 }, false)!()
+    ? () => compileRules(definition, { nowMs, seats: 10, seatsMin: 10 }, false)!()
     : () => undefined;
   const tickets = solos(waiting, 't');
   const running = gamesOf(solos(14 * games, 'g'), games, constraints(), random);

@@ -79,7 +79,11 @@ export function drainRuled(
   definition: RulesDefinition,
   meetings?: Meetings,
 ): RuledDrain {
-  const constraints = compileRules(definition, { nowMs, seats: 10, ...(meetings && { meetings }) }, true)!();
+  const constraints = compileRules(
+    definition,
+    { nowMs, seats: 10, seatsMin: 10, ...(meetings && { meetings }) },
+    true,
+  )!();
   const pool = new GamePool(game, { constraints });
   for (const ticket of tickets) pool.insert(ticket);
   const gaps: number[] = [];

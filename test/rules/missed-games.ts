@@ -49,6 +49,7 @@ export function poolOf({ shape, rules, tickets }: MissedCase): GamePool {
   const moment = {
     nowMs,
     seats,
+    seatsMin: seats,
     teams: teamSizes.length,
     teamSize: Math.max(...teamSizes),
     kinds: kindsOf(shape),

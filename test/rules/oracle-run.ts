@@ -101,6 +101,7 @@ export function compareLargeCase(
   const moment = {
     nowMs: of.nowMs,
     seats,
+    seatsMin: seats,
     teams: layout.teams,
     kinds: of.kinds,
     meetings: meetingsOf(of),

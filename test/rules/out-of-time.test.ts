@@ -37,7 +37,11 @@ const tickets = [1, 2, 3, 4].map((level) => {
 function admitsAfter(looks: number) {
   let looked = 0;
   const outOfTime = () => ++looked > looks;
-  const constraints = compileRules({ attributes, rules }, { nowMs: 0, seats: 4, outOfTime }, true)!();
+  const constraints = compileRules(
+    { attributes, rules },
+    { nowMs: 0, seats: 4, seatsMin: 4, outOfTime },
+    true,
+  )!();
   const [first, second] = tickets.map((ticket) => constraints.enter(ticket));
   constraints.start();
   const admitsFirst = constraints.admits(first!);

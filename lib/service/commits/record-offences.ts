@@ -11,7 +11,7 @@ export interface OffenceDeps {
 }
 
 /** The maximum of players whose offences are written concurrently. */
-const NOTES_AT_ONCE = 16;
+const PLAYERS_AT_ONCE = 16;
 
 /**
  * Records offences of players in a match, if the queue has cooldowns for them; otherwise it reads and writes nothing. A cooldown
@@ -31,7 +31,7 @@ export async function recordOffences(
   const { kind, atMs } = offence;
   if (cooldown?.[kind] === undefined) return;
   const keptMs = forgetMs(cooldown);
-  const records = await inParallel([...new Set(playerIds)], NOTES_AT_ONCE, (playerId) =>
+  const records = await inParallel([...new Set(playerIds)], PLAYERS_AT_ONCE, (playerId) =>
     deps.cooldowns.add(name, playerId, offence, keptMs),
   );
   const begun = records.filter((record) => record && cooldownAt(cooldown, record, atMs)?.kind === kind);

@@ -139,7 +139,7 @@ describe('a running game', () => {
       requestedAtMs: 0,
       players: [{ ...there, avoid }],
     }));
-    const constraints = compileRules({}, { nowMs: 0, seats: 20 }, true)!();
+    const constraints = compileRules({}, { nowMs: 0, seats: 20, seatsMin: 20 }, true)!();
     const pool = new BackfillPool({ ...duo, teamSize: 10 }, tickets, games, 0, { constraints });
     for (const backfillId of ['a', 'b', 'a', 'b']) {
       const filling = pool.fill(backfillId)!;
@@ -152,7 +152,7 @@ describe('a running game', () => {
     const within = { name: 'near', type: 'within', attribute: 'skill', max: 3, scope: 'team' } as const;
     const tickets = [solo('a', 1500), solo('b', 1498), solo('c', 1429)];
     for (const there of [0, 1]) {
-      const constraints = compileRules({ rules: [within] }, { nowMs: 0, seats: 4 }, false)!();
+      const constraints = compileRules({ rules: [within] }, { nowMs: 0, seats: 4, seatsMin: 4 }, false)!();
       const pool = new BackfillPool(duo, tickets, [running([there, 1429])], 0, { constraints });
       const { teams } = pool.fill('b')!;
       expect(teams[there].map(({ playerId }) => playerId)).toEqual(['there-0', 'c']);

@@ -93,7 +93,7 @@ function bestUnderRules(
   players: readonly RuledPlayer[],
   meetings: Meetings = noMeetings,
 ): number | undefined {
-  const constraints = compileRules(definition, { nowMs: 0, seats: 2 * k, meetings }, false);
+  const constraints = compileRules(definition, { nowMs: 0, seats: 2 * k, seatsMin: 2 * k, meetings }, false);
   const pool = new GamePool(
     { teamSize: k, alpha, p, q, beta: 0 },
     constraints && { constraints: constraints() },
