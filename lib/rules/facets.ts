@@ -1,4 +1,5 @@
 import type { Facet } from '../engine/types.ts';
+import { getOrCreate } from '../vocabulary/get-or-create.ts';
 import type { RangeState } from './states/range-state.ts';
 import type { SetState } from './states/set-state.ts';
 import { numberedIn } from './states/state-group.ts';
@@ -41,31 +42,20 @@ export function facetsOf(
 
 /** A facet for each combination of values that some ticket has, in the order of their first tickets. */
 function facetsBy(dimensions: readonly Dimension[], tickets: readonly number[]): RuleFacet[] {
-  const facets: { tickets: number[]; values: readonly number[] }[] = [];
-  // By the value of the first dimension, then of the second, and so on; at last the facet's number.
-  const numbers: Branch = new Map();
-  const enter = (i: number, d: number, branch: Branch, values: readonly number[]) => {
-    for (const value of dimensions[d].lists[i]) {
-      const next = branch.get(value);
-      if (d < dimensions.length - 1) {
-        const inner = (next as Branch | undefined) ?? new Map();
-        if (next === undefined) branch.set(value, inner);
-        enter(i, d + 1, inner, [...values, value]);
-      } else if (next === undefined) {
-        branch.set(value, facets.length);
-        facets.push({ tickets: [tickets[i]], values: [...values, value] });
-      } else facets[next as number].tickets.push(tickets[i]);
-    }
-  };
-  for (let i = 0; i < tickets.length; i++) enter(i, 0, numbers, []);
-  return facets.map(({ tickets: own, values }, id) => ({
+  const facets = new Map<string, { readonly tickets: number[]; readonly values: readonly number[] }>();
+  tickets.forEach((ticket, i) => {
+    let combinations: (readonly number[])[] = [[]];
+    for (const { lists } of dimensions)
+      combinations = combinations.flatMap((values) => lists[i].map((value) => [...values, value]));
+    for (const values of combinations)
+      getOrCreate(facets, values.join(), () => ({ tickets: [], values })).tickets.push(ticket);
+  });
+  return Array.from(facets.values(), ({ tickets: own, values }, id) => ({
     id,
     tickets: own,
     restrictions: dimensions.flatMap(({ set }, d) => (set === undefined ? [] : [{ set, value: values[d] }])),
   }));
 }
-
-type Branch = Map<number, Branch | number>;
 
 /** One rule by which a pool may be divided. */
 interface Dimension {

@@ -3,6 +3,7 @@ import type { Game, Ticket } from '../engine/types.ts';
 import { addWait, type BlockTotals, noTotals, type WaitEnd } from '../experiments/block-totals.ts';
 import { mix } from '../experiments/coin.ts';
 import { blockAt, countedIn, type Schedule } from '../experiments/schedule.ts';
+import { getOrCreate } from '../vocabulary/get-or-create.ts';
 import type { Arrival } from './arrivals.ts';
 import type { Observer } from './observer.ts';
 import { type Progress, simulate } from './simulate.ts';
@@ -36,7 +37,7 @@ export function playExperiment(
       observers: [meter],
       atEnd: traffic.atEnd,
     }),
-    result: () => meter.read(),
+    result: () => meter,
   };
 }
 
@@ -53,7 +54,7 @@ export function playAlone(
 ): ReadonlyMap<number, BlockTotals> {
   const meter = new BlockMeter({ ...schedule, burnInMs: 0 });
   for (const _ of simulate({ rules: definition, arrivals, observers: [meter], atEnd }));
-  return meter.read().counted;
+  return meter.counted;
 }
 
 /**
@@ -74,10 +75,10 @@ export function partOf(traffic: Traffic, variant: number, variants: number, seed
 }
 
 /** Adds up the waits of a simulation by the block in which their tickets were enqueued. */
-class BlockMeter implements Observer {
+class BlockMeter implements Observer, ExperimentTotals {
   readonly #schedule: Schedule;
-  readonly #counted = new Map<number, BlockTotals>();
-  readonly #burntIn = { beginning: new Map<number, BlockTotals>(), end: new Map<number, BlockTotals>() };
+  readonly counted = new Map<number, BlockTotals>();
+  readonly burntIn = { beginning: new Map<number, BlockTotals>(), end: new Map<number, BlockTotals>() };
 
   constructor(schedule: Schedule) {
     this.#schedule = schedule;
@@ -91,18 +92,13 @@ class BlockMeter implements Observer {
     this.#add(ticket, why, atMs);
   }
 
-  read(): ExperimentTotals {
-    return { counted: this.#counted, burntIn: this.#burntIn };
-  }
-
   #add(ticket: Ticket, end: WaitEnd, nowMs: number, imbalance?: number): void {
     const found = blockAt(this.#schedule, ticket.enqueuedAtMs);
     if (found === undefined) return;
     const counts = countedIn(this.#schedule, ticket.enqueuedAtMs) !== undefined;
     const edge = 2 * ticket.enqueuedAtMs < found.fromMs + found.untilMs ? 'beginning' : 'end';
-    const blocks = counts ? this.#counted : this.#burntIn[edge];
-    const totals = blocks.get(found.number) ?? noTotals();
-    blocks.set(found.number, totals);
+    const blocks = counts ? this.counted : this.burntIn[edge];
+    const totals = getOrCreate(blocks, found.number, noTotals);
     addWait(totals, ticket.players.length, end, (nowMs - ticket.enqueuedAtMs) / 1000, imbalance);
   }
 }

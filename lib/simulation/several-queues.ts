@@ -43,7 +43,7 @@ export function playSeveral(
   const linked = new LinkedTickets(meterFor(traffic));
   const arrivals = { [Symbol.iterator]: () => spread(several, traffic.arrivals, together, linked) };
   const { steps, results } = playTogether(several.definitions, { ...traffic, arrivals }, [linked]);
-  return { steps, result: () => ({ queues: results(), linked: linked.read() }) };
+  return { steps, result: () => ({ queues: results(), linked: linked.meter.read() }) };
 }
 
 /** The arrivals, with the queues of each. What is drawn for a ticket does not depend on `together`. */
@@ -73,12 +73,12 @@ function* spread(
 
 /** Measures linked tickets. It observes all of their queues, and counts each ticket once. */
 class LinkedTickets implements Observer {
-  readonly #meter: Meter;
+  readonly meter: Meter;
   /** Those that wait, in the order of arrival, with the number of their queues. */
   readonly #waiting = new Map<string, { readonly ticket: Ticket; queues: number }>();
 
   constructor(meter: Meter) {
-    this.#meter = meter;
+    this.meter = meter;
   }
 
   arrived(ticket: Ticket, queues: number): void {
@@ -87,30 +87,26 @@ class LinkedTickets implements Observer {
 
   matched(game: Game, tickets: readonly Ticket[], nowMs: number): void {
     const linked = this.#taken(tickets);
-    if (linked.length > 0) this.#meter.matched(game, linked, nowMs);
+    if (linked.length > 0) this.meter.matched(game, linked, nowMs);
   }
 
   joined(filling: Filling, tickets: readonly Ticket[], nowMs: number): void {
-    this.#meter.joined(filling, this.#taken(tickets), nowMs);
+    this.meter.joined(filling, this.#taken(tickets), nowMs);
   }
 
   left(ticket: Ticket, why: Unmatched, atMs: number): void {
     const waiting = this.#waiting.get(ticket.ticketId);
     if (waiting === undefined || (why === 'timedOut' && --waiting.queues > 0)) return;
     this.#waiting.delete(ticket.ticketId);
-    this.#meter.left(ticket, why, atMs);
+    this.meter.left(ticket, why, atMs);
   }
 
   ticked(nowMs: number): void {
     const waiting = [...this.#waiting.values()].map(({ ticket }) => ticket);
-    this.#meter.ticked(
+    this.meter.ticked(
       nowMs,
       waiting.filter(({ enqueuedAtMs }) => enqueuedAtMs <= nowMs),
     );
-  }
-
-  read(): Measures {
-    return this.#meter.read();
   }
 
   #taken(tickets: readonly Ticket[]): Ticket[] {

@@ -40,7 +40,9 @@ export class CompareState implements StateGroup {
     const { rule } = indexed;
     const { tickets, attributes, depthMax: most } = pool;
     const sumsOfSide = (side: Side) =>
-      typeof side === 'number' ? undefined : sumsOf(valuesFor(side, attributes), side.of, tickets, most);
+      typeof side === 'number'
+        ? undefined
+        : sumsOf((player) => attributeOf(player, side.attribute, attributes), side.of, tickets, most);
     this.#left =
       rule.type === 'count'
         ? sumsOf(countedBy(rule, attributes), 'count', tickets, most, true)
@@ -130,10 +132,6 @@ function limitsOf(rule: CompareRule | CountRule): Interval {
 
 /** The value of a player that a side measures; undefined for a player without one. */
 type ValueOf = (player: RuledPlayer) => AttributeValue | undefined;
-
-function valuesFor({ attribute }: Measure, attributes: Attributes): ValueOf {
-  return (player) => attributeOf(player, attribute, attributes);
-}
 
 /** Defined for the players whom the rule counts. */
 function countedBy({ attribute, value }: CountRule, attributes: Attributes): ValueOf {
