@@ -36,21 +36,25 @@ export interface TestMuster {
 }
 
 /** What a file changes of the service that it shares. */
-type Interceptors = Pick<LocalCloudOptions, 'intercept' | 'interceptCommand'>;
+type Interceptors = Pick<LocalCloudOptions, 'intercept' | 'interceptCommand' | 'log'>;
 
 /**
  * The service as `muster serve` starts it. The files of a process share one service, whose start takes seconds of processor time.
  * Each file has a studio of its own around it, and names its queues, tickets and players with {@link fresh}. Interceptors are
- * in force until the end of their file. With any other option it is a service of its own, which is stopped after the tests of the file.
+ * in force until the end of their file. Schedules run when a test runs them: each minute they would hide a lost wake-up. With any
+ * other option it is a service of its own, which is stopped after the tests of the file.
  */
 export async function testMuster({
   intercept,
   interceptCommand,
+  log,
   ...own
 }: Partial<LocalCloudOptions> = {}): Promise<TestMuster> {
-  const interceptors = { intercept, interceptCommand };
+  const interceptors = { intercept, interceptCommand, log };
   if (Object.keys(own).length > 0) return studioAround(await cloudOf({ ...interceptors, ...own }));
   shared ??= cloudOf({
+    schedules: false,
+    log: (line) => ofFile.log?.(line),
     intercept: (call, service, caller) => ofFile.intercept?.(call, service, caller) ?? service(call),
     interceptCommand: (...command) => ofFile.interceptCommand?.(...command),
   });
@@ -58,9 +62,9 @@ export async function testMuster({
   ofFile = interceptors;
   const stop = async () => {
     await endWaiting(cloud);
-    // Ticks are sent for two more minutes without tickets. They would take a third of a processor from the next files.
-    const { TICK_QUEUE_URL: QueueUrl } = cloud.function('enqueue').environment;
-    await new SQSClient(cloud.awsConfig).send(new PurgeQueueCommand({ QueueUrl }));
+    // Ticks are sent for two more minutes without tickets, and failed messages are tried again for longer.
+    for (const { ref: QueueUrl } of cloud.stack.resources('AWS::SQS::Queue'))
+      await new SQSClient(cloud.awsConfig).send(new PurgeQueueCommand({ QueueUrl }));
     ofFile = {};
   };
   // The log of this file: those before it have errors on purpose.
@@ -79,9 +83,9 @@ let shared: Promise<LocalCloud> | undefined;
 /** Of the file that runs. */
 let ofFile: Interceptors = {};
 
-/** It has the rights that the app with tokens needs, and asks for none unless `verifyToken` is given: see `tokenGateway`. */
-function cloudOf(options: Partial<LocalCloudOptions> = {}): Promise<LocalCloud> {
-  return startLocalCloud({ ...patientApp('tokens'), port: 0, ...options });
+/** It asks for no token unless `verifyToken` is given: see `tokenGateway`. */
+function cloudOf(options: Partial<LocalCloudOptions>): Promise<LocalCloud> {
+  return startLocalCloud({ ...patientApp(), port: 0, ...options });
 }
 
 export interface StudioOptions {

@@ -230,7 +230,7 @@ describe.concurrent('a connection is refused', () => {
   });
 });
 
-describe('connections with one token', () => {
+describe.concurrent('connections with one token', () => {
   it('are three at most: a new one ends the oldest', async () => {
     const ticket = await api.ticket(await api.queue(), 1);
     const opened = [];

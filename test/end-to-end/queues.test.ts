@@ -37,7 +37,7 @@ describe.concurrent('a deleted queue', () => {
   });
 });
 
-it('a changed definition cancels the waiting tickets that no longer fit, with a reason', async () => {
+it.concurrent('a changed definition cancels the waiting tickets that no longer fit, with a reason', async () => {
   const queue = await api.queue({ teamSize: 3 });
   const trio = await api.ticket(queue, [player(1), player(2), player(3)]);
   const solo = await api.ticket(queue, 1);
@@ -97,7 +97,7 @@ describe.concurrent('stats', () => {
 });
 
 // test/service/ticks/dry-run.test.ts compares its matches with those of `muster match`.
-describe('a dry run', () => {
+describe.concurrent('a dry run', () => {
   it('names the invalid ticket at any position of the list, and may have no tickets', async () => {
     const queue = await api.queue();
     const enqueuedAt = '2026-01-01T00:00:00Z';

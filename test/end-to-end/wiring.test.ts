@@ -7,7 +7,7 @@ import { accessesOf } from '../../lib/local/access.ts';
 import { NO_DELAYS } from '../../lib/local/aws-delays.ts';
 import type { Interceptor } from '../../lib/local/aws-endpoint.ts';
 import { deployCustomResources } from '../../lib/local/custom-resources.ts';
-import { makeFunctions } from '../../lib/local/lambda.ts';
+import { type LambdaFunction, makeFunctions } from '../../lib/local/lambda.ts';
 import { type LogLine, startLocalCloud } from '../../lib/local/local-cloud.ts';
 import { compilePattern } from '../../lib/local/pattern.ts';
 import { isAllowed, matchesWildcard, roleStatements } from '../../lib/local/policy.ts';
@@ -16,14 +16,14 @@ import { digestOf } from '../../lib/service/domain/digest.ts';
 import { scratchDir } from '../local/fixtures.ts';
 import { IS_LONG } from '../long.ts';
 import { JOURNEYS, type Journey } from './journeys.ts';
-import { studioAround, type TestMuster } from './muster.ts';
+import { studioAround, type TestMuster, testMuster } from './muster.ts';
 import { patientApp } from './patient-app.ts';
 import { refusalsOfEachCall } from './refusals.ts';
 import { retriesAtOnce } from './retries.ts';
 
-/** A bucket of these deployments is split at so small a share of its capacity that a batch of tickets suffices. */
-const BUCKET_CAPACITY = 0.005;
-const { template, assetPathOf } = withSmallBuckets(patientApp());
+const { template, assetPathOf } = patientApp();
+/** The functions of the WebSocket API, of which `wiring-push.test.ts` has the journeys. */
+const OF_SOCKETS = ['authorize', 'sockets', 'push'];
 
 // biome-ignore lint/suspicious/noExplicitAny: each trigger has its own event type
 type Invocation = { readonly event: any };
@@ -56,17 +56,9 @@ const failing = IS_LONG ? await failingMuster() : undefined;
 /** The service of the whole template. Records the invocations of its functions and their accesses. */
 async function watchedMuster(): Promise<TestMuster> {
   const { intercept } = retriesAtOnce();
-  const cloud = await startLocalCloud({
-    template,
-    assetPathOf,
-    port: 0,
-    // Each minute it would hide a lost wake-up.
-    schedules: false,
-    intercept: watching(intercept),
-    log: (line) => isError(line) && errors.push(line),
-  });
-  for (const { logicalId } of cloud.stack.resources('AWS::Lambda::Function')) {
-    const fn = cloud.function(logicalId);
+  const log = (line: LogLine) => void (isError(line) && errors.push(line));
+  const watched = await testMuster({ intercept: watching(intercept), log });
+  for (const fn of functionsOf(watched)) {
     const { invoke } = fn;
     Object.assign(fn, {
       invoke(event: unknown) {
@@ -74,8 +66,18 @@ async function watchedMuster(): Promise<TestMuster> {
         return invoke(event);
       },
     });
+    afterAll(() => Object.assign(fn, { invoke }));
   }
-  return studioAround(cloud);
+  return watched;
+}
+
+/** The functions but those of the sockets. */
+function functionsOf({ cloud }: TestMuster): LambdaFunction[] {
+  const ofSockets = OF_SOCKETS.map((name) => cloud.function(name));
+  return cloud.stack
+    .resources('AWS::Lambda::Function')
+    .map(({ logicalId }) => cloud.function(logicalId))
+    .filter((fn) => !ofSockets.includes(fn));
 }
 
 /**
@@ -108,13 +110,6 @@ async function failingMuster(): Promise<TestMuster> {
     await Promise.all([cloud.stop(), minutes]);
   };
   return studioAround({ ...cloud, stop }, { repeats: true });
-}
-
-function withSmallBuckets(app: ReturnType<typeof patientApp>): typeof app {
-  const Resources = structuredClone(app.template.Resources) as Resources;
-  for (const name of ['tick', 'dispatch'])
-    variables(Resources, name).BUCKET_CAPACITY = String(BUCKET_CAPACITY);
-  return { ...app, template: { ...app.template, Resources } };
 }
 
 /** Raises the retry limits, because a message fails at each call of its function, which one outage would not cause. */
@@ -191,6 +186,8 @@ describe('a deployment', () => {
 });
 
 describe('the template', () => {
+  const functions = functionsOf(muster);
+
   it('leaves no errors in the log', () => {
     expect(errors.filter((line) => !isExpected(line))).toEqual([]);
   });
@@ -198,13 +195,17 @@ describe('the template', () => {
   it('has no unused route', () => {
     const keys = muster.cloud.stack
       .resources('AWS::ApiGatewayV2::Route')
-      .map(({ properties }) => properties.RouteKey);
+      .map(({ properties }) => properties.RouteKey as string)
+      // `other-origin.test.ts` sends the requests of pages, and `wiring-push.test.ts` opens sockets.
+      .filter((key) => key === '$default' || /^(?!OPTIONS).* \//.test(key));
     const used = new Set(invocations.map(({ event }) => event.routeKey));
     expect(keys.filter((key) => !used.has(key))).toEqual([]);
   });
 
   it('has no unused event source and no unused alternative of a filter', () => {
+    const targets = functions.flatMap(({ name, arn }) => [name, arn]);
     for (const { logicalId, properties } of muster.cloud.stack.resources('AWS::Lambda::EventSourceMapping')) {
+      if (!targets.includes(properties.FunctionName as string)) continue;
       const records = invocations
         .flatMap(({ event }) => event.Records ?? [])
         .filter(({ eventSourceARN }) => eventSourceARN === properties.EventSourceArn);
@@ -249,13 +250,9 @@ describe('the template', () => {
   });
 
   const statements = roleStatements(muster.cloud.stack);
-  const functions = muster.cloud.stack
-    .resources('AWS::Lambda::Function')
-    .map(({ logicalId }) => muster.cloud.function(logicalId));
-
   it('permits every access of each function', () => {
     for (const access of accesses) {
-      const { roleName } = functions.find(({ name }) => name === access.caller)!;
+      const { roleName } = muster.cloud.function(access.caller);
       expect(isAllowed(statements.get(roleName)!, access), JSON.stringify(access)).toBe(true);
     }
   });
@@ -305,7 +302,7 @@ const CUTS: readonly [what: string, journey: keyof typeof JOURNEYS, cut: (resour
     'the filter on the stream of tickets drops cancelled tickets',
     'receive the events of a ticket until it is cancelled',
     (all) => {
-      const mapping = all[idOf(all, 'AWS::Lambda::EventSourceMapping', 'TicketsStream')]!;
+      const mapping = all[idOf(all, 'AWS::Lambda::EventSourceMapping', 'FanOutTicketsStream')]!;
       const [filter] = (mapping.Properties.FilterCriteria as { Filters: { Pattern: string }[] }).Filters;
       filter!.Pattern = filter!.Pattern.replace('"CANCELLED",', '');
     },
@@ -415,12 +412,12 @@ function isError({ line }: LogLine): boolean {
   return /"level":"ERROR"|failed:|is not authorized|lets apigateway/.test(line);
 }
 
-/** The accesses of Lambda itself with a function's role, when it reads from a queue or stream for it. */
+/** The accesses of Lambda itself with a function's role, when it reads from a queue or stream for it, and commands to sockets. */
 function usedByLambda(
   { action, arn }: { action: string; arn: string },
   mappings: readonly Resource[],
 ): boolean {
-  if (action.startsWith('logs:')) return true;
+  if (/^(logs|execute-api):/.test(action)) return true;
   return mappings.some(({ properties }) => {
     const onFailure = (properties.DestinationConfig as { OnFailure?: Properties } | undefined)?.OnFailure;
     return (
