@@ -29,36 +29,33 @@ describe('the template', () => {
     );
   });
 
-  it('lets the function start placements only with the queue that a definition names', () => {
-    const { template } = synthesized({ queuesDir: folderWith({ type: 'gamelift', gameSessionQueue: ARN }) });
+  it('lets the function use only the queues that definitions and the option name, and sends it the events of their placements', () => {
+    const queuesDir = folderWith({ type: 'gamelift', gameSessionQueue: ARN });
+    const { template } = synthesized({ queuesDir, context: { gameSessionQueues: 'more' } });
+    const queues = [ARN, { 'Fn::Join': ['', expect.arrayContaining([':gamesessionqueue/more'])] }];
     const rights = statementsOf(template, functionsOf(template)['provision-gamelift']!).filter(({ Action }) =>
       [Action].flat().some((action) => action.startsWith('gamelift:')),
     );
     expect(rights).toEqual([
-      { Action: 'gamelift:StartGameSessionPlacement', Effect: 'Allow', Resource: ARN },
+      { Action: 'gamelift:StartGameSessionPlacement', Effect: 'Allow', Resource: queues },
       {
         Action: [
           'gamelift:DescribeGameSessionPlacement',
           'gamelift:StopGameSessionPlacement',
           'gamelift:TerminateGameSession',
         ],
-        Condition: { StringEquals: { 'aws:RequestedRegion': ['eu-central-1'] } },
+        Condition: { StringEquals: { 'aws:RequestedRegion': ['eu-central-1', { Ref: 'AWS::Region' }] } },
         Effect: 'Allow',
         Resource: '*',
       },
     ]);
-  });
-
-  it('sends the events of placements with these queues from the default bus to the function', () => {
-    const queuesDir = folderWith({ type: 'gamelift', gameSessionQueue: ARN });
-    const { template } = synthesized({ queuesDir, context: { gameSessionQueues: 'more' } });
     const [rule] = resourcesOf(template, 'AWS::Events::Rule').filter(({ Properties }) =>
       Properties.EventPattern?.source.includes('aws.gamelift'),
     );
     expect(rule!.Properties.EventBusName).toBeUndefined();
     expect(rule!.Properties.EventPattern).toMatchObject({
       'detail-type': ['GameLift Queue Placement Event'],
-      resources: [ARN, { 'Fn::Join': ['', expect.arrayContaining([':gamesessionqueue/more'])] }],
+      resources: queues,
     });
   });
 
