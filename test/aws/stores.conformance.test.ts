@@ -1679,7 +1679,9 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
           for (const { range, odd } of all) {
             const mine = lease(rangeName(range), odd ? 2_000 : 1_000);
             expect(await outcomeOf(range.cells, mine)).toBe('leased');
-            await ranges.putReport(queue, rangeName(range), big, NOW_MS);
+            // One report is as large as can be: to read all of them so takes long.
+            const own = range.index === 0 ? big : { ...big, recent: recent.slice(0, 2) };
+            await ranges.putReport(queue, rangeName(range), own, NOW_MS);
             await ranges.endLease(queue, range.cells, mine);
           }
           const names = all.map(({ range }) => rangeName(range));

@@ -13,7 +13,7 @@ import { definition } from '../service/definitions.ts';
 import type { Fault } from '../service/faults.ts';
 import { AgonesStandIn, responseOf } from './agones-stand-in.ts';
 import { authority, type Pair, signedBy } from './certificates.ts';
-import { HostingWorld, MATCH_ID, withEachFault } from './hosting-world.ts';
+import { HostingWorld, MATCH_ID, withFaultsFrom } from './hosting-world.ts';
 
 type Agones = ProvisionerOptions & { type: 'agones' };
 const OPTIONS: Agones = {
@@ -223,10 +223,10 @@ const COURSES: Readonly<Record<string, (world: HostingWorld & { agones: AgonesSt
 };
 
 describe('a function that is killed at any of its calls', () => {
-  it.each(Object.entries(COURSES))(
+  it.each(Object.entries(COURSES).map((course, from) => [...course, from] as const))(
     'allocates no second game server, and leaves none without a match: %s',
-    async (_, course) => {
-      const calls = await withEachFault(async (fault) => {
+    async (_, course, from) => {
+      const calls = await withFaultsFrom(from, async (fault) => {
         const world = worldWith(OPTIONS, fault);
         course(world);
         await world.run();

@@ -8,7 +8,7 @@ import { SESSION_DATA_LENGTH_MAX } from '../../lib/service/ports/game-sessions.t
 import { match, NOW_MS, ticket } from '../aws/samples.ts';
 import type { Fault } from '../service/faults.ts';
 import { error } from './game-lift-stand-in.ts';
-import { HostingWorld, MATCH_ID, withEachFault } from './hosting-world.ts';
+import { HostingWorld, MATCH_ID, withFaultsFrom } from './hosting-world.ts';
 
 const OPTIONS = {
   type: 'gamelift',
@@ -310,10 +310,10 @@ const COURSES: Readonly<Record<string, (world: HostingWorld) => void>> = {
 };
 
 describe('a function that is killed at any of its calls', () => {
-  it.each(Object.entries(COURSES))(
+  it.each(Object.entries(COURSES).map((course, from) => [...course, from] as const))(
     'leaves no server without a match, and no match without an end: %s',
-    async (_, course) => {
-      const calls = await withEachFault(async (fault: Fault | undefined) => {
+    async (_, course, from) => {
+      const calls = await withFaultsFrom(from, async (fault: Fault | undefined) => {
         const world = new HostingWorld(OPTIONS, fault);
         course(world);
         await world.run();

@@ -12,7 +12,7 @@ import type { GameSessionPlacement } from '../../lib/service/ports/game-sessions
 import type { OutboundResult } from '../../lib/service/ports/outbound.ts';
 import { match, NOW_MS, ticket } from '../aws/samples.ts';
 import { definition } from '../service/definitions.ts';
-import { type Fault, Killed } from '../service/faults.ts';
+import { type Fault, faultsOf, Killed } from '../service/faults.ts';
 import type { Line } from '../service/virtual-cloud.ts';
 import type { AgonesStandIn } from './agones-stand-in.ts';
 import { clientOf, GameLiftStandIn } from './game-lift-stand-in.ts';
@@ -200,15 +200,15 @@ export class HostingWorld {
 }
 
 /**
- * Runs a scenario without a fault, and then with each fault at each of its calls.
+ * Runs a scenario without a fault, and then with faults at its calls.
+ * @param from which of the first faults is the first one: several scenarios share the faults in `npm test`
  * @param scenario runs a world to its end and checks it
  */
-export async function withEachFault(
+export async function withFaultsFrom(
+  from: number,
   scenario: (fault: Fault | undefined) => Promise<HostingWorld>,
 ): Promise<number> {
   const { calls } = await scenario(undefined);
-  for (const call of calls.keys()) {
-    for (const when of ['before', 'after'] as const) await scenario({ call: call + 1, when });
-  }
+  for (const fault of faultsOf(calls, undefined, from)) await scenario(fault);
   return calls.length;
 }

@@ -44,14 +44,16 @@ const STRIDE = sample(3, 1);
  */
 export async function withFaults(every: number, scenario: Scenario): Promise<string[]> {
   const calls = await withFault(undefined, scenario, 'never');
-  const faults = calls.flatMap((what, i) =>
-    (['before', 'after'] as const).map((when) => ({ call: i + 1, when, what })),
-  );
-  for (const [i, fault] of faults.entries()) {
-    if (i % (every * STRIDE) === 0)
-      await withFault(fault, scenario, `${fault.when} call ${fault.call}, ${fault.what}`);
-  }
+  for (const fault of faultsOf(calls, every * STRIDE))
+    await withFault(fault, scenario, `${fault.when} call ${fault.call}, ${calls[fault.call - 1]}`);
   return calls;
+}
+
+/** Every nth fault of a function that makes these calls, from one of the first `every` faults on. */
+export function faultsOf(calls: readonly string[], every = STRIDE, from = 0): Fault[] {
+  return calls
+    .flatMap((_, i) => (['before', 'after'] as const).map((when) => ({ call: i + 1, when })))
+    .filter((_, i) => i % every === from % every);
 }
 
 async function withFault(fault: Fault | undefined, scenario: Scenario, label: string): Promise<string[]> {

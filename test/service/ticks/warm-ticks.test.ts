@@ -77,7 +77,7 @@ describe('a ticket that a function has checked', () => {
 });
 
 const LIVES = sample(2, 5);
-const EVENTS = 80;
+const EVENTS = sample(50, 80);
 /** By world: the functions that take turns; 0 for a new one at every tick. */
 const INSTANCES = [0, 1, 3];
 const QUEUE = 'warm';

@@ -46,7 +46,7 @@ describe('a queue with presence', () => {
       cloud.deps.queues,
       definition({
         name: queue,
-        tickSeconds: 1,
+        tickSeconds: 5,
         timeoutSeconds: 3_600,
         presence: { graceSeconds: GRACE_MS / 1_000 },
         ...changes,
@@ -315,7 +315,7 @@ describe('a queue with presence', () => {
     await ping('a', 'one');
     await end('a', 'one');
     await join('b');
-    await run(3_000);
+    await run(6_000);
     expect((await read('a')).status).toBe('COMPLETED');
     expect(calls).toEqual([]);
   });
