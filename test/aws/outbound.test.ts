@@ -192,11 +192,18 @@ describe('on the local cloud', () => {
   });
 });
 
-/**
- * Receivers that misbehave, by what they do with a connection that has sent them bytes. `ends`: they respond with an
- * error before the limit; the limit ends the others.
- */
-const HOSTILE: Readonly<Record<string, { readonly does: (socket: Socket) => void; readonly ends?: true }>> = {
+/** A body that no socket buffer holds. */
+const LARGE_BODY = 'x'.repeat(16 * 1024 * 1024);
+
+interface HostilePeer {
+  readonly does: (socket: Socket) => void;
+  /** It responds with an error before the limit; the limit ends the others. */
+  readonly ends?: true;
+  readonly body?: string;
+}
+
+/** Receivers that misbehave, by what they do with a connection that has sent them bytes. */
+const HOSTILE: Readonly<Record<string, HostilePeer>> = {
   'is silent': { does: () => {} },
   'switches protocols': { does: (socket) => socket.write(UPGRADE), ends: true },
   'switches protocols and keeps sending': {
@@ -276,7 +283,7 @@ const HOSTILE: Readonly<Record<string, { readonly does: (socket: Socket) => void
     does: (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 9\r\n\r\nx'),
     ends: true,
   },
-  'stops reading the request': { does: (socket) => socket.pause() },
+  'stops reading the request': { does: (socket) => socket.pause(), body: LARGE_BODY },
 };
 const UPGRADE = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n';
 const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
@@ -286,32 +293,33 @@ const NEVER_MS = 600_000;
 describe('a receiver that misbehaves', () => {
   const { post } = outbound({ privateAllowed: true });
 
-  it.each(Object.entries(HOSTILE))('%s: the call settles and its connection is closed', async (_, peer) => {
-    const { url, sockets } = await receiving(peer.does);
-    // A body that no socket buffer holds, for the peer that does not read it.
-    const body = 'x'.repeat(16 * 1024 * 1024);
-    const result = await post(url, body, {}, peer.ends ? NEVER_MS : 200);
-    expect(result).toMatchObject({ outcome: 'unreachable' });
-    expect('timedOut' in result).toBe(!peer.ends);
-    if (!peer.ends)
-      expect(result).toMatchObject({ error: expect.stringContaining('no response within 200 ms') });
-    // On a busy machine the peer may accept it, and pause it, only now.
-    const [socket] = await eventually(() => {
+  it.concurrent.for(Object.entries(HOSTILE))(
+    '%s: the call settles and its connection is closed',
+    async ([, { does, ends, body = '{}' }], { expect, onTestFinished }) => {
+      const { url, sockets } = await receiving(does, onTestFinished);
+      const result = await post(url, body, {}, ends ? NEVER_MS : 200);
+      expect(result).toMatchObject({ outcome: 'unreachable' });
+      expect('timedOut' in result).toBe(!ends);
+      if (!ends)
+        expect(result).toMatchObject({ error: expect.stringContaining('no response within 200 ms') });
+      // On a busy machine the peer may accept it, and pause it, only now.
+      const [socket] = await eventually(() => {
+        expect(sockets).toHaveLength(1);
+        return sockets;
+      });
+      socket!.on('pause', () => socket!.resume()).resume();
+      // Not `once`, which fails on the reset that most of them get.
+      if (!socket!.closed) await new Promise((closed) => socket!.once('close', closed));
       expect(sockets).toHaveLength(1);
-      return sockets;
-    });
-    socket!.on('pause', () => socket!.resume()).resume();
-    // Not `once`, which fails on the reset that most of them get.
-    if (!socket!.closed) await new Promise((closed) => socket!.once('close', closed));
-    expect(sockets).toHaveLength(1);
-  });
+    },
+  );
 
   it('responds without reading the request: the call returns the response, and its connection is closed', async () => {
     const { url, sockets } = await receiving((socket) => {
       socket.pause();
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
     });
-    const result = await post(url, 'x'.repeat(16 * 1024 * 1024), {}, NEVER_MS);
+    const result = await post(url, LARGE_BODY, {}, NEVER_MS);
     expect(result).toEqual({ outcome: 'responded', status: 200, body: '' });
     const [socket] = sockets;
     socket!.on('pause', () => socket!.resume()).resume();
@@ -339,7 +347,7 @@ describe('a receiver that misbehaves', () => {
 });
 
 /** A TCP server, which lets `does` continue with each connection after its first bytes. */
-async function receiving(does: (socket: Socket) => void) {
+async function receiving(does: (socket: Socket) => void, atEnd = onTestFinished) {
   const sockets: Socket[] = [];
   const server = createTcpServer((socket) => {
     sockets.push(socket);
@@ -351,7 +359,7 @@ async function receiving(does: (socket: Socket) => void) {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(async () => {
+  atEnd(async () => {
     for (const socket of sockets) socket.destroy();
     server.close();
     await once(server, 'close');
