@@ -1,7 +1,5 @@
 import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
-import { TICKET_STATUSES } from '../contract/ticket.ts';
-import type { Connection } from '../service/domain/connection.ts';
+import { type Connection, connection } from '../service/domain/connection.ts';
 import { CONNECTION } from '../service/domain/statuses.ts';
 import { ifReadable, readWith } from '../service/domain/unreadable.ts';
 import type { ConnectionStore } from '../service/ports/connection-store.ts';
@@ -20,10 +18,10 @@ export const KEPT_SECONDS = 3 * 3_600;
  */
 export function connectionStore(client: DynamoDBDocumentClient, table: string): ConnectionStore {
   return {
-    async add(connection) {
+    async add(added) {
       const Item = {
-        ...connection,
-        expiresAt: Math.ceil(connection.connectedAtMs / 1_000) + KEPT_SECONDS,
+        ...added,
+        expiresAt: Math.ceil(added.connectedAtMs / 1_000) + KEPT_SECONDS,
       };
       const ConditionExpression = statusCondition(CONNECTION.transitions.connect, 'ticketId').condition;
       await conditionally(() => client.send(new PutCommand({ TableName: table, Item, ConditionExpression })));
@@ -56,22 +54,7 @@ export function connectionStore(client: DynamoDBDocumentClient, table: string): 
   };
 }
 
-const connectionItem = z.object({
-  ticketId: z.string(),
-  connectionId: z.string(),
-  queue: z.string(),
-  also: z.string().optional(),
-  enqueuedAtMs: z.number(),
-  player: z.number(),
-  status: z.enum(CONNECTION.statuses),
-  connectedAtMs: z.number(),
-  shownFromMs: z.number(),
-  // A later version may have more statuses. An unknown one is ignored, so the client gets the ticket.
-  seen: z.enum(TICKET_STATUSES).optional().catch(undefined),
-  pingSeconds: z.number().optional(),
-}) satisfies z.ZodType<Connection>;
-
 /** @throws Unreadable */
 export function toConnection(item: Record<string, unknown>): Connection {
-  return readWith(connectionItem, item, `a connection of ticket ${item.ticketId}`);
+  return readWith(connection, item, `a connection of ticket ${item.ticketId}`);
 }

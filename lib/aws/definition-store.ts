@@ -2,12 +2,7 @@ import { DeleteCommand, type DynamoDBDocumentClient, QueryCommand } from '@aws-s
 import * as z from 'zod';
 import { VERSIONS_KEPT } from '../contract/definition-versions.ts';
 import { allOf } from '../service/concurrency/in-parallel.ts';
-import {
-  changeOf,
-  type DefinitionChange,
-  type DefinitionState,
-  type Deployed,
-} from '../service/domain/definition-state.ts';
+import { changeOf, type DefinitionState, definitionChange } from '../service/domain/definition-state.ts';
 import { ifReadable } from '../service/domain/unreadable.ts';
 import type { DefinitionStore, StoredDefinitions } from '../service/ports/definition-store.ts';
 import { BATCH_GET_MAX, batchGet } from './batch-get.ts';
@@ -174,17 +169,3 @@ function versionItem(version: number): string {
 }
 
 const PLACES = Array.from({ length: VERSIONS_KEPT }, (_, i) => versionItem(i));
-
-/** The schema of a stored change of a definition. */
-export const definitionChange = z.object({
-  version: z.number(),
-  at: z.iso.datetime().exactOptional(),
-  by: z.string().exactOptional(),
-  restored: z.number().exactOptional(),
-}) satisfies z.ZodType<DefinitionChange>;
-
-/** The schema of a stored record of a deployment. */
-export const deployedNote = z.object({
-  digest: z.string(),
-  version: z.number(),
-}) satisfies z.ZodType<Deployed>;

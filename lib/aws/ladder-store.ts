@@ -1,11 +1,11 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import type { LadderDefinition } from '../contract/ladder.ts';
-import type { DefinitionChange } from '../service/domain/definition-state.ts';
+import { type DefinitionChange, definitionChange, deployed } from '../service/domain/definition-state.ts';
 import { storedLadder } from '../service/domain/stored-definition.ts';
 import { readWith } from '../service/domain/unreadable.ts';
 import type { LadderState, LadderStore } from '../service/ports/ladder-store.ts';
-import { definitionChange, definitionStore, deployedNote } from './definition-store.ts';
+import { definitionStore } from './definition-store.ts';
 import { jsonOf } from './item.ts';
 
 /**
@@ -27,7 +27,7 @@ export function ladderStore(client: DynamoDBDocumentClient, table: string): Ladd
   return {
     ...store,
 
-    async put({ definition, change: made }, replaced, deployed) {
+    async put({ definition, change: made }, replaced, note) {
       const isAsRead =
         replaced === undefined ? { condition: 'attribute_not_exists(queue)' } : isStill(replaced);
       const set = {
@@ -35,7 +35,7 @@ export function ladderStore(client: DynamoDBDocumentClient, table: string): Ladd
         version: made.version,
         change: JSON.stringify(made),
         changedAt: made.at,
-        deployed: deployed && JSON.stringify(deployed),
+        deployed: note && JSON.stringify(note),
       };
       return (await change(definition.name, { set, if: [isAsRead], once: true })).met;
     },
@@ -51,7 +51,7 @@ function isStill({ version, at = '' }: DefinitionChange) {
 
 const stateItem = z.object({
   change: jsonOf(definitionChange),
-  deployed: jsonOf(deployedNote).exactOptional(),
+  deployed: jsonOf(deployed).exactOptional(),
 });
 
 const ladderItem = stateItem.extend({ definition: jsonOf(storedLadder) });

@@ -2,13 +2,14 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { bucketLayout } from '../service/domain/buckets.ts';
-import type { QueueRecord, QueueState, Watched } from '../service/domain/queue-record.ts';
+import { definitionChange, deployed } from '../service/domain/definition-state.ts';
+import { type QueueRecord, type QueueState, watched } from '../service/domain/queue-record.ts';
 import { storedDefinition } from '../service/domain/stored-definition.ts';
 import { storedExperiment } from '../service/domain/stored-experiment.ts';
 import { readWith, Unreadable, UnreadableQueue } from '../service/domain/unreadable.ts';
 import type { QueueStore } from '../service/ports/queue-store.ts';
 import type { Condition } from './change-item.ts';
-import { definitionChange, definitionKeys, definitionStore, deployedNote } from './definition-store.ts';
+import { definitionKeys, definitionStore } from './definition-store.ts';
 import { jsonOf, rememberedJsonOf } from './item.ts';
 
 /**
@@ -43,7 +44,7 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
       return count;
     },
 
-    async put(record, deployed) {
+    async put(record, note) {
       const { definition, version, layouts, awakeUntilMs, deletedAt, experiment } = record;
       const isAsRead =
         version === 1
@@ -61,10 +62,10 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
           change: record.change && JSON.stringify(record.change),
           deletedAt,
           experiment: experiment && JSON.stringify(experiment),
-          deployed: deployed ? JSON.stringify(deployed) : undefined,
+          deployed: note ? JSON.stringify(note) : undefined,
         },
         init: { sentUntilMs: 0 },
-        remove: [deletedAt === undefined ? 'deletedAt' : [], deployed === null ? 'deployed' : []].flat(),
+        remove: [deletedAt === undefined ? 'deletedAt' : [], note === null ? 'deployed' : []].flat(),
         if: [isAsRead],
         once: true,
       });
@@ -121,8 +122,6 @@ function hasVersion(version: number): Condition {
  */
 const LETTERS_MAX = 8_000_000;
 
-const watched = z.object({ fromMs: z.number(), untilMs: z.number() }) satisfies z.ZodType<Watched>;
-
 const stateItem = z.object({
   version: z.number(),
   layouts: jsonOf(z.array(bucketLayout).min(1)),
@@ -130,7 +129,7 @@ const stateItem = z.object({
   sentUntilMs: z.number().default(0),
   watched: jsonOf(watched).exactOptional(),
   change: jsonOf(definitionChange).exactOptional(),
-  deployed: jsonOf(deployedNote).exactOptional(),
+  deployed: jsonOf(deployed).exactOptional(),
   presenceHeldUntilMs: z.number().exactOptional(),
   linkedUntilMs: z.number().exactOptional(),
   deletedAt: z.iso.datetime().exactOptional(),

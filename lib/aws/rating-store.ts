@@ -1,7 +1,12 @@
 import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { MATCH } from '../service/domain/statuses.ts';
-import { type StoredOdds, type StoredRating, withRecent } from '../service/domain/stored-rating.ts';
+import {
+  type StoredOdds,
+  type StoredRating,
+  storedRating,
+  withRecent,
+} from '../service/domain/stored-rating.ts';
 import { readWith } from '../service/domain/unreadable.ts';
 import type { RatingStore } from '../service/ports/rating-store.ts';
 import { updateOf } from './change-item.ts';
@@ -105,15 +110,6 @@ export function ratingStore(
 
 const keyOf = (playerId: string, ladder: string) => ({ playerId, ladder });
 
-const ratingItem = z.object({
-  mean: z.number(),
-  deviation: z.number(),
-  matches: z.number(),
-  updatedAtMs: z.number(),
-  recent: z.string(),
-  writeId: z.string(),
-}) satisfies z.ZodType<StoredRating>;
-
 const sumsOf = z.object({
   results: z.number(),
   logLoss: z.number(),
@@ -148,7 +144,7 @@ export async function ratingItemsOf(
 
 /** @throws Unreadable */
 export function toRating(item: Record<string, unknown>): StoredRating {
-  return readWith(ratingItem, item, `the rating of player ${item.playerId} on ladder ${item.ladder}`);
+  return readWith(storedRating, item, `the rating of player ${item.playerId} on ladder ${item.ladder}`);
 }
 
 function toItem(ladder: string, playerId: string, rating: StoredRating) {

@@ -1,5 +1,7 @@
-import type { TicketStatus } from '../../contract/ticket.ts';
-import type { ConnectionStatus } from './statuses.ts';
+import * as z from 'zod';
+import { TICKET_STATUSES } from '../../contract/ticket.ts';
+import { CONNECTION } from './statuses.ts';
+import type { Read } from './unreadable.ts';
 
 /** The player and the ticket that a token is for. */
 export interface Watcher {
@@ -15,16 +17,23 @@ export interface Watcher {
 }
 
 /** A connection of a player who watches a ticket. It does not name the player, so an erasure need not change it. */
-export interface Connection extends Omit<Watcher, 'playerId'> {
-  readonly connectionId: string;
-  readonly status: ConnectionStatus;
-  readonly connectedAtMs: number;
+export const connection = z.object({
+  ticketId: z.string(),
+  connectionId: z.string(),
+  queue: z.string(),
+  also: z.string().optional(),
+  enqueuedAtMs: z.number(),
+  player: z.number(),
+  status: z.enum(CONNECTION.statuses),
+  connectedAtMs: z.number(),
   /** The first message is sent at this time or later: see `watching/connect.ts`. */
-  readonly shownFromMs: number;
-  /** What the client has reported when it connected: the status that it already shows, and the interval of its pings. */
-  readonly seen?: TicketStatus | undefined;
-  readonly pingSeconds?: number | undefined;
-}
+  shownFromMs: z.number(),
+  /** The status that the client already showed when it connected. One that only a later version knows is ignored. */
+  seen: z.enum(TICKET_STATUSES).optional().catch(undefined),
+  /** The interval of its pings, as the client has reported it. */
+  pingSeconds: z.number().optional(),
+});
+export type Connection = Read<typeof connection>;
 
 /** All queues of a watched ticket. */
 export function watchedQueues({ queue, also }: Pick<Watcher, 'queue' | 'also'>): readonly string[] {

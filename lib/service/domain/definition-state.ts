@@ -1,3 +1,6 @@
+import * as z from 'zod';
+import type { Read } from './unreadable.ts';
+
 /** The state stored with the definition of a queue or a ladder: its last change and its last deployment. */
 export interface DefinitionState {
   /** The change that made the definition; absent if an earlier version of Muster has stored it. */
@@ -9,24 +12,26 @@ export interface DefinitionState {
 }
 
 /** What a deployment has put; see `deploy-definitions.ts`. */
-export interface Deployed {
+export const deployed = z.object({
   /** The digest of the definition in the file. */
-  readonly digest: string;
+  digest: z.string(),
   /** The number of the definition's version that the deployment has put, or found in force. */
-  readonly version: number;
-}
+  version: z.number(),
+});
+export type Deployed = Read<typeof deployed>;
 
 /** A change of a definition, which makes it a new version. */
-export interface DefinitionChange {
+export const definitionChange = z.object({
   /** The number of the definition's version, from 1. Unlike the version of a queue's state, it counts definitions only. */
-  readonly version: number;
-  /** ISO 8601; absent if an earlier version of Muster has stored the definition. */
-  readonly at?: string;
+  version: z.number(),
+  /** Absent if an earlier version of Muster has stored the definition. */
+  at: z.iso.datetime().exactOptional(),
   /** The author of the change, if known. */
-  readonly by?: string;
+  by: z.string().exactOptional(),
   /** The number of the version that the change restored. */
-  readonly restored?: number;
-}
+  restored: z.number().exactOptional(),
+});
+export type DefinitionChange = Read<typeof definitionChange>;
 
 /** A replaced definition, with the change that had made it. */
 export interface ReplacedDefinition<Definition> {

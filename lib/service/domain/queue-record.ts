@@ -1,7 +1,9 @@
+import * as z from 'zod';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { BucketLayout } from './buckets.ts';
 import type { DefinitionState } from './definition-state.ts';
 import type { StoredExperiment } from './stored-experiment.ts';
+import type { Read } from './unreadable.ts';
 
 /** A stored queue: its definition and its state. */
 export interface QueueRecord extends QueueState {
@@ -32,9 +34,6 @@ export interface QueueState extends DefinitionState {
   readonly experiment?: StoredExperiment | undefined;
 }
 
-/** The period in which `publish` looks for connections that watch tickets of a queue. */
-export interface Watched {
-  /** Every function knows the period from this time on. */
-  readonly fromMs: number;
-  readonly untilMs: number;
-}
+/** The period in which `publish` looks for connections that watch tickets of a queue. Every function knows it from `fromMs` on. */
+export const watched = z.object({ fromMs: z.number(), untilMs: z.number() });
+export type Watched = Read<typeof watched>;

@@ -1,17 +1,23 @@
+import * as z from 'zod';
 import type { LadderDefinition } from '../../contract/ladder.ts';
 import { type RatingView, RECENT_RATINGS_MAX } from '../../contract/rating.ts';
 import type { OddsSlope } from '../../ratings/odds-slope.ts';
 import type { OddsSums } from '../../ratings/odds-sums.ts';
-import { newRatingOf, type PlayerRating } from '../../ratings/rate-game.ts';
+import { newRatingOf } from '../../ratings/rate-game.ts';
+import type { Read } from './unreadable.ts';
 
 /** A player's rating as it is stored. */
-export interface StoredRating extends PlayerRating {
-  readonly updatedAtMs: number;
+export const storedRating = z.object({
+  mean: z.number(),
+  deviation: z.number(),
+  matches: z.number(),
+  updatedAtMs: z.number(),
   /** The means after the latest matches, oldest first; see {@link withRecent}. */
-  readonly recent: string;
+  recent: z.string(),
   /** The mark of the last write of the rating. Every write leaves a different one. */
-  readonly writeId: string;
-}
+  writeId: z.string(),
+});
+export type StoredRating = Read<typeof storedRating>;
 
 /** The odds learned for a ladder. */
 export interface StoredOdds extends OddsSlope {

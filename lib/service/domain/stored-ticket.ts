@@ -5,7 +5,21 @@ import type { TicketReasonCode } from '../../contract/reason-code.ts';
 import type { TicketStatus, TicketView } from '../../contract/ticket.ts';
 import type { Ticket } from '../../engine/types.ts';
 import type { RuledPlayer } from '../../rules/types.ts';
-import { type StoredTicketStatus, TICKET } from './statuses.ts';
+import { TICKET } from './statuses.ts';
+import type { Read } from './unreadable.ts';
+
+const storedPlayers = z.array(
+  z.object({
+    playerId: z.string(),
+    skill: z.number(),
+    roles: z.array(z.string()).exactOptional(),
+    teams: z.array(z.string()).exactOptional(),
+    attributes: z.record(z.string(), z.union([z.number(), z.string(), z.array(z.string())])).exactOptional(),
+    latencyMs: z.record(z.string(), z.number()).exactOptional(),
+    avoid: z.array(z.string()).exactOptional(),
+    met: z.array(z.tuple([z.string(), z.number()])).exactOptional(),
+  }),
+);
 
 /** The form of a ticket in one of its queues. */
 export interface TicketInQueue {
@@ -26,33 +40,49 @@ export interface Entry {
   readonly n: number;
 }
 
-/** A stored ticket. */
-export interface StoredTicket {
-  readonly ticketId: string;
+/** A stored ticket. Fields of other versions are ignored. */
+export const storedTicket = z.object({
+  ticketId: z.string(),
   /** The queue of the post; in a match, the queue of the match. */
-  readonly queue: string;
-  readonly status: StoredTicketStatus;
+  queue: z.string(),
+  status: z.enum(TICKET.statuses),
   /** ISO 8601, milliseconds, UTC. */
-  readonly enqueuedAt: string;
-  readonly players: readonly RuledPlayer[];
+  enqueuedAt: z.iso.datetime(),
+  players: storedPlayers,
   /** Present when the party may be divided over teams. */
-  readonly split?: true;
-  readonly matchId?: string;
-  readonly reason?: string;
-  readonly reasonCode?: TicketReasonCode;
+  split: z.literal(true).exactOptional(),
+  matchId: z.string().exactOptional(),
+  reason: z.string().exactOptional(),
+  /** A later version may have more codes. */
+  reasonCode: z.custom<TicketReasonCode>((code) => typeof code === 'string').exactOptional(),
   /** The last abandoned or unplaced match that the ticket has returned from. */
-  readonly releasedFrom?: string;
+  releasedFrom: z.string().exactOptional(),
   /** How often it has returned to the pool from a match that clients have seen. */
-  readonly returns?: number;
+  returns: z.number().exactOptional(),
   /** The number of its matches that were not placed and from which it has returned. */
-  readonly failures?: number;
+  failures: z.number().exactOptional(),
   /** The ticket that it has replaced, and whose wait it continues. */
-  readonly replaces?: string;
+  replaces: z.string().exactOptional(),
   /** The ticket that has replaced it. */
-  readonly replacedBy?: string;
+  replacedBy: z.string().exactOptional(),
   /** The digest of the post of a linked ticket, which waits in several queues. Its entries have it too. */
-  readonly linked?: string;
+  linked: z.string().exactOptional(),
   /** The forms of a linked ticket in its queues, that of the post first. Absent in tickets that a tick reads from the pool. */
+  views: z
+    .array(
+      z.object({
+        queue: z.string(),
+        players: storedPlayers,
+        split: z.literal(true).exactOptional(),
+        pool: z.string().exactOptional(),
+      }),
+    )
+    .min(1)
+    .exactOptional(),
+});
+
+export interface StoredTicket extends Omit<Read<typeof storedTicket>, 'players' | 'views'> {
+  readonly players: readonly RuledPlayer[];
   readonly views?: readonly TicketInQueue[];
   /** The entry by which a tick has read it in a further queue. */
   readonly entry?: Entry;
@@ -66,50 +96,6 @@ export type CurrentTicket = Omit<StoredTicket, 'status'> & {
   readonly status: TicketStatus;
   readonly acceptance?: TicketView['acceptance'];
 };
-
-const storedPlayers = z.array(
-  z.object({
-    playerId: z.string(),
-    skill: z.number(),
-    roles: z.array(z.string()).exactOptional(),
-    teams: z.array(z.string()).exactOptional(),
-    attributes: z.record(z.string(), z.union([z.number(), z.string(), z.array(z.string())])).exactOptional(),
-    latencyMs: z.record(z.string(), z.number()).exactOptional(),
-    avoid: z.array(z.string()).exactOptional(),
-    met: z.array(z.tuple([z.string(), z.number()])).exactOptional(),
-  }),
-);
-
-/** The schema of a stored ticket. Fields of other versions are ignored. */
-export const storedTicket = z.object({
-  ticketId: z.string(),
-  queue: z.string(),
-  status: z.enum(TICKET.statuses),
-  enqueuedAt: z.iso.datetime(),
-  players: storedPlayers,
-  split: z.literal(true).exactOptional(),
-  matchId: z.string().exactOptional(),
-  reason: z.string().exactOptional(),
-  // A later version may have more codes.
-  reasonCode: z.custom<TicketReasonCode>((code) => typeof code === 'string').exactOptional(),
-  releasedFrom: z.string().exactOptional(),
-  returns: z.number().exactOptional(),
-  failures: z.number().exactOptional(),
-  replaces: z.string().exactOptional(),
-  replacedBy: z.string().exactOptional(),
-  linked: z.string().exactOptional(),
-  views: z
-    .array(
-      z.object({
-        queue: z.string(),
-        players: storedPlayers,
-        split: z.literal(true).exactOptional(),
-        pool: z.string().exactOptional(),
-      }),
-    )
-    .min(1)
-    .exactOptional(),
-}) satisfies z.ZodType<StoredTicket>;
 
 /** A ticket in the format of responses and events. */
 export function toTicketView(ticket: CurrentTicket): TicketView {
