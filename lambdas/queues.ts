@@ -14,7 +14,7 @@ import type { CheckedDefinitions, Named } from '../lib/service/definitions/defin
 import { etagOf } from '../lib/service/definitions/etag.ts';
 import { parsePut, putDefinition } from '../lib/service/definitions/put-definition.ts';
 import { listVersions, restoreVersion } from '../lib/service/definitions/versions.ts';
-import { changeOf, type DefinitionState } from '../lib/service/domain/definition-state.ts';
+import { changeOf, type DefinitionState } from '../lib/service/domain/stored-definition.ts';
 import { listCooldowns } from '../lib/service/players/cooldown.ts';
 import { getExperiment } from '../lib/service/queues/experiment-results.ts';
 import { deleteExperiment, putExperiment } from '../lib/service/queues/experiments.ts';

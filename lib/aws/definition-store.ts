@@ -2,7 +2,7 @@ import { DeleteCommand, type DynamoDBDocumentClient, QueryCommand } from '@aws-s
 import * as z from 'zod';
 import { VERSIONS_KEPT } from '../contract/definition-versions.ts';
 import { allOf } from '../service/concurrency/in-parallel.ts';
-import { changeOf, type DefinitionState, definitionChange } from '../service/domain/definition-state.ts';
+import { changeOf, type DefinitionState, definitionChange } from '../service/domain/stored-definition.ts';
 import { ifReadable } from '../service/domain/unreadable.ts';
 import type { DefinitionStore, StoredDefinitions } from '../service/ports/definition-store.ts';
 import { BATCH_GET_MAX, batchGet } from './batch-get.ts';

@@ -1,8 +1,12 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import type { LadderDefinition } from '../contract/ladder.ts';
-import { type DefinitionChange, definitionChange, deployed } from '../service/domain/definition-state.ts';
-import { storedLadder } from '../service/domain/stored-definition.ts';
+import {
+  type DefinitionChange,
+  definitionChange,
+  deployed,
+  storedLadder,
+} from '../service/domain/stored-definition.ts';
 import { readWith } from '../service/domain/unreadable.ts';
 import type { LadderState, LadderStore } from '../service/ports/ladder-store.ts';
 import { definitionStore } from './definition-store.ts';

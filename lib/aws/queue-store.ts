@@ -2,10 +2,13 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { bucketLayout } from '../service/domain/buckets.ts';
-import { definitionChange, deployed } from '../service/domain/definition-state.ts';
-import { type QueueRecord, type QueueState, watched } from '../service/domain/queue-record.ts';
-import { storedDefinition } from '../service/domain/stored-definition.ts';
-import { storedExperiment } from '../service/domain/stored-experiment.ts';
+import {
+  type QueueRecord,
+  type QueueState,
+  storedExperiment,
+  watched,
+} from '../service/domain/queue-record.ts';
+import { definitionChange, deployed, storedDefinition } from '../service/domain/stored-definition.ts';
 import { readWith, Unreadable, UnreadableQueue } from '../service/domain/unreadable.ts';
 import type { QueueStore } from '../service/ports/queue-store.ts';
 import type { Condition } from './change-item.ts';

@@ -7,7 +7,7 @@ import { ratingStore } from '../../lib/aws/rating-store.ts';
 import type { LadderDefinition } from '../../lib/contract/ladder.ts';
 import { LIMITS } from '../../lib/contract/queue-definition.ts';
 import { addResult, noSums } from '../../lib/ratings/odds-sums.ts';
-import type { DefinitionChange } from '../../lib/service/domain/definition-state.ts';
+import type { DefinitionChange } from '../../lib/service/domain/stored-definition.ts';
 import type { StoredMatch } from '../../lib/service/domain/stored-match.ts';
 import type { StoredRating } from '../../lib/service/domain/stored-rating.ts';
 import type { LadderStore } from '../../lib/service/ports/ladder-store.ts';

@@ -1,8 +1,8 @@
 import { allOf, TaskLimit } from '../concurrency/in-parallel.ts';
+import { tieKey } from '../domain/buckets.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
-import { tieKey } from '../domain/tie-key.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { MatchStore } from '../ports/match-store.ts';
 import type { MeetingRecord } from '../ports/meeting-store.ts';

@@ -5,7 +5,7 @@ import type {
   DefinitionState,
   Deployed,
   ReplacedDefinition,
-} from '../domain/definition-state.ts';
+} from '../domain/stored-definition.ts';
 import { Unreadable } from '../domain/unreadable.ts';
 
 /** A kind of definition: queues, and ladders that queues name. */

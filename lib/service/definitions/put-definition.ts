@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { check, type FieldProblem, invalid } from '../../contract/problem.ts';
 import { queueName } from '../../contract/queue-definition.ts';
-import { changeOf, type DefinitionState } from '../domain/definition-state.ts';
+import { changeOf, type DefinitionState } from '../domain/stored-definition.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import {
   type ChangeNotes,

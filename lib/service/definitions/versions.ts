@@ -1,6 +1,6 @@
 import { type DefinitionVersion, VERSIONS_KEPT } from '../../contract/definition-versions.ts';
 import { invalid, Problem } from '../../contract/problem.ts';
-import { changeOf, type DefinitionState, type ReplacedDefinition } from '../domain/definition-state.ts';
+import { changeOf, type DefinitionState, type ReplacedDefinition } from '../domain/stored-definition.ts';
 import {
   type ChangeNotes,
   type CheckedDefinitions,

@@ -6,6 +6,7 @@ import {
   OFFENCE_KINDS,
   type OffenceKind,
 } from '../../contract/cooldown.ts';
+import { Problem } from '../../contract/problem.ts';
 import type { Read } from './unreadable.ts';
 
 /** The schema of stored offences. A match gives a player at most one offence of each kind. */
@@ -81,6 +82,36 @@ export function cooldownAt(
     if (untilMs > nowMs && untilMs >= (latest?.untilMs ?? 0)) latest = { kind, times, untilMs };
   }
   return latest;
+}
+
+/**
+ * The rejection of a ticket with a player who has a cooldown; undefined when there is none. It names the player with the longest
+ * cooldown, because the whole party waits for it.
+ * @param records of players of the ticket, by player
+ * @returns a Problem (429) with `Retry-After`
+ */
+export function coolingDown(
+  options: CooldownOptions,
+  records: ReadonlyMap<string, CooldownRecord>,
+  playerIds: readonly string[],
+  nowMs: number,
+): Problem | undefined {
+  const cooling = [...records].flatMap(([playerId, record]) => {
+    const found = cooldownAt(options, record, nowMs);
+    return found === undefined ? [] : [{ playerId, ...found }];
+  });
+  const [longest] = cooling.sort((a, b) => b.untilMs - a.untilMs || (a.playerId < b.playerId ? -1 : 1));
+  if (longest === undefined) return undefined;
+  const { playerId, kind, untilMs } = longest;
+  const whom = playerIds.length === 1 ? 'The player' : 'The party';
+  return new Problem(
+    429,
+    `Player ${playerId} ${cooldownReason(longest, nowMs)}. ${whom} can queue again then: post the ticket again after Retry-After.`,
+    {
+      extensions: { code: 'COOLDOWN', kind, playerId, until: new Date(untilMs).toISOString() },
+      headers: { 'retry-after': String(Math.ceil((untilMs - nowMs) / 1_000)) },
+    },
+  );
 }
 
 /** In order of time, then of the match, so that all writers have the same order. */

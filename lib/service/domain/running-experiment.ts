@@ -2,8 +2,7 @@ import { variantOf } from '../../contract/experiment.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { type Block, blockAt, countedIn, endMs } from '../../experiments/schedule.ts';
-import type { QueueRecord, QueueState } from './queue-record.ts';
-import type { EarlyEnd, StoredExperiment } from './stored-experiment.ts';
+import type { EarlyEnd, QueueRecord, QueueState, StoredExperiment } from './queue-record.ts';
 
 /**
  * Which definition a queue is searched by. It depends only on the stored record and on a time, so all functions find the same:

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { expectation } from '../../contract/expectation.ts';
 import { type LadderDefinition, ladderDefinition } from '../../contract/ladder.ts';
 import { type QueueDefinition, queueDefinition } from '../../contract/queue-definition.ts';
+import type { Read } from './unreadable.ts';
 
 /**
  * The schema of a stored queue definition. It was valid for the version of Muster that stored it. Fields of later versions are
@@ -35,3 +36,46 @@ function withoutUnknownFields(definition: unknown, issues: readonly z.core.$ZodI
 }
 
 type Fields = Record<PropertyKey, unknown>;
+
+/** The state stored with the definition of a queue or a ladder: its last change and its last deployment. */
+export interface DefinitionState {
+  /** The change that made the definition; absent if an earlier version of Muster has stored it. */
+  readonly change?: DefinitionChange;
+  /** The last deployment of the definition; absent if none has put it. */
+  readonly deployed?: Deployed;
+  /** When the definition was deleted. Absent unless it is deleted and not removed yet. */
+  readonly deletedAt?: string;
+}
+
+/** What a deployment has put; see `deploy-definitions.ts`. */
+export const deployed = z.object({
+  /** The digest of the definition in the file. */
+  digest: z.string(),
+  /** The number of the definition's version that the deployment has put, or found in force. */
+  version: z.number(),
+});
+export type Deployed = Read<typeof deployed>;
+
+/** A change of a definition, which makes it a new version. */
+export const definitionChange = z.object({
+  /** The number of the definition's version, from 1. Unlike the version of a queue's state, it counts definitions only. */
+  version: z.number(),
+  /** Absent if an earlier version of Muster has stored the definition. */
+  at: z.iso.datetime().exactOptional(),
+  /** The author of the change, if known. */
+  by: z.string().exactOptional(),
+  /** The number of the version that the change restored. */
+  restored: z.number().exactOptional(),
+});
+export type DefinitionChange = Read<typeof definitionChange>;
+
+/** A replaced definition, with the change that had made it. */
+export interface ReplacedDefinition<Definition> {
+  readonly definition: Definition;
+  readonly change: DefinitionChange;
+}
+
+/** The change that made a definition. Definitions of earlier versions of Muster have none and count as the first. */
+export function changeOf(state: DefinitionState | undefined): DefinitionChange {
+  return state?.change ?? { version: state === undefined ? 0 : 1 };
+}

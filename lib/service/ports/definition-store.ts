@@ -1,4 +1,4 @@
-import type { Deployed, ReplacedDefinition } from '../domain/definition-state.ts';
+import type { Deployed, ReplacedDefinition } from '../domain/stored-definition.ts';
 import type { Unreadable } from '../domain/unreadable.ts';
 
 /** Stored definitions of a kind. */

@@ -1,5 +1,5 @@
 import type { LadderDefinition } from '../../contract/ladder.ts';
-import type { DefinitionChange, DefinitionState, Deployed } from '../domain/definition-state.ts';
+import type { DefinitionChange, DefinitionState, Deployed } from '../domain/stored-definition.ts';
 import type { DefinitionStore } from './definition-store.ts';
 
 /** A stored ladder. */

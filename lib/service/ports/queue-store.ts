@@ -1,7 +1,7 @@
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { BucketLayout } from '../domain/buckets.ts';
-import type { Deployed } from '../domain/definition-state.ts';
 import type { QueueRecord, QueueState, Watched } from '../domain/queue-record.ts';
+import type { Deployed } from '../domain/stored-definition.ts';
 import type { DefinitionStore } from './definition-store.ts';
 
 /** Stores queues. */

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { checkExperiment, type ExperimentDefinition, scheduleOf } from '../../contract/experiment.ts';
 import { conflict, Problem } from '../../contract/problem.ts';
-import { changeOf } from '../domain/definition-state.ts';
-import type { QueueRecord } from '../domain/queue-record.ts';
+import type { EarlyEnd, QueueRecord, StoredExperiment } from '../domain/queue-record.ts';
 import { isExperimenting } from '../domain/running-experiment.ts';
-import type { EarlyEnd, StoredExperiment } from '../domain/stored-experiment.ts';
+import { changeOf } from '../domain/stored-definition.ts';
 import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';

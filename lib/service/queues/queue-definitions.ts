@@ -12,10 +12,10 @@ import {
 import { checkIfMatch } from '../definitions/etag.ts';
 import { isChanging, TRIES_MAX } from '../definitions/put-definition.ts';
 import { type BucketLayout, LAYOUT_GRACE_MS, nextLayout, withLayout } from '../domain/buckets.ts';
-import { changeOf, type Deployed } from '../domain/definition-state.ts';
 import type { QueueRecord, QueueState } from '../domain/queue-record.ts';
 import { fitting } from '../domain/response-size.ts';
 import { isExperimenting } from '../domain/running-experiment.ts';
+import { changeOf, type Deployed } from '../domain/stored-definition.ts';
 import type { LadderStore } from '../ports/ladder-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { type DeploymentRules, deploymentProblems } from './deployment-rules.ts';

@@ -10,7 +10,7 @@ import {
 } from '../definitions/definition-kind.ts';
 import { checkIfMatch } from '../definitions/etag.ts';
 import { isChanging, TRIES_MAX } from '../definitions/put-definition.ts';
-import { changeOf, type Deployed } from '../domain/definition-state.ts';
+import { changeOf, type Deployed } from '../domain/stored-definition.ts';
 import type { LadderRecord, LadderState, LadderStore } from '../ports/ladder-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 

@@ -3,6 +3,7 @@ import { conflict, Problem } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { TicketStatus } from '../../contract/ticket.ts';
 import { recentSeconds } from '../../rules/moments.ts';
+import { coolingDown } from '../domain/cooldowns.ts';
 import { placedViews, postDigest, viewsOf } from '../domain/linked-ticket.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import type { CurrentTicket, QueuedTicket, StoredTicket, TicketInQueue } from '../domain/stored-ticket.ts';
@@ -18,7 +19,6 @@ import type { AlongsideWrites, Places, TicketStore } from '../ports/ticket-store
 import { openQueue } from '../queues/read-queues.ts';
 import { markLinked, type ScheduleDeps, wake } from '../waking/schedule.ts';
 import { replacedTicket } from './cancel-ticket.ts';
-import { coolingDown } from './cooling-down.ts';
 import { freePlaces, placeScope } from './one-place.ts';
 import { type PoolWriter, poolWriter } from './pool-writer.ts';
 import { type PostedTo, readPosted } from './posted-queues.ts';
@@ -48,7 +48,7 @@ export interface Enqueued {
  *     read the queues      a crash before or after changes nothing
  *     read ratings         only in a queue with `ladder`: see rated-skills.ts
  *     read meetings        only in a queue with a `recent` rule: see meeting-records.ts
- *     read cooldowns       only in a queue with `cooldown`: see cooling-down.ts
+ *     read cooldowns       only in a queue with `cooldown`
  *     mark the queues      of a linked ticket, once a day, so that their ticks read entries. A crash after it: they find none
  *     put the entries      of a linked ticket. A crash after it: they have no ticket, and the ticks of their queues remove them
  *     put the ticket       on the condition that its id is new. From then on it is accepted. See pool-writer.ts. In one
@@ -189,7 +189,9 @@ async function alongsideWrites(
 ): Promise<AlongsideWrites | Problem> {
   const playerIds = ticket.players.map(({ playerId }) => playerId);
   for (const definition of definitions) {
-    const cooling = await coolingDown(deps, definition, playerIds, nowMs);
+    const { name, cooldown } = definition;
+    if (cooldown === undefined) continue;
+    const cooling = coolingDown(cooldown, await deps.cooldowns.of(name, playerIds), playerIds, nowMs);
     if (cooling !== undefined) return cooling;
   }
   const { replaces } = ticket;

@@ -1,8 +1,8 @@
 import { allOf } from '../concurrency/in-parallel.ts';
+import { shareOf, tieKey } from '../domain/buckets.ts';
 import { hasLinked, LINKED_MS } from '../domain/linked-ticket.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import type { TicketInQueue } from '../domain/stored-ticket.ts';
-import { shareOf, tieKey } from '../domain/tie-key.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { TickSender } from '../ports/tick-sender.ts';
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { queueStore } from '../../../lib/aws/queue-store.ts';
 import { etagOf } from '../../../lib/service/definitions/etag.ts';
 import { listVersions } from '../../../lib/service/definitions/versions.ts';
-import { changeOf } from '../../../lib/service/domain/definition-state.ts';
+import { changeOf } from '../../../lib/service/domain/stored-definition.ts';
 import type { QueueStore } from '../../../lib/service/ports/queue-store.ts';
 import { deleteQueue } from '../../../lib/service/queues/queue-definitions.ts';
 import { openQueue } from '../../../lib/service/queues/read-queues.ts';

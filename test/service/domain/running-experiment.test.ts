@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import type { QueueRecord } from '../../../lib/service/domain/queue-record.ts';
+import type { QueueRecord, StoredExperiment } from '../../../lib/service/domain/queue-record.ts';
 import { definitionAt } from '../../../lib/service/domain/running-experiment.ts';
-import type { StoredExperiment } from '../../../lib/service/domain/stored-experiment.ts';
 import { definition } from '../definitions.ts';
 
 it('two queues whose experiments are equal are each searched by variants of their own definition', () => {
