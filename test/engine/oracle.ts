@@ -19,7 +19,10 @@ interface Team {
 }
 
 /** What a game costs besides its shape; undefined when it is forbidden. Its teams are in the order of the rules. */
-export type CostOf = (teams: readonly (readonly Placed[])[]) => number | undefined;
+export type CostOf = (
+  teams: readonly (readonly Placed[])[],
+  members: readonly Ticket[],
+) => number | undefined;
 
 /** One player in a game. */
 export interface Placed {
@@ -82,7 +85,7 @@ export function allGames(
       const plain = rules.alpha * gapOf(placed, teams, rules) + fixed;
       // No cost is below 0.
       if (plain >= least || !canSeatAll(placed, teams)) return;
-      least = Math.min(least, plain + (costOf(placed) ?? Number.POSITIVE_INFINITY));
+      least = Math.min(least, plain + (costOf(placed, members) ?? Number.POSITIVE_INFINITY));
     };
     divide(0);
     return least;
@@ -181,7 +184,7 @@ export function checkGame(
       !members.some((a, i) => members.slice(i + 1).some((b) => forbids(a, b))),
       'two tickets meet that may not',
     );
-  const cost = costOf(placed);
+  const cost = costOf(placed, members);
   expect(cost !== undefined, 'a rule is violated');
   const skills = seated.map(({ player }) => player.skill);
   const f = rules.alpha * gapOf(placed, teams, rules) + fixedPart(skills, teams, rules) + cost!;

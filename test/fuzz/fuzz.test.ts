@@ -34,13 +34,13 @@ it('finds no fault in some hundred requests', async () => {
 
 it('generates requests of every operation, the same for the same seed', () => {
   const document = JSON.parse(JSON.stringify(openApi()));
-  const requestsOf = (seed: number) => {
+  const requestsOf = (seed: number, length: number) => {
     const [maker, random] = [requestMaker(document), seededRandom(seed)];
-    return Array.from({ length: 700 }, (_, i) => maker.make(random.fork(String(i))));
+    return Array.from({ length }, (_, i) => maker.make(random.fork(String(i))));
   };
-  const requests = requestsOf(7);
-  expect(requestsOf(7)).toEqual(requests);
-  expect(requestsOf(8)).not.toEqual(requests);
+  const requests = requestsOf(7, 700);
+  expect(requestsOf(7, 100)).toEqual(requests.slice(0, 100));
+  expect(requestsOf(8, 100)).not.toEqual(requests.slice(0, 100));
   for (const [path, methods] of Object.entries<object>(document.paths)) {
     const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}(\\?|$)`);
     for (const method of Object.keys(methods)) {

@@ -126,7 +126,7 @@ function playLife(
   let memory: TickMemory | undefined;
   let ids = 0;
   let nowMs = 1_000_000;
-  for (let turn = 0; turn < 60; turn++) {
+  for (let turn = 0; turn < sample(40, 60); turn++) {
     // Sometimes the clock goes back.
     nowMs += random.uniform() < 0.1 ? -1500 : 1000;
     for (let n = random.integer(5); n > 0 && waiting.length < 11; n--)

@@ -20,13 +20,13 @@ describe('a pool of hundreds of parties', () => {
           partyWeights: [75, 15, 5, 2, 3],
         },
         rate: { kind: 'constant', perSecond: 5 },
-        players: 2500,
+        players: 1500,
       },
       seededRandom(1),
     );
     const tickets = Array.from(arrivals, ({ ticket }) => ticket);
     const played = new Set<string>();
-    for (const nowMs of [164_000, 328_000, 492_000]) {
+    for (const nowMs of [100_000, 200_000, 290_000]) {
       const waiting = tickets.filter(
         ({ ticketId, enqueuedAtMs }) => enqueuedAtMs <= nowMs && !played.has(ticketId),
       );
@@ -37,7 +37,7 @@ describe('a pool of hundreds of parties', () => {
         }
       }
     }
-    expect(played.size).toBeGreaterThan(1000);
+    expect(played.size).toBeGreaterThan(600);
   });
 });
 

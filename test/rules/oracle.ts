@@ -26,8 +26,7 @@ type Team = readonly Ticket[];
  */
 export function oracleOf(of: RuledCase): Oracle {
   const { rules, nowMs } = of;
-  const costOf: CostOf = (teams) => {
-    const members = [...new Set(teams.flatMap((team) => team.map(({ ticket }) => ticket)))];
+  const costOf: CostOf = (teams, members) => {
     const partsOf = (team: readonly Placed[]) =>
       [...new Set(team.map(({ ticket }) => ticket))].map((ticket) =>
         ticket.split
@@ -40,8 +39,8 @@ export function oracleOf(of: RuledCase): Oracle {
     allGames: (tickets) => allGames(tickets, rules, nowMs, undefined, costOf),
     check: (game, tickets) => {
       let cost: number | undefined;
-      checkGame(game, tickets, rules, nowMs, undefined, (teams) => {
-        cost = costOf(teams);
+      checkGame(game, tickets, rules, nowMs, undefined, (teams, members) => {
+        cost = costOf(teams, members);
         return cost;
       });
       checkRuling(game, { ...of, tickets }, cost!);

@@ -15,7 +15,7 @@ const duel: QueueDefinition = {
   teamSize: 1,
   imbalance: { alpha: 1, p: 1, q: 2 },
   release: { policy: 'option-value', waitCost: 2 },
-  tickSeconds: 1,
+  tickSeconds: 2,
   timeoutSeconds: 120,
 };
 const raid: QueueDefinition = {
@@ -132,8 +132,8 @@ describe('queues that are simulated at the same time', () => {
   });
 
   it('let linked tickets wait less than when they wait in the queue of their post, and match more of them', () => {
-    const together = played(0.3, true, 800).linked;
-    const alone = played(0.3, false, 800).linked;
+    const together = played(0.3, true).linked;
+    const alone = played(0.3, false).linked;
     expect(alone.players).toBe(together.players);
     expect(together.waitSeconds.mean).toBeLessThan(0.8 * alone.waitSeconds.mean);
     expect(together.outcome.matched).toBeGreaterThanOrEqual(alone.outcome.matched);
