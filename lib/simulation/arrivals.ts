@@ -128,13 +128,6 @@ export function playersWithin(rate: RateProfile, seconds: number): number {
 }
 
 function peakRate(rate: RateProfile): number {
-  switch (rate.kind) {
-    case 'constant':
-      return rate.perSecond;
-    case 'ramp':
-    case 'step':
-      return Math.max(rate.from, rate.to);
-    case 'day':
-      return Math.max(rate.peak, rate.night);
-  }
+  if (rate.kind === 'constant') return rate.perSecond;
+  return rate.kind === 'day' ? Math.max(rate.peak, rate.night) : Math.max(rate.from, rate.to);
 }

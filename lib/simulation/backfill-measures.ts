@@ -40,14 +40,6 @@ export interface BackfillMeasures {
   readonly increment: Distribution;
 }
 
-/** The seats of a match that has not ended. */
-export interface RunningSeats {
-  /** The time of all its seats so far. */
-  readonly seatSeconds: number;
-  /** How long each empty seat has been empty. */
-  readonly emptySeconds: readonly number[];
-}
-
 /** Times below this are not distinguished. */
 const UNIT_SECONDS = 0.01;
 
@@ -91,8 +83,13 @@ export class BackfillMeter {
       this.#waits.add((nowMs - enqueuedAtMs) / 1000, players.length);
   }
 
-  /** The measures so far, with the matches that have not ended. */
-  read(running: readonly RunningSeats[]): BackfillMeasures {
+  /**
+   * The measures so far.
+   * @param running the matches that have not ended: the time of all their seats, and how long each empty seat has been empty
+   */
+  read(
+    running: readonly { readonly seatSeconds: number; readonly emptySeconds: readonly number[] }[],
+  ): BackfillMeasures {
     const all = this.#empty.copy();
     let openSeats = 0;
     let { seatSeconds } = this;

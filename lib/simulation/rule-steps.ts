@@ -46,4 +46,5 @@ function moved(rule: Rule, factor: number): Rule {
   return part(rule.type === 'anyOf' ? { ...rule, rules: rule.rules.map(part) } : rule);
 }
 
-const digits = (value: number) => Number(value.toPrecision(3));
+/** Rounds to three digits, so that a parameter looks as if chosen by hand. */
+export const digits = (value: number) => Number(value.toPrecision(3));

@@ -24,8 +24,8 @@ export interface TrafficOption {
   readonly help: string;
   /** The default, for the help; `--players` has its own for each command. */
   readonly unset?: string;
-  /** Describes generated players, so it cannot be combined with a file of arrivals. */
-  readonly generates?: true;
+  /** May be given with a file of arrivals: it does not describe generated players. */
+  readonly withFile?: true;
   /** The name of the value in a report, when it is given. */
   readonly label?: string;
 }
@@ -35,82 +35,71 @@ export const TRAFFIC_OPTIONS = {
   arrivals: {
     flags: '--arrivals <file>',
     help: 'replay a tickets file, in order of arrival, instead of generating players',
+    withFile: true,
   },
   rate: {
     flags: '--rate <perSecond>',
     help: 'players per second, a Poisson process',
     unset: '5',
-    generates: true,
   },
   ramp: {
     flags: '--ramp <from:to:seconds>',
     help: 'players per second that rise or fall over that time',
-    generates: true,
   },
   step: {
     flags: '--step <from:to:seconds>',
     help: 'players per second that change at once after that time',
-    generates: true,
   },
   day: {
     flags: '--day <night:peak>',
     help: 'players per second that go from night to peak and back in 24 hours',
-    generates: true,
   },
-  players: { flags: '--players <number>', help: 'number of players' },
+  players: { flags: '--players <number>', help: 'number of players', withFile: true },
   skills: {
     flags: '--skills <distribution>',
     help: 'normal:MEAN:SD, uniform:MIN:MAX or a JSON file of numbers to draw from',
     unset: 'normal:1500:350',
-    generates: true,
   },
   parties: {
     flags: '--parties <weights>',
     help: 'weights of party sizes, such as 1=70,2=20,5=10',
     unset: 'solo players only',
-    generates: true,
     label: 'parties',
   },
   partySpread: {
     flags: '--party-spread <share>',
     help: 'how much skills within a party differ, from 0 (equal) to 1 (as among strangers)',
     unset: '0.5',
-    generates: true,
     label: 'party spread',
   },
   roleWeights: {
     flags: '--role-weights <weights>',
     help: 'weights of preferred roles, such as tank=10,healer=15,damage=75',
     unset: 'the roles of the queue',
-    generates: true,
     label: 'roles',
   },
   roleFlexibility: {
     flags: '--role-flexibility <chance>',
     help: 'chance that a player accepts each other role too, 0 to 1',
     unset: '0.2',
-    generates: true,
     label: 'role flexibility',
   },
   sides: {
     flags: '--sides <weights>',
     help: 'weights of the teams that tickets choose, such as killer=12,survivors=80,any=8',
     unset: 'every player accepts any team',
-    generates: true,
     label: 'sides',
   },
   regions: {
     flags: '--regions <weights>',
     help: 'weights of the regions players live in, such as eu=60,us=40; their latencies follow',
     unset: 'players have no latencies',
-    generates: true,
     label: 'regions',
   },
   avoid: {
     flags: '--avoid <players>',
     help: 'how many of the last hundred players a player avoids, on average',
     unset: '0',
-    generates: true,
     label: 'avoided players',
   },
   patience: {
@@ -118,18 +107,21 @@ export const TRAFFIC_OPTIONS = {
     help: 'mean time after which a waiting player cancels',
     unset: 'no player cancels',
     label: 'mean patience in seconds',
+    withFile: true,
   },
   leavers: {
     flags: '--leavers <chance>',
     help: 'chance that a player leaves a match before its end, 0 to 1; queues with backfill ask for others',
     unset: 'matches are not followed after their release, or 0 with --match-length',
     label: 'leavers',
+    withFile: true,
   },
   matchLength: {
     flags: '--match-length <seconds>',
     help: 'how long a match lasts',
     unset: '1200 with --leavers',
     label: 'match length in seconds',
+    withFile: true,
   },
 } as const satisfies Record<string, TrafficOption>;
 
@@ -206,7 +198,7 @@ export function trafficOfTickets(
   read: () => readonly Ticket[],
 ): DescribedTraffic {
   const { seed, limit = Infinity, patienceSeconds, course, labelled } = commonOf(options);
-  const extra = ALL_TRAFFIC_OPTIONS.find(([name, { generates }]) => generates && options[name] !== undefined);
+  const extra = ALL_TRAFFIC_OPTIONS.find(([name, { withFile }]) => !withFile && options[name] !== undefined);
   if (extra !== undefined) {
     const [flag] = extra[1].flags.split(' ');
     throw new InvalidInput(`Expected --arrivals or ${flag}, got both: the file already defines the players`);
@@ -399,7 +391,4 @@ function skillsOf(text: string, skillsOfFile: (path: string) => number[]): Skill
   return { kind: 'sample', skills: skillsOfFile(text) };
 }
 
-/** Whether a ticket may have this skill. */
-function isSkill(value: number): boolean {
-  return value >= 0 && value <= LIMITS.skillMax;
-}
+const { holds: isSkill } = numberIn(0, LIMITS.skillMax);

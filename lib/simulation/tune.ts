@@ -1,7 +1,7 @@
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import type { ReleaseOptions } from '../vocabulary/release-options.ts';
 import type { Measures } from './measures.ts';
-import { type StepFactors, withMovedSteps } from './rule-steps.ts';
+import { digits, type StepFactors, withMovedSteps } from './rule-steps.ts';
 
 export type PolicyName = ReleaseOptions['policy'];
 
@@ -216,6 +216,3 @@ function missedOf(point: TunePoint, limits: Targets): Missed[] {
     return limit === undefined || value <= limit ? [] : [{ target, limit, value }];
   });
 }
-
-/** Rounds to three digits, so that a parameter looks as if chosen by hand. */
-const digits = (value: number) => Number(value.toPrecision(3));

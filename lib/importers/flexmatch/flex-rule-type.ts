@@ -8,11 +8,8 @@ export interface Converted extends Conversion {
   readonly free?: string | undefined;
 }
 
-/** A type of rule of FlexMatch. */
-export interface FlexRuleType {
-  /** The counterpart, or the reason why there is none. */
-  convert(rule: FlexMatchRule, source: Source): Converted | string;
-}
+/** A type of rule of FlexMatch: the counterpart of a rule, or the reason why there is none. */
+export type FlexRuleType = (rule: FlexMatchRule, source: Source) => Converted | string;
 
 /** AWS says that partyAggregation does not change what is compared; see docs/from-flexmatch.md. */
 export const PARTY_NOTE = 'each player of a party counts, whatever partyAggregation says';

@@ -294,7 +294,7 @@ class RulesOfQueue {
   #convert(rule: FlexMatchRule): Converted | string {
     const type = Object.hasOwn(FLEX_RULE_TYPES, rule.type) ? FLEX_RULE_TYPES[rule.type] : undefined;
     if (type !== undefined) {
-      const converted = type.convert(rule, this.#source);
+      const converted = type(rule, this.#source);
       if (typeof converted === 'string' || rule.partyAggregation === undefined) return converted;
       return { ...converted, note: converted.note ?? PARTY_NOTE };
     }

@@ -29,14 +29,12 @@ const MEASURES: Readonly<Partial<Record<string, Measure['of']>>> = {
 export function ofOneMeasurement(
   convert: (measured: Measured, rule: FlexMatchRule, source: Source) => Converted | string,
 ): FlexRuleType {
-  return {
-    convert(rule, source) {
-      const { measurements = [] } = rule;
-      if (measurements.length !== 1) return 'only one measurement is imported';
-      const [text] = measurements as [string];
-      const measured = measuredBy(text, source);
-      return measured === undefined ? unknownExpression(text) : convert(measured, rule, source);
-    },
+  return (rule, source) => {
+    const { measurements = [] } = rule;
+    if (measurements.length !== 1) return 'only one measurement is imported';
+    const [text] = measurements as [string];
+    const measured = measuredBy(text, source);
+    return measured === undefined ? unknownExpression(text) : convert(measured, rule, source);
   };
 }
 

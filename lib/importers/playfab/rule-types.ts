@@ -60,11 +60,8 @@ const RULE_TYPES: Readonly<Record<string, PlayFabRuleType>> = {
   SetIntersectionRule: {
     attribute: 'strings',
     convert(rule, context, attribute) {
-      const expansion = expansionOf(rule);
-      const overrides = expansion?.MinIntersectionSizeOverrides;
       const atLeast = rule.MinIntersectionSize ?? 1;
-      const steps =
-        expansion === undefined ? [] : stepsOf(expansion, overrides, [atLeast, -1], rule, context);
+      const steps = stepsOf(rule, 'MinIntersectionSizeOverrides', [atLeast, -1], context);
       return {
         rules: [{ body: { type: 'common', attribute, atLeast }, limits: { atLeast: LEAST_COMMON } }],
         steps: { atLeast: steps },
@@ -149,10 +146,8 @@ function withMax(
   key: 'Difference' | 'MaxLatency',
   bodiesOf: (max: number) => readonly ConvertedRule['body'][],
 ): ConvertedPlayFabRule | string {
-  const expansion = expansionOf(rule);
   const own = rule[key] ?? undefined;
-  const overrides = expansion?.[`${key}Overrides`];
-  const steps = expansion === undefined ? [] : stepsOf(expansion, overrides, [own, 1], rule, context);
+  const steps = stepsOf(rule, `${key}Overrides`, [own, 1], context);
   const max = own ?? steps.find(isOn)?.value;
   if (max === undefined) return `it has no ${key}`;
   return {
@@ -166,15 +161,16 @@ function expansionOf(rule: PlayFabRule): PlayFabExpansion | undefined {
   return rule.CustomExpansion ?? rule.LinearExpansion ?? rule.Expansion ?? undefined;
 }
 
-/** @param direction of a linear expansion: 1 where greater numbers permit more matches, else −1 */
+/** The steps of a rule's limit. @param direction of a linear expansion: 1 where greater numbers permit more matches, else −1 */
 function stepsOf(
-  expansion: PlayFabExpansion,
-  overrides: Overrides,
-  [start, direction]: readonly [number | undefined, 1 | -1],
   rule: PlayFabRule,
+  key: 'DifferenceOverrides' | 'MaxLatencyOverrides' | 'MinIntersectionSizeOverrides',
+  [start, direction]: readonly [number | undefined, 1 | -1],
   { timeoutSeconds, report }: PlayFabContext,
 ): ExpansionStep[] {
-  const every = expansion.SecondsBetweenExpansions;
+  const expansion = expansionOf(rule);
+  if (expansion === undefined) return [];
+  const { SecondsBetweenExpansions: every, [key]: overrides } = expansion;
   if (overrides) {
     reportKind(expansion, 'Custom', report);
     return overridesIn(overrides, every, direction * Infinity);

@@ -6,18 +6,16 @@ import type { FlexMatchRule } from '../rule-set.ts';
 import type { Source } from '../source.ts';
 
 /** Counts of values in the lists of players. */
-export const collection: FlexRuleType = {
-  convert(rule, source) {
-    const blocked = blockListOf(rule, source);
-    if (blocked !== undefined)
-      return { rules: [], note: 'it needs no rule: tickets name blocked players in avoid' };
-    const measured = listsOf(rule, source);
-    if (typeof measured === 'string') return measured;
-    if (rule.operation === 'intersection') return intersection(rule, measured, source);
-    if (rule.operation === 'contains') return contains(rule, measured, source);
-    if (rule.operation === 'reference_intersection_count') return acceptedValues(rule, measured, source);
-    return `the operation ${rule.operation} has no counterpart`;
-  },
+export const collection: FlexRuleType = (rule, source) => {
+  const blocked = blockListOf(rule, source);
+  if (blocked !== undefined)
+    return { rules: [], note: 'it needs no rule: tickets name blocked players in avoid' };
+  const measured = listsOf(rule, source);
+  if (typeof measured === 'string') return measured;
+  if (rule.operation === 'intersection') return intersection(rule, measured, source);
+  if (rule.operation === 'contains') return contains(rule, measured, source);
+  if (rule.operation === 'reference_intersection_count') return acceptedValues(rule, measured, source);
+  return `the operation ${rule.operation} has no counterpart`;
 };
 
 /** The lists of the players of the game, of each team, or of one. */
