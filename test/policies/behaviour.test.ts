@@ -6,6 +6,7 @@ import { poissonArrivals } from '../../lib/simulation/arrivals.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 import { simulate } from '../../lib/simulation/simulate.ts';
 import type { ReleaseOptions } from '../../lib/vocabulary/release-options.ts';
+import { sample } from '../long.ts';
 import { memoryOf, NOW_MS, queue, solo } from './plain-queues.ts';
 
 const optionValue: ReleaseOptions = { policy: 'option-value', waitCost: 2 };
@@ -223,7 +224,7 @@ describe('a player in two tickets', () => {
         rules: [{ name: 'Near', type: 'latency', max: 100, cost: 10 }],
       };
       let games = 0;
-      for (let seed = 1; seed <= 4; seed++) {
+      for (let seed = 1; seed <= sample(2, 4); seed++) {
         const random = seededRandom(seed);
         const tickets = Array.from({ length: 120 }, (_, i): Ticket => {
           const player = {
@@ -253,7 +254,7 @@ describe('a player in two tickets', () => {
           }
         }
       }
-      expect(games).toBeGreaterThan(3);
+      expect(games).toBeGreaterThan(sample(1, 3));
     },
   );
 });

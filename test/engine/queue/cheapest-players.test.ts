@@ -3,6 +3,7 @@ import { CheapestPlayers } from '../../../lib/engine/queue/cheapest-players.ts';
 import type { QueuedTicket } from '../../../lib/engine/queue/line.ts';
 import { layoutOf } from '../../../lib/engine/shapes/layout.ts';
 import { poolShapeTicket } from '../../../lib/engine/shapes/shape-ticket.ts';
+import { sample } from '../../long.ts';
 import { seeded } from '../random-pool.ts';
 
 /** The least sum of squared distances from a centre of any of the tickets with exactly so many players. */
@@ -22,7 +23,7 @@ function leastOfAll(tickets: readonly QueuedTicket[], seats: number, centre: num
 it('finds the cheapest whole parties that fill the seats of a large game, as brute force does', () => {
   const random = seeded(11);
   let impossible = 0;
-  for (let round = 0; round < 300; round++) {
+  for (let round = 0; round < sample(120, 300); round++) {
     const seats = 3 + Math.floor(12 * random());
     const layout = layoutOf({ teamSize: seats, teams: 1, alpha: 1, p: 1, q: 2, beta: 0 });
     const greatest = 1 + Math.floor(5 * random());
@@ -48,5 +49,5 @@ it('finds the cheapest whole parties that fill the seats of a large game, as bru
     expect(cost).toBeCloseTo(least, 6);
     expect(members.reduce((sum, { ticket }) => sum + ticket.size, 0)).toBe(seats);
   }
-  expect(impossible).toBeGreaterThan(10);
+  expect(impossible).toBeGreaterThan(sample(4, 10));
 });

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { GamePool, shapeOf } from '../../../lib/engine/game-pool.ts';
 import type { GameRules, Ticket } from '../../../lib/engine/types.ts';
+import { sample } from '../../long.ts';
 import { allGames } from '../oracle.ts';
 import { seeded } from '../random-pool.ts';
 import { shapeCase } from '../random-shape.ts';
@@ -11,7 +12,7 @@ const EMPTY_SEAT = 1_000_000;
 it('makes the largest possible match where an empty seat costs more than skills differ', () => {
   const random = seeded(4_100);
   let larger = 0;
-  for (let round = 0; round < 800; round++) {
+  for (let round = 0; round < sample(300, 800); round++) {
     const { rules: plain, tickets, nowMs, forbids } = shapeCase(random);
     if (plain.short === undefined || plain.beta > 0) continue;
     const rules: GameRules = { ...plain, short: { afterSeconds: 0, cost: EMPTY_SEAT } };
@@ -24,7 +25,7 @@ it('makes the largest possible match where an empty seat costs more than skills 
     expect(game === undefined ? 0 : playersOf(game.ticketIds)).toBe(Math.max(0, ...sizes));
     if (game && playersOf(game.ticketIds) > shapeOf(rules).seatsMin) larger++;
   }
-  expect(larger).toBeGreaterThan(20);
+  expect(larger).toBeGreaterThan(sample(7, 20));
 });
 
 it.each<[string, GameRules['teams'], number, number]>([
