@@ -163,6 +163,8 @@ class LocalSocketApi implements SocketApi {
         this.#count(body.length);
         connection.idle.refresh();
         return { status: 200 };
+      case 'GET':
+        return { status: 200 };
       case 'DELETE':
         socket.close(1000);
         this.#connections.delete(id);

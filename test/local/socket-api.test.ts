@@ -54,12 +54,13 @@ async function socketApi({ throttle = () => true }: { throttle?: StageThrottle }
     await once(socket, 'open');
     return { socket, id: events.at(-1)!.requestContext.connectionId };
   };
-  /** Sends a message as a function does. Returns the status of the response. */
-  const send = async (id: string, body: Buffer) => {
-    const request = { method: 'POST', headers: {} } as IncomingMessage;
+  /** Sends a command as a function does. Returns the status of the response. */
+  const command = async (method: string, id: string, body: Buffer = Buffer.alloc(0)) => {
+    const request = { method, headers: {} } as IncomingMessage;
     return (await api.command(request, `/live/@connections/${encodeURIComponent(id)}`, body))!.status;
   };
-  return { connect, send, events, url };
+  const send = (id: string, body: Buffer) => command('POST', id, body);
+  return { connect, command, send, events, url };
 }
 
 it('a client that reads nothing loses its connection, and no other client misses a message', async () => {
@@ -84,6 +85,14 @@ it('a client that reads nothing loses its connection, and no other client misses
   );
   expect(await send(slow.id, message)).toBe(410);
   expect(await send(other.id, message)).toBe(200);
+});
+
+it('a function finds whether a connection is open, and closes it', async () => {
+  const { connect, command } = await socketApi();
+  const { id } = await connect();
+  expect(await command('GET', id)).toBe(200);
+  expect(await command('DELETE', id)).toBe(204);
+  expect(await command('GET', id)).toBe(410);
 });
 
 it.each(['$connect', '$disconnect'])('a frame that names the route %s is a message', async (action) => {
