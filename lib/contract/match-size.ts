@@ -1,7 +1,7 @@
 import type { Rule } from '../rules/rule-types.ts';
 import type { Attribute, Attributes } from '../rules/types.ts';
 import type { FieldProblem } from './problem.ts';
-import { type Teams, teamKindsOf } from './team-kinds.ts';
+import { seatsOf, type Teams, teamCountOf } from './team-kinds.ts';
 
 /**
  * The maximum size of the game of a match as JSON: teams with all players and their attributes, the results of rules, and the
@@ -35,9 +35,8 @@ export interface Sized extends Teams {
  */
 export function attributeBytesMax(definition: Sized): number {
   const { attributes = {}, rules = [] } = definition;
-  const kinds = teamKindsOf(definition);
-  const teams = kinds.reduce((sum, { count }) => sum + count, 0);
-  const seats = kinds.reduce((sum, { count, size }) => sum + count * size, 0);
+  const teams = teamCountOf(definition);
+  const seats = seatsOf(definition);
   const shared = rules.flatMap((rule) =>
     (rule.type === 'anyOf' ? rule.rules : [rule]).filter(({ type }) => type === 'common'),
   );

@@ -9,7 +9,7 @@ import { sizeProblems } from './match-size.ts';
 import { presenceOptions } from './presence.ts';
 import { type FieldProblem, invalid, parseJson, parseWith } from './problem.ts';
 import { attributes, relaxBy, rules } from './rules.ts';
-import { partyMaxOf, seatsOf } from './team-kinds.ts';
+import { partyMaxOf, seatsOf, teamCountOf } from './team-kinds.ts';
 
 /** The limits of the API. */
 export const LIMITS = {
@@ -494,11 +494,8 @@ function ladderContradictions(definition: unknown): { between: string[]; message
   const fields = ratedFields.safeParse(definition).data;
   if (fields === undefined) return [];
   const { teams, teamSize = 0 } = fields;
-  const count = typeof teams === 'number' ? teams : teams.reduce((sum, { count: own = 1 }) => sum + own, 0);
-  const seats =
-    typeof teams === 'number'
-      ? teams * teamSize
-      : teams.reduce((sum, { size, count: own = 1 }) => sum + size * own, 0);
+  const count = teamCountOf({ teams });
+  const seats = seatsOf({ teams, teamSize });
   const messages: string[] = [];
   if (count < 2)
     messages.push(
@@ -549,7 +546,7 @@ function contradictionsOfRules(definition: unknown): ReturnType<typeof ruleFault
     return ruleFaults(fields, {
       timeoutSeconds,
       teamSize: partyMaxOf(list),
-      teams: list.teams.reduce((sum, { count = 1 }) => sum + count, 0),
+      teams: teamCountOf(list),
       seats: seatsOf(list),
       seatsMin: list.teams.reduce(
         (sum, { size, minSize = size, count = 1 }) => sum + Math.min(size, minSize) * count,
@@ -593,12 +590,7 @@ function teamContradictions(definition: unknown): { between: string[]; message: 
   }
   const kinds = z.array(teamKind).safeParse(given).data;
   if (kinds === undefined) return found;
-  found.push(
-    ...seatFaults(
-      kinds.reduce((sum, { size, count = 1 }) => sum + size * count, 0),
-      'teams',
-    ),
-  );
+  found.push(...seatFaults(seatsOf({ teams: kinds }), 'teams'));
   found.push(...kindFaults(kinds).map((message) => ({ between: ['teams'], message })));
   const hasMin = kinds.some(({ size, minSize = size }) => minSize < size);
   if (hasMin && whenShort === undefined) {

@@ -31,6 +31,11 @@ export function teamKindsOf({ teamSize = 1, teams = 2, roles }: Teams): TeamKind
   }));
 }
 
+/** The teams of a match. */
+export function teamCountOf(definition: Teams): number {
+  return teamKindsOf(definition).reduce((sum, { count }) => sum + count, 0);
+}
+
 /** The seats of a match. */
 export function seatsOf(definition: Teams): number {
   return teamKindsOf(definition).reduce((sum, { size, count }) => sum + size * count, 0);

@@ -2,6 +2,16 @@ import * as z from 'zod';
 import type { Player } from '../../engine/types.ts';
 import { meanSkill } from '../../policies/policy.ts';
 import { DEFINITION_AGE_MS } from './timing.ts';
+import type { Read } from './unreadable.ts';
+
+/**
+ * The boundary between two buckets: a skill, or a point among the tickets of one skill with a share in (0, 1) of them
+ * below. The second form splits the players of a new game, who all have the same skill.
+ */
+export type Edge = number | readonly [skill: number, share: number];
+
+/** The schema of a stored edge. */
+export const edge = z.union([z.number(), z.tuple([z.number(), z.number()])]) satisfies z.ZodType<Edge>;
 
 /**
  * How a queue's pool is split by skill.
@@ -21,40 +31,20 @@ import { DEFINITION_AGE_MS } from './timing.ts';
  * The first ticks of a new layout close the cells of older layouts that their range overlaps. A late tick of an older
  * layout then finds them done. The first ticks wait for a tick of an older layout that is still running.
  */
-export interface BucketLayout {
-  readonly version: number;
-  /** Ascending. Bucket i holds the tickets from edge i−1 (inclusive) to edge i. */
-  readonly boundaries: readonly Edge[];
-  /** The first slot searched under this layout, milliseconds since the epoch. */
-  readonly fromMs: number;
-  /** Further partition keys of each bucket, under a load that one key cannot take: see `waking/shards.ts`. @default none */
-  readonly shards?: Shards;
-}
-
-/** The partition keys of each bucket of a layout. A ticket's key follows from a hash of its id. */
-export interface Shards {
-  /** The number of keys of a bucket, from 2. */
-  readonly count: number;
-  /** When they were added, milliseconds since the epoch. Earlier tickets have the bucket's first key. */
-  readonly sinceMs: number;
-}
-
-/**
- * The boundary between two buckets: a skill, or a point among the tickets of one skill with a share in (0, 1) of them
- * below. The second form splits the players of a new game, who all have the same skill.
- */
-export type Edge = number | readonly [skill: number, share: number];
-
-/** The schema of a stored edge. */
-export const edge = z.union([z.number(), z.tuple([z.number(), z.number()])]) satisfies z.ZodType<Edge>;
-
-/** The schema of a stored layout. */
 export const bucketLayout = z.object({
   version: z.number(),
+  /** Ascending. Bucket i holds the tickets from edge i−1 (inclusive) to edge i. */
   boundaries: z.array(edge),
+  /** The first slot searched under this layout, milliseconds since the epoch. */
   fromMs: z.number(),
+  /**
+   * The partition keys of each bucket, under a load that one key cannot take: see `waking/shards.ts`. A ticket's key follows
+   * from a hash of its id. `count`: from 2. Tickets from before `sinceMs` have the bucket's first key. @default one key
+   */
   shards: z.object({ count: z.int().min(2), sinceMs: z.number() }).exactOptional(),
-}) satisfies z.ZodType<BucketLayout>;
+});
+export type BucketLayout = Read<typeof bucketLayout>;
+export type Shards = NonNullable<BucketLayout['shards']>;
 
 /** A range of sort keys: `from` inclusive, `to` exclusive; undefined is unbounded. */
 export interface KeyRange {

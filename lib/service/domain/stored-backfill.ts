@@ -1,33 +1,18 @@
 import * as z from 'zod';
-import type { BackfillStatus, BackfillView } from '../../contract/backfill.ts';
+import type { BackfillView } from '../../contract/backfill.ts';
 import type { Backfill } from '../../policies/plan.ts';
 import { BACKFILL } from './statuses.ts';
 import type { StoredMatch } from './stored-match.ts';
 import { storedTicket } from './stored-ticket.ts';
-
-/** A backfill as it is stored. */
-export interface StoredBackfill {
-  readonly backfillId: string;
-  readonly matchId: string;
-  readonly queue: string;
-  /** The end of the backfill itself. A backfill that is QUEUED here may have ended with its match: see `currentBackfill`. */
-  readonly status: BackfillStatus;
-  /** ISO 8601, milliseconds, UTC. */
-  readonly enqueuedAt: string;
-  /** When it times out; ISO 8601. */
-  readonly timesOutAt: string;
-  /** The players in the match. `ticketId` is absent for a player who joined without a ticket. */
-  readonly players: Backfill['players'];
-  readonly region?: string;
-  readonly roster?: number;
-  readonly reason?: string;
-}
+import type { Read } from './unreadable.ts';
 
 /** The part of a stored backfill that never changes. */
 export const storedRequest = z.object({
   matchId: z.string(),
   queue: z.string(),
+  /** When it times out. */
   timesOutAt: z.iso.datetime(),
+  /** The players in the match. `ticketId` is absent for a player who joined without a ticket. */
   players: z.array(
     storedTicket.shape.players.element.extend({
       team: z.number(),
@@ -39,10 +24,21 @@ export const storedRequest = z.object({
 
 /** The part that changes when the backfill ends. */
 export const storedState = z.object({
+  /** The end of the backfill itself. A backfill that is QUEUED here may have ended with its match: see `currentBackfill`. */
   status: z.enum(BACKFILL.statuses),
   roster: z.number().exactOptional(),
   reason: z.string().exactOptional(),
 });
+
+/** A backfill as it is stored. */
+export interface StoredBackfill
+  extends Omit<Read<typeof storedRequest>, 'players'>,
+    Read<typeof storedState> {
+  readonly backfillId: string;
+  /** ISO 8601, milliseconds, UTC. */
+  readonly enqueuedAt: string;
+  readonly players: Backfill['players'];
+}
 
 /**
  * The current state of a backfill. While it is QUEUED, its match decides whether it still requests players: the match stores its
