@@ -50,7 +50,7 @@ beforeAll(async () => {
   });
 });
 
-/** @param clock whether the test moves the time of the page with `clock.fastForward` */
+/** @param clock whether the test moves or stops the time of the page */
 async function open(path: string, { clock = false } = {}): Promise<Page> {
   const tab = await browser.page();
   // A page that is open goes on reading and drawing.
@@ -178,9 +178,11 @@ describe('a ladder', () => {
   });
 
   it('shows the versions of its definition, and puts one in force again', async () => {
-    const tab = await open('/ladders/ranked');
+    const tab = await open('/ladders/ranked', { clock: true });
     await tab.getByText('by oncall').waitFor();
     await tab.getByRole('button', { name: 'Restore …' }).click();
+    // From here on the page asks for nothing by itself.
+    await tab.clock.pauseAt(Date.now() + 1_000);
     await tab.getByRole('button', { name: 'Restore version 1 now' }).click();
     await tab.getByText('Version 1 is in force again, as version 3.').waitFor();
     await tab.getByText(', restored from version 1').waitFor();
