@@ -1,6 +1,6 @@
 import { BackfillPool, type Filling, type RunningGame } from '../../lib/engine/game-pool.ts';
-import type { Constraints, Forbids, GameRules, Player, TeamKind, Ticket } from '../../lib/engine/types.ts';
-import { canSeat, spreadOf } from './brute-force.ts';
+import type { Constraints, Forbids, GameRules, Player, Ticket } from '../../lib/engine/types.ts';
+import { acceptsTeam, canSeat, fixedPart, gapOf, teamsOf } from './brute-force.ts';
 
 /** Running games, the tickets that may fill them, and what limits which players may play together. */
 export interface BackfillCase {
@@ -22,14 +22,6 @@ interface OracleFilling {
   readonly ticketIds: string;
   readonly newcomers: number;
   readonly imbalance: number;
-}
-
-interface Team {
-  readonly kind: string | undefined;
-  readonly size: number;
-  readonly minSize: number;
-  readonly offset: number;
-  readonly roles: Readonly<Record<string, number>> | undefined;
 }
 
 /**
@@ -234,37 +226,7 @@ export function allFillings(
   return [...best.values()];
 }
 
-function acceptsTeam({ teams }: Player, { kind }: Team): boolean {
-  return teams === undefined || kind === undefined || teams.includes(kind);
-}
-
-function teamsOf({ teamSize, teams = 2, roles }: GameRules): Team[] {
-  if (typeof teams === 'number')
-    return Array.from({ length: teams }, () => ({
-      kind: undefined,
-      size: teamSize,
-      minSize: teamSize,
-      offset: 0,
-      roles,
-    }));
-  return teams.flatMap(({ name, size, minSize = size, count = 1, offset = 0, roles: own }: TeamKind) =>
-    Array.from({ length: count }, () => ({ kind: name, size, minSize, offset, roles: own })),
-  );
-}
-
 function imbalanceOf(skills: readonly (readonly number[])[], rules: GameRules): number {
-  const { alpha, p, q, short } = rules;
-  const all = skills.flat();
   const teams = teamsOf(rules);
-  const meanSize = all.length / teams.length;
-  const values = skills.map((team, t) => {
-    const top = Math.max(1e-300, ...team);
-    const mean =
-      p === Number.POSITIVE_INFINITY
-        ? Math.max(...team)
-        : top * (team.reduce((sum, s) => sum + (s / top) ** p, 0) / team.length) ** (1 / p);
-    return mean * meanSize ** (1 / p) + teams[t].offset;
-  });
-  const empty = teams.reduce((sum, { size }, t) => sum + size - skills[t].length, 0);
-  return alpha * (Math.max(...values) - Math.min(...values)) + spreadOf(all, q) + empty * (short?.cost ?? 0);
+  return rules.alpha * gapOf(skills, teams, rules) + fixedPart(skills.flat(), teams, rules);
 }

@@ -1,21 +1,11 @@
 import type { Forbids, Game, GameRules, Player, Ticket } from '../../lib/engine/types.ts';
-import { canSeat, spreadOf } from './brute-force.ts';
+import { acceptsTeam, canSeat, fixedPart, gapOf, spreadOf, teamsOf } from './brute-force.ts';
 
 /** A set of tickets that can play together, with its best division. */
 export interface OracleGame {
   readonly ticketIds: readonly string[];
   readonly imbalance: number;
   readonly priority: number;
-}
-
-/** A team of a game as the rules describe it. */
-interface Team {
-  readonly name: string | undefined;
-  readonly kind: number;
-  readonly size: number;
-  readonly minSize: number;
-  readonly offset: number;
-  readonly roles: Readonly<Record<string, number>> | undefined;
 }
 
 /** What a game costs besides its shape; undefined when it is forbidden. Its teams are in the order of the rules. */
@@ -43,8 +33,6 @@ export function allGames(
 ): OracleGame[] {
   const teams = teamsOf(rules);
   const placed: Placed[][] = teams.map(() => []);
-  const accepts = (team: Team, { teams: wanted }: Player) =>
-    wanted === undefined || team.name === undefined || wanted.includes(kindName(rules, team.kind)!);
   /** Puts players into the teams, in every way. */
   const place = (ticket: Ticket, players: readonly Player[], then: () => void): void => {
     if (players.length === 0) {
@@ -54,7 +42,7 @@ export function allGames(
     const group = ticket.split ? players.slice(0, 1) : players;
     const rest = ticket.split ? players.slice(1) : [];
     teams.forEach((team, t) => {
-      if (placed[t].length + group.length > team.size || !group.every((player) => accepts(team, player)))
+      if (placed[t].length + group.length > team.size || !group.every((player) => acceptsTeam(player, team)))
         return;
       // Teams of one kind are interchangeable: of the empty ones the first is filled.
       if (
@@ -82,9 +70,16 @@ export function allGames(
         return;
       }
       if (!teams.every(({ size, minSize }, t) => placed[t].length >= (short ? minSize : size))) return;
-      const plain = rules.alpha * gapOf(placed, teams, rules) + fixed;
+      const plain = rules.alpha * gapOf(skillsOf(placed), teams, rules) + fixed;
       // No cost is below 0.
-      if (plain >= least || !canSeatAll(placed, teams)) return;
+      if (plain >= least) return;
+      const canSeatAll = teams.every(({ roles }, t) =>
+        canSeat(
+          placed[t].map(({ player }) => player),
+          roles,
+        ),
+      );
+      if (!canSeatAll) return;
       least = Math.min(least, plain + (costOf(placed, members) ?? Number.POSITIVE_INFINITY));
     };
     divide(0);
@@ -162,13 +157,7 @@ export function checkGame(
   teams.forEach((team, t) => {
     const { length } = placed[t];
     expect(length <= team.size && length >= (short ? team.minSize : team.size), 'a team has a wrong size');
-    for (const { player } of placed[t]) {
-      const kind = kindName(rules, team.kind);
-      expect(
-        player.teams === undefined || kind === undefined || player.teams.includes(kind),
-        'a player is on a team it refuses',
-      );
-    }
+    for (const { player } of placed[t]) expect(acceptsTeam(player, team), 'a player is on a team it refuses');
     const left = { ...team.roles };
     game.teams[t].forEach((seat, i) => {
       if (!team.roles) {
@@ -186,8 +175,8 @@ export function checkGame(
     );
   const cost = costOf(placed, members);
   expect(cost !== undefined, 'a rule is violated');
-  const skills = seated.map(({ player }) => player.skill);
-  const f = rules.alpha * gapOf(placed, teams, rules) + fixedPart(skills, teams, rules) + cost!;
+  const skills = skillsOf(placed).flat();
+  const f = rules.alpha * gapOf(skillsOf(placed), teams, rules) + fixedPart(skills, teams, rules) + cost!;
   const wait = longestWait(members, nowMs);
   const unit = scale(tickets, rules) + 1e-12 * cost!;
   expect(Math.abs(game.imbalance - f) <= unit, `the imbalance is not ${f}`);
@@ -211,36 +200,6 @@ export function scale(tickets: readonly Ticket[], rules: GameRules): number {
   return 1e-12 * top * (1 + rules.alpha) * (rules.teams === undefined ? rules.teamSize : 16);
 }
 
-function teamsOf(rules: GameRules): Team[] {
-  const { teamSize, teams = 2, roles } = rules;
-  const kinds = Array.isArray(teams)
-    ? teams
-    : [
-        {
-          name: undefined,
-          size: teamSize,
-          count: teams as number,
-          roles,
-          minSize: undefined,
-          offset: undefined,
-        },
-      ];
-  return kinds.flatMap(({ name, size, count = 1, minSize = size, offset = 0, roles: seats }, kind) =>
-    Array.from({ length: count }, (_, i) => ({
-      name: name === undefined || count === 1 ? name : `${name}-${i + 1}`,
-      kind,
-      size,
-      minSize,
-      offset,
-      roles: seats,
-    })),
-  );
-}
-
-function kindName({ teams }: GameRules, kind: number): string | undefined {
-  return Array.isArray(teams) ? teams[kind].name : undefined;
-}
-
 function isShort(members: readonly Ticket[], { short }: GameRules, nowMs: number): boolean {
   return (
     short !== undefined &&
@@ -252,34 +211,6 @@ function longestWait(members: readonly Ticket[], nowMs: number): number {
   return Math.max(...members.map(({ enqueuedAtMs }) => (nowMs - enqueuedAtMs) / 1000));
 }
 
-function canSeatAll(placed: readonly (readonly Placed[])[], teams: readonly Team[]): boolean {
-  return teams.every(
-    ({ roles }, t) =>
-      !roles ||
-      canSeat(
-        placed[t].map(({ player }) => player),
-        roles,
-      ),
-  );
-}
-
-/** What differs between the teams. */
-function gapOf(placed: readonly (readonly Placed[])[], teams: readonly Team[], { p }: GameRules): number {
-  const meanSize = placed.reduce((sum, team) => sum + team.length, 0) / teams.length;
-  const values = placed.map((team, t) => {
-    const skills = team.map(({ player }) => player.skill);
-    const top = Math.max(1e-300, ...skills);
-    const mean =
-      p === Number.POSITIVE_INFINITY
-        ? Math.max(...skills)
-        : top * (skills.reduce((sum, s) => sum + (s / top) ** p, 0) / skills.length) ** (1 / p);
-    return mean * meanSize ** (1 / p) + teams[t].offset;
-  });
-  return Math.max(...values) - Math.min(...values);
-}
-
-/** What is the same in every division of these players. */
-function fixedPart(skills: readonly number[], teams: readonly Team[], { q, short }: GameRules): number {
-  const empty = teams.reduce((sum, { size }) => sum + size, -skills.length);
-  return spreadOf(skills, q) + empty * (short?.cost ?? 0);
+function skillsOf(placed: readonly (readonly Placed[])[]): number[][] {
+  return placed.map((team) => team.map(({ player }) => player.skill));
 }
