@@ -1,9 +1,8 @@
 /** The permissions that a call to AWS needs: actions and the ARNs of their resources. */
 import { DYNAMODB_TARGET, STREAMS_TARGET } from './dynamodb-emulator.ts';
 import { busNameOf, EVENTS_TARGET } from './event-bus.ts';
-import { ACCOUNT_ID, REGION } from './local-account.ts';
+import { ACCOUNT_ID, REGION, secretArn } from './local-account.ts';
 import type { AccessRequest } from './policy.ts';
-import { secretArn } from './secret-arn.ts';
 import { SECRETS_TARGET } from './secrets.ts';
 import { SQS_TARGET } from './sqs.ts';
 import type { Properties } from './template.ts';

@@ -1,6 +1,5 @@
 /** The local names and ARNs of resources, and the values of Ref and Fn::GetAtt for them. */
-import { ACCOUNT_ID, REGION } from './local-account.ts';
-import { secretArn } from './secret-arn.ts';
+import { ACCOUNT_ID, REGION, secretArn } from './local-account.ts';
 
 /** The URLs of the local servers, each without a trailing slash. */
 export interface Endpoints {

@@ -2,9 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
+import { check, textOf } from '../contract/problem.ts';
 import { type AwsService, errorReply, jsonReply } from './aws-json.ts';
+import { secretArn } from './local-account.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
-import { secretArn } from './secret-arn.ts';
 import { readState, writeState } from './state-file.ts';
 import type { Stack } from './template.ts';
 
@@ -12,6 +13,9 @@ export const SECRETS_TARGET = 'secretsmanager';
 
 /** The prefix of secret names on AWS. Names in the file omit it. */
 const PREFIX = 'muster/';
+
+/** Values by the names or ARNs of secrets. */
+const secretValues = z.record(z.string(), z.string());
 
 /** @throws LocalCloudError when the file is not a JSON object of strings */
 export async function readSecrets(file: string): Promise<Map<string, string>> {
@@ -22,14 +26,9 @@ export async function readSecrets(file: string): Promise<Map<string, string>> {
   } catch (error) {
     throw new LocalCloudError(`${expected}: ${(error as Error).message}`);
   }
-  if (typeof secrets !== 'object' || secrets === null || Array.isArray(secrets)) {
-    throw new LocalCloudError(`${expected}, got ${Array.isArray(secrets) ? 'a list' : typeof secrets}.`);
-  }
-  for (const [name, value] of Object.entries(secrets)) {
-    if (typeof value !== 'string')
-      throw new LocalCloudError(`${expected}: the value of "${name}" is not a string.`);
-  }
-  return new Map(Object.entries(secrets as Record<string, string>));
+  const { data, problems } = check(secretValues, secrets);
+  if (problems !== undefined) throw new LocalCloudError(`${expected}: ${textOf(problems)}`);
+  return new Map(Object.entries(data));
 }
 
 /**
@@ -37,7 +36,7 @@ export async function readSecrets(file: string): Promise<Map<string, string>> {
  * @param file where they are stored; when omitted, all are generated again
  */
 export function generatedSecrets(stack: Stack, file: string | undefined): ReadonlyMap<string, string> {
-  const stored = file === undefined ? {} : (readState(file, z.record(z.string(), z.string())) ?? {});
+  const stored = file === undefined ? {} : (readState(file, secretValues) ?? {});
   const all = stack
     .resources('AWS::SecretsManager::Secret')
     .map(({ logicalId, arn, properties }): [string, string] => {

@@ -6,7 +6,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DYNAMODB_LIMITS } from '../../lib/local/aws-limits.ts';
+import { DYNAMODB_LIMITS } from '../memory-dynamodb/aws-limits.ts';
 import { type EmulatedTables, STORES, startTables, suiteName } from './emulated-tables.ts';
 
 const {

@@ -10,7 +10,7 @@ import type {
   UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { DYNAMODB_LIMITS } from '../../lib/local/aws-limits.ts';
+import { DYNAMODB_LIMITS } from './aws-limits.ts';
 import { type Item, meets, type Placeholders, updated } from './expressions.ts';
 import { itemSize } from './item-size.ts';
 import { ItemTooLarge, MemoryTable, type Partitions, type TableSchema } from './memory-table.ts';

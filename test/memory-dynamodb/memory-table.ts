@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { DYNAMODB_LIMITS } from '../../lib/local/aws-limits.ts';
+import { DYNAMODB_LIMITS } from './aws-limits.ts';
 import type { Item } from './expressions.ts';
 import { itemSize } from './item-size.ts';
 import { type Entry, SortedItems } from './sorted-items.ts';
