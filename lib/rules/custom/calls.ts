@@ -6,7 +6,7 @@ import type { Named, RuleContext, RuledGame, RuledTicket, Verdict } from '../rul
 import type { Attributes, RuledPlayer } from '../types.ts';
 import { attributeOf } from '../values.ts';
 import { type CustomCode, codeInUse } from './code.ts';
-import type { CustomGame, CustomPlayer, CustomTicket } from './types.ts';
+import type { CustomGame, CustomOptions, CustomPlayer, CustomTicket } from './types.ts';
 
 /** A call that takes longer refuses its game, where the code has a clock: milliseconds. */
 export const CALL_MS_MAX = 20;
@@ -27,6 +27,8 @@ export interface CustomFailure {
 /** By rule and function, in the order of the first failure. */
 export type CustomFailures = Map<string, CustomFailure>;
 
+const NO_OPTIONS = {};
+
 /** A rule of type `custom`, at one level of its relaxation. */
 type OneRule = CustomRuleBody & Partial<Named>;
 
@@ -39,6 +41,8 @@ export class CustomCalls {
   readonly #failures: CustomFailures;
   readonly #code: CustomCode | undefined;
   readonly #tickets = new WeakMap<RuledTicket, CustomTicket>();
+  /** Frozen copies. */
+  readonly #options = new WeakMap<CustomOptions, CustomOptions>();
 
   /** @param code the functions. @default those that the process uses */
   constructor(
@@ -88,7 +92,7 @@ export class CustomCalls {
 
   /** The answer; undefined when the call failed. @param faultOf what was expected instead of an answer, if it is wrong */
   #call(
-    { name = '', options = {} }: OneRule,
+    { name = '', options = NO_OPTIONS }: OneRule,
     called: string,
     args: readonly unknown[],
     faultOf: (answer: unknown) => string | undefined,
@@ -98,7 +102,10 @@ export class CustomCalls {
     let fault: string | undefined;
     let answer: unknown;
     try {
-      answer = functions[called]!(...args, frozen(options));
+      answer = functions[called]!(
+        ...args,
+        getOrCreate(this.#options, options, () => frozen(options)),
+      );
       fault = faultOf(answer);
       // Nobody waits for it: a rejection would end the process.
       if (answer instanceof Promise) answer.catch(() => undefined);

@@ -1,4 +1,3 @@
-import { getOrCreate } from '../../vocabulary/get-or-create.ts';
 import type { CustomRuleBody } from '../by-type/custom.ts';
 import type { CustomCalls } from '../custom/calls.ts';
 import { levelsOf } from '../levels.ts';
@@ -13,9 +12,6 @@ import {
 
 type CustomOne = Rule & CustomRuleBody;
 
-/** The maximum of pairs that are remembered, of which a large pool has many millions. */
-const PAIRS_MAX = 200_000;
-
 /** A custom rule whose module also exports `mayJoin`, or a custom cost whose module also exports `least`. */
 export class CustomState implements StateGroup {
   readonly #tickets: readonly EnteredTicket[];
@@ -25,8 +21,6 @@ export class CustomState implements StateGroup {
   readonly #rules: readonly (CustomOne | undefined)[];
   readonly #isCost: boolean;
   readonly #joined: number[] = [];
-  /** By level and the numbers of two tickets: whether they may be in one game. */
-  readonly #pairs = new Map<string, boolean>();
 
   constructor(indexed: IndexedRule<CustomOne>, pool: StatePool, calls: CustomCalls) {
     this.#tickets = pool.tickets;
@@ -42,9 +36,11 @@ export class CustomState implements StateGroup {
 
   admits(ticket: number): boolean {
     if (this.#isCost) return true;
-    const level = this.#levels.with(ticket);
-    const rule = this.#rules[level];
-    return rule === undefined || this.#joined.every((other) => this.#mayJoin(rule, level, other, ticket));
+    const rule = this.#rules[this.#levels.with(ticket)];
+    if (rule === undefined) return true;
+    return this.#joined.every((other) =>
+      this.#calls.mayJoin(rule, this.#tickets[other], this.#tickets[ticket]),
+    );
   }
 
   join(ticket: number): void {
@@ -64,11 +60,5 @@ export class CustomState implements StateGroup {
       rule,
       this.#joined.map((ticket) => this.#tickets[ticket]),
     );
-  }
-
-  #mayJoin(rule: CustomOne, level: number, a: number, b: number): boolean {
-    if (this.#pairs.size >= PAIRS_MAX) this.#pairs.clear();
-    const key = a < b ? `${level} ${a} ${b}` : `${level} ${b} ${a}`;
-    return getOrCreate(this.#pairs, key, () => this.#calls.mayJoin(rule, this.#tickets[a], this.#tickets[b]));
   }
 }
