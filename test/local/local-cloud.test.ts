@@ -339,16 +339,15 @@ describe('a local cloud', () => {
     ]);
     for (const client of [sqs, events, secrets]) client.destroy();
   });
-});
 
-test('two local clouds run at the same time and stop independently', async () => {
-  const [one, two] = await Promise.all([start(templateOf()), start(templateOf())]);
-  await putThing(one, 'x');
-  await one.stop();
-  await expect(putThing(one, 'y')).rejects.toThrow();
-  expect((await putThing(two, 'x')).status).toBe(200);
-  await two.stop();
-  await two.stop();
+  test('runs beside another one, which stops alone and once', async () => {
+    const other = await start(templateOf());
+    await putThing(other, 'x');
+    await other.stop();
+    await other.stop();
+    await expect(putThing(other, 'y')).rejects.toThrow();
+    expect((await putThing(cloud, 'x')).status).toBe(200);
+  });
 });
 
 test('a local cloud with a data directory continues where the last one stopped', async () => {
