@@ -141,8 +141,9 @@ export function limitsOf(props: LimitProps & { readonly jwt?: object | undefined
   };
 }
 
-function whole(
-  name: keyof LimitProps,
+/** A whole number in this range, or undefined. Throws an error that names the property when it is out of range. */
+export function whole(
+  name: string,
   value: number | undefined,
   min: number,
   max = Number.MAX_SAFE_INTEGER,
@@ -152,7 +153,8 @@ function whole(
   throw new Error(`Expected \`${name}\` to be a whole number ${range}, got ${value}.`);
 }
 
-function share(name: keyof LimitProps, value: number | undefined): number | undefined {
+/** The same for a number above 0 to 1. */
+export function share(name: string, value: number | undefined): number | undefined {
   if (value === undefined || (value > 0 && value <= 1)) return value;
   throw new Error(`Expected \`${name}\` to be a number above 0 to 1, got ${value}.`);
 }

@@ -14,7 +14,7 @@ import { type DefinitionTexts, readLadderDefinitions, readQueueDefinitions } fro
 import { FanOut } from './fan-out.ts';
 import { GameLift, gameSessionQueuesOf } from './game-lift.ts';
 import { Intake } from './intake.ts';
-import { type LimitProps, limitsOf } from './limits.ts';
+import { type LimitProps, limitsOf, share, whole } from './limits.ts';
 import { Observability, type ObservabilityProps } from './observability.ts';
 import { Push, type PushProps } from './push.ts';
 import { QueueDefinitions } from './queue-definitions.ts';
@@ -168,7 +168,7 @@ export class Matchmaker extends Construct {
     super(scope, id);
     const stage = stagePolicy(props.stage ?? 'dev', { invocationLog: props.invocationLog });
     const limits = limitsOf(props);
-    const failedShare = checkedShare(props.failedShare ?? 0.25);
+    const failedShare = share('failedShare', props.failedShare) ?? 0.25;
     const grants = parseSecretGrants(props.secretGrants ?? {});
     const prefix = checkedPrefix(props.secretsPrefix ?? 'muster/');
     const secrets = { prefix, keys: checkedKeys(props.secretsKeys ?? []), grants };
@@ -282,10 +282,10 @@ function foldersOf(
 /** The sockets; undefined without `push`. */
 function pushOf(
   scope: Construct,
-  { push = true, pushKey = 1, socketLog = false }: MatchmakerProps,
+  { push = true, pushKey, socketLog = false }: MatchmakerProps,
   { intake, ...parts }: Pick<PushProps, 'store' | 'tick' | 'requests' | 'stage'> & Pick<Parts, 'intake'>,
 ): Push | undefined {
-  const keyNumber = checkedKeyNumber(pushKey);
+  const keyNumber = whole('pushKey', pushKey, 1) ?? 1;
   if (!push) return undefined;
   return new Push(scope, 'Push', { ...parts, enqueue: intake.enqueue, keyNumber, socketLog });
 }
@@ -387,16 +387,6 @@ function checkedPrefix(prefix: string): string {
   throw new Error(
     'Expected `secretsPrefix` to be at least one character, got "": every secret would be readable.',
   );
-}
-
-function checkedShare(failedShare: number): number {
-  if (failedShare > 0 && failedShare <= 1) return failedShare;
-  throw new Error(`Expected \`failedShare\` to be a number above 0 to 1, got ${failedShare}.`);
-}
-
-function checkedKeyNumber(number: number): number {
-  if (Number.isInteger(number) && number >= 1) return number;
-  throw new Error(`Expected \`pushKey\` to be a whole number from 1 and up, got ${number}.`);
 }
 
 function checkedKeys(arns: readonly string[]): readonly string[] {

@@ -150,9 +150,7 @@ function splitQuery(url: string): [string, string] {
 interface ProxyResult {
   readonly statusCode: number;
   readonly headers?: Readonly<Record<string, unknown>>;
-  readonly cookies?: readonly string[];
   readonly body?: string;
-  readonly isBase64Encoded?: boolean;
 }
 
 /** A result without `statusCode` is the JSON body of a 200 response, as in API Gateway. */
@@ -163,12 +161,11 @@ function respondWith(response: ServerResponse, payload: unknown): void {
     response.end(body);
     return;
   }
-  const { statusCode, headers = {}, cookies = [], body = '', isBase64Encoded } = payload as ProxyResult;
+  const { statusCode, headers = {}, body = '' } = payload as ProxyResult;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, String(value));
   if (!response.hasHeader('content-type')) response.setHeader('content-type', 'text/plain;charset=UTF-8');
-  if (cookies.length > 0) response.setHeader('set-cookie', cookies);
   response.writeHead(Number(statusCode));
-  response.end(Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'));
+  response.end(body);
 }
 
 function respond(response: ServerResponse, status: number, body: object): void {

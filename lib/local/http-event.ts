@@ -18,7 +18,7 @@ export function httpEvent(
   apiId: string,
   authorizer?: object,
 ) {
-  const { cookie, connection: _, ...otherHeaders } = request.headersDistinct;
+  const { connection: _, ...otherHeaders } = request.headersDistinct;
   const headers = Object.fromEntries(
     Object.entries(otherHeaders).map(([name, values]) => [name, values!.join(',')]),
   );
@@ -30,7 +30,6 @@ export function httpEvent(
     routeKey: route.routeKey,
     rawPath,
     rawQueryString,
-    ...(cookie !== undefined && { cookies: cookie.flatMap((line) => line.split(/;\s*/)) }),
     headers: {
       ...headers,
       'x-forwarded-for': request.socket.remoteAddress ?? '127.0.0.1',
