@@ -274,10 +274,10 @@ function warningsOf(
 }
 
 /** @throws Failure when nothing is measured, or the run ends before a wait can reach a target */
-function requireMeasured(
+export function requireMeasured(
   points: readonly TunePoint[],
   tried: readonly TunePoint[],
-  { players, atEnd }: DescribedTraffic,
+  { players, atEnd }: Pick<DescribedTraffic, 'players' | 'atEnd'>,
   { waitP99Max = 0, waitMeanMax = 0 }: Targets,
 ): void {
   if (points.length === 0)

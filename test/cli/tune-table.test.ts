@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { tuningPage } from '../../lib/cli/report/report.ts';
-import { table, targetTexts } from '../../lib/cli/tune.ts';
+import { requireMeasured, table, targetTexts } from '../../lib/cli/tune.ts';
 import { type TunePoint, withFront } from '../../lib/simulation/tune.ts';
 
 const point = (waitCost: number, values: Partial<TunePoint>): TunePoint => ({
@@ -54,4 +54,17 @@ it('names the targets on the page, and marks the row of the chosen setting', () 
   const marked = html.split('\n').filter((line) => line.includes('class="chosen"'));
   expect(marked).toEqual([expect.stringContaining('→ option-value {&#34;waitCost&#34;:2}')]);
   expect(tuningPage('Tuning', 'text', points, [], undefined)).not.toMatch(/Targets|class="chosen"|→/);
+});
+
+it('refuses to choose when no setting is measured, or the run is too short for a wait to miss the target', () => {
+  const run = (atEnd: 'stop' | 'drain') => ({ players: 1000, atEnd });
+  const tried = [point(1, { seconds: 5 })];
+  expect(() => requireMeasured([], tried, run('stop'), {})).toThrow(
+    'No setting tried made 100 matches of 1000 players, which is too few to compare settings.',
+  );
+  expect(() => requireMeasured(tried, tried, run('stop'), { waitP99Max: 30 })).toThrow(
+    'The run lasts 5 s, so no wait can be longer than the target of 30 s and every setting would meet it.',
+  );
+  expect(() => requireMeasured(tried, tried, run('stop'), { waitP99Max: 4 })).not.toThrow();
+  expect(() => requireMeasured(tried, tried, run('drain'), { waitP99Max: 30 })).not.toThrow();
 });

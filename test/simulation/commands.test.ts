@@ -314,7 +314,8 @@ describe('muster tune', () => {
   /** Runs it with one thread: each loads the modules, which takes longer than most runs. */
   const tune = (...args: string[]) => muster('tune', '--workers', '1', ...args);
 
-  it('shows the front and writes the definition that the targets pick', async () => {
+  it('shows the front of a queue in percentiles, in its scale, and writes the definition that the targets pick', async () => {
+    const percentile = file('percentile.json', { ...duel, tickSeconds: 5, skillScale: 'percentile' });
     const out = join(folder, 'tuned.json');
     const report = join(folder, 'tune.html');
     const args = ['--players', '1000', '--rate', '20', '--policies', 'option-value,greedy', '--workers', '2'];
@@ -322,7 +323,7 @@ describe('muster tune', () => {
     const { status, stdout } = await muster(
       'tune',
       '--queue',
-      slow,
+      percentile,
       ...args,
       '--max-wait-mean',
       '15',
@@ -335,6 +336,9 @@ describe('muster tune', () => {
       expect(front[at].waitMean).toBeGreaterThan(front[at - 1].waitMean);
       expect(front[at].imbalanceMean).toBeLessThan(front[at - 1].imbalanceMean);
     }
+    const costs = points.map(({ release }: { release: { waitCost?: number } }) => release.waitCost ?? 0);
+    // The policy is refined between its settings, and the greatest of these is for the standard deviation.
+    expect(Math.max(...costs)).toBeCloseTo(0.2 * (100 / 3), 1);
     expect(JSON.parse(readFileSync(out, 'utf8'))).toEqual(chosen);
     expect(chosen).toMatchObject({ name: 'duel', release: { policy: 'option-value' } });
     expect(readFileSync(report, 'utf8')).toMatch(/<svg/);
@@ -377,24 +381,6 @@ describe('muster tune', () => {
     expect(chosen.release.everySeconds).toBeLessThanOrEqual(30);
     expect(stderr).toMatch(/The run lasts \d+(\.\d)? s, less than five time-outs \(15 min\)/);
     expect(stderr).toMatch(/fewer than 100 matches: periodic \{"everySeconds":60\}: 0/);
-  });
-
-  it('writes nothing when the run is too short for a wait to miss the target', async () => {
-    const out = join(folder, 'vacuous.json');
-    const args = ['--rate', '200', '--players', '1000', '--policies', 'greedy', '--max-wait-p99', '30'];
-    const { status, stdout, stderr } = await tune('--queue', queue, ...args, '--out', out);
-    expect([status, stdout, existsSync(out)]).toEqual([1, '', false]);
-    expect(stderr).toMatch(
-      /The run lasts 5(\.\d+)? s, so no wait can be longer than the target of 30 s and every setting would meet it\./,
-    );
-  });
-
-  it('fails when no setting makes enough matches to be measured', async () => {
-    const arena = file('arena.json', { ...duel, name: 'arena', teamSize: 5, timeoutSeconds: 180 });
-    const args = ['--rate', '2000', '--players', '1000', '--policies', 'periodic'];
-    const { status, stdout, stderr } = await tune('--queue', arena, ...args);
-    expect([status, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/No setting tried made 100 matches of 1000 players/);
   });
 
   it('plays five time-outs when that takes more players than the default', async () => {
@@ -451,13 +437,5 @@ describe('muster tune', () => {
       2,
       expect.stringMatching(/^--steps: Expected a queue with rules that relax, got none in .*plain\.json/),
     ]);
-  });
-
-  it('scales settings to percent where the queue matches by percentiles', async () => {
-    const percentile = file('percentile.json', { ...duel, tickSeconds: 5, skillScale: 'percentile' });
-    const args = ['--players', '1000', '--rate', '40', '--policies', 'option-value'];
-    const { points } = JSON.parse((await tune('--queue', percentile, ...args)).stdout);
-    const costs = points.map(({ release }: { release: { waitCost: number } }) => release.waitCost);
-    expect(Math.max(...costs)).toBeCloseTo(0.2 * (100 / 3), 1);
   });
 });
