@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { secretsOf } from '../contract/secret-grants.ts';
-import { roleSeatsOf, seatsOf, type Teams, teamKindsOf } from '../contract/team-kinds.ts';
+import { roleSeatsOf, seatsOf, teamsText } from '../contract/team-kinds.ts';
 
 /** The text that a terminal shows below the URL: the queues, a request to try, and how to stop the service. */
 export function serveGuide(
@@ -42,19 +42,6 @@ function simplest(definitions: readonly QueueDefinition[]): QueueDefinition | un
 function queueText(definition: QueueDefinition): string {
   const seats = Object.entries(definition.roles ?? {}).map(([role, count]) => `${count} ${role}`);
   return `${definition.name} (${[teamsText(definition), ...seats].join(', ')})`;
-}
-
-/** The teams of a queue in a few words: "5 against 5", "3 teams of 4", "1 killer against 4 survivors", "12 on their own". */
-function teamsText(definition: Teams): string {
-  const kinds = teamKindsOf(definition);
-  const [first] = kinds;
-  if (first!.name !== undefined)
-    return kinds
-      .map(({ name, size, count }) => `${count > 1 ? `${count} × ` : ''}${size} ${name}`)
-      .join(' against ');
-  const { size, count } = first!;
-  if (count === 2) return `${size} against ${size}`;
-  return size === 1 ? `${count} on their own` : `${count} teams of ${size}`;
 }
 
 /**

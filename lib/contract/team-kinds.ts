@@ -36,6 +36,19 @@ export function teamCountOf(definition: Teams): number {
   return teamKindsOf(definition).reduce((sum, { count }) => sum + count, 0);
 }
 
+/** The teams of a queue in a few words: `5 v 5`, `4 teams of 3`, `1 killer v 4 survivors`, `12 players, free for all`. */
+export function teamsText(definition: Teams): string {
+  const kinds = teamKindsOf(definition);
+  const [{ size, count }] = kinds as [TeamKindView];
+  if (kinds.length > 1)
+    return kinds
+      .map((kind) => `${kind.count === 1 ? '' : `${kind.count} × `}${kind.size} ${kind.name ?? ''}`.trim())
+      .join(' v ');
+  if (count === 2) return `${size} v ${size}`;
+  if (count === 1) return `one team of ${size}`;
+  return size === 1 ? `${count} players, free for all` : `${count} teams of ${size}`;
+}
+
 /** The seats of a match. */
 export function seatsOf(definition: Teams): number {
   return teamKindsOf(definition).reduce((sum, { size, count }) => sum + size * count, 0);

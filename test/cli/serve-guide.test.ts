@@ -11,7 +11,7 @@ describe('what serve prints below the URL on a terminal', () => {
   it('lists the queues, one request in one line, and how to stop the service', () => {
     const lines = serveGuide(URL, [raid, arena], { dataDir: undefined }).split('\n');
     expect(lines).toEqual([
-      expect.stringMatching(/queues +raid \(3 against 3, 1 tank, 2 damage\) · arena \(5 against 5\)$/),
+      expect.stringMatching(/queues +raid \(3 v 3, 1 tank, 2 damage\) · arena \(5 v 5\)$/),
       expect.stringMatching(/try +curl .* http:\/\/127\.0\.0\.1:3000\/queues\/arena\/tickets$/),
       expect.stringMatching(/stop +Ctrl-C; tickets and matches are then deleted, --data DIR keeps them$/),
     ]);

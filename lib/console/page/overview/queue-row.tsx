@@ -1,3 +1,4 @@
+import { teamsText } from '../../../contract/team-kinds.ts';
 import { TimeChart } from '../charts/time-chart.tsx';
 import { gamesShare, type Trouble } from '../data/health.ts';
 import type { LiveQueue } from '../data/live-queues.ts';
@@ -5,7 +6,6 @@ import { measuresOf } from '../data/measures.ts';
 import { waitingAndMatched } from '../data/timelines.ts';
 import { numberText, secondsText, shareText } from '../format.ts';
 import { pathTo } from '../frame/router.ts';
-import { shapeText } from '../frame/shape.ts';
 import { memo } from './memo.ts';
 
 /** A queue with what is wrong with it. */
@@ -56,7 +56,7 @@ export const QueueRow = memo(
             {name}
           </a>
           <span class="soft small">
-            {shapeText(definition)} · {definition.release.policy}
+            {teamsText(definition)} · {definition.release.policy}
           </span>
         </th>
         <td class="queue-chart">

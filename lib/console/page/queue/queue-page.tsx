@@ -1,5 +1,6 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { teamsText } from '../../../contract/team-kinds.ts';
 import { CountedBar } from '../charts/counted-bar.tsx';
 import { Key } from '../charts/key.tsx';
 import { TimeChart } from '../charts/time-chart.tsx';
@@ -19,7 +20,6 @@ import { Card } from '../frame/card.tsx';
 import { now } from '../frame/now.ts';
 import { Absent, Loading, Page } from '../frame/page.tsx';
 import { pathTo } from '../frame/router.ts';
-import { shapeText } from '../frame/shape.ts';
 import { Cooldowns } from './cooldowns.tsx';
 import { Experiment } from './experiment.tsx';
 import { Funnel } from './funnel.tsx';
@@ -70,7 +70,7 @@ function KnownQueue({ live }: { readonly live: LiveQueue }) {
       lead={
         <div class="row spread soft">
           <p>
-            {shapeText(definition)} · {release.policy} · a tick every{' '}
+            {teamsText(definition)} · {release.policy} · a tick every{' '}
             {secondsText(tickSeconds).replace('.0', '')} · time-out after {secondsText(timeoutSeconds)}
           </p>
           <p>

@@ -1,6 +1,7 @@
 import { type Signal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { QueueDefinition } from '../../../contract/queue-definition.ts';
+import { teamsText } from '../../../contract/team-kinds.ts';
 import { runJson } from '../../../simulation/run-json.ts';
 import type { TrafficOptions } from '../../../simulation/traffic-options.ts';
 import { definitionProblems } from '../data/definition-problems.ts';
@@ -12,7 +13,6 @@ import { numberText, secondsText, shareText } from '../format.ts';
 import { Card } from '../frame/card.tsx';
 import { Absent, Loading, Page } from '../frame/page.tsx';
 import { goTo, pathTo } from '../frame/router.ts';
-import { shapeText } from '../frame/shape.ts';
 import { Table } from '../frame/table.tsx';
 import { commandOf } from './command.ts';
 import { knobsOf, withKnobs } from './knobs.ts';
@@ -52,7 +52,7 @@ export function WhatIfPage({ name }: { readonly name: string | undefined }) {
                 {definition === undefined && <option value="">choose one</option>}
                 {known.map((one) => (
                   <option key={one.name} value={one.name}>
-                    {one.name} ({shapeText(one)})
+                    {one.name} ({teamsText(one)})
                   </option>
                 ))}
               </select>
