@@ -45,5 +45,6 @@ it('proves the least imbalance of equal players in teams of unequal offset', () 
 });
 
 it('proves the least imbalance of a small pool whose games differ in teamGap far more than in skillSpread', () => {
-  expect(compareShapedCase(50_000_276)).toBe(30);
+  // The search takes as many nodes without this ticket.
+  expect(compareShapedCase(50_000_276, false, 0, 't005')).toBe(26);
 });
