@@ -4,26 +4,25 @@ import { CONNECTION } from './statuses.ts';
 import type { Read } from './unreadable.ts';
 
 /** The player and the ticket that a token is for. */
-export interface Watcher {
-  readonly ticketId: string;
-  readonly queue: string;
+export const watcher = z.object({
+  ticketId: z.string(),
+  queue: z.string(),
   /** The further queues of the ticket, separated by commas. API Gateway keeps only texts and numbers of a connection. */
-  readonly also?: string | undefined;
-  readonly playerId: string;
-  /** When the ticket was enqueued. It distinguishes the ticket from a later one with the same id. */
-  readonly enqueuedAtMs: number;
+  also: z.string().optional(),
+  playerId: z.string(),
+  /**
+   * When the ticket was enqueued. It distinguishes the ticket from a later one with the same id. API Gateway may pass numbers as
+   * text.
+   */
+  enqueuedAtMs: z.coerce.number().int(),
   /** The index of the player in the ticket, from 0. */
-  readonly player: number;
-}
+  player: z.coerce.number().int().min(0),
+});
+export type Watcher = Read<typeof watcher>;
 
 /** A connection of a player who watches a ticket. It does not name the player, so an erasure need not change it. */
-export const connection = z.object({
-  ticketId: z.string(),
+export const connection = watcher.omit({ playerId: true }).extend({
   connectionId: z.string(),
-  queue: z.string(),
-  also: z.string().optional(),
-  enqueuedAtMs: z.number(),
-  player: z.number(),
   status: z.enum(CONNECTION.statuses),
   connectedAtMs: z.number(),
   /** The first message is sent at this time or later: see `watching/connect.ts`. */
