@@ -7,8 +7,11 @@ import { launched } from './launched.ts';
 
 /** A browser for tests, and what went wrong in its pages. */
 export interface TestBrowser {
-  /** Opens a tab. All are of one session, whose process has compiled the script of the pages. */
-  page(): Promise<Page>;
+  /**
+   * Opens a tab. All are of one session, whose process has compiled the script of the pages, but those with a clock: a test moves
+   * or stops the time of a whole session.
+   */
+  page(options?: { readonly clock?: boolean }): Promise<Page>;
   /** Errors, warnings and requests to other machines, of all pages so far. */
   readonly complaints: string[];
 }
@@ -18,10 +21,22 @@ export async function startBrowser(): Promise<TestBrowser> {
   const browser = await launched();
   afterAll(() => browser.close());
   const complaints: string[] = [];
-  const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce' });
-  context.setDefaultTimeout(PATIENCE_MS);
-  context.on('page', watch);
-  return { complaints, page: () => context.newPage() };
+  const session = async () => {
+    const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce' });
+    context.setDefaultTimeout(PATIENCE_MS);
+    context.on('page', watch);
+    return context;
+  };
+  const shared = await session();
+  return {
+    complaints,
+    async page({ clock = false } = {}) {
+      if (!clock) return shared.newPage();
+      const context = await session();
+      await context.clock.install();
+      return context.newPage();
+    },
+  };
 
   function watch(page: Page): void {
     page.on('pageerror', (error) => complaints.push(`error: ${error.stack}`));

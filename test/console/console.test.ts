@@ -51,11 +51,10 @@ beforeAll(async () => {
 });
 
 /** @param clock whether the test moves or stops the time of the page */
-async function open(path: string, { clock = false } = {}): Promise<Page> {
-  const tab = await browser.page();
+async function open(path: string, options?: { readonly clock: boolean }): Promise<Page> {
+  const tab = await browser.page(options);
   // A page that is open goes on reading and drawing.
   onTestFinished(() => tab.close());
-  if (clock) await tab.clock.install();
   await tab.goto(page.url + path);
   return tab;
 }
