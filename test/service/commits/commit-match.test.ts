@@ -432,6 +432,9 @@ describe('a commit', () => {
       for (const [i, outcome] of outcomes.entries()) {
         const made = await cloud.deps.matches.get(id(`m${i}`));
         expect(made !== undefined).toBe(outcome === 'committed');
+        if (made === undefined) continue;
+        for (const name of [names[i]!, names[(i + 1) % 6]!])
+          expect((await stored(name)).matchId).toBe(id(`m${i}`));
       }
       for (const name of names) {
         const { status, matchId } = await stored(name);
