@@ -300,10 +300,12 @@ export const JOURNEYS = {
     expect((await api.get(`/tickets/${ticketId}?waitSeconds=0.1&explain=true`)).body.reason).toMatch(/\w/);
   },
 
-  async 'receive the events of a ticket until it is cancelled'(muster) {
+  async 'receive the events of a ticket in two queues until it is cancelled'(muster) {
     const path = `/${fresh('cancel')}`;
-    const queue = await muster.api.queue({ webhooks: [webhook(muster, path)] });
-    const { ticketId } = await muster.api.ticket(queue, 1);
+    const group = fresh('group');
+    const queue = await muster.api.queue({ group, webhooks: [webhook(muster, path)] });
+    const also = [{ queue: await muster.api.queue({ group }) }];
+    const { ticketId } = await muster.api.ticket(queue, 1, { also });
     await heard(muster, path, 'TicketQueued');
     expect((await muster.api.delete(`/tickets/${ticketId}`)).status).toBe(200);
     await heard(muster, path, 'TicketCancelled');
@@ -487,6 +489,7 @@ export const JOURNEYS = {
       muster,
       { acceptance: { timeoutSeconds: 600 }, cooldown: { decline: [{ times: 1, seconds: 600 }] } },
       'REQUIRES_ACCEPTANCE',
+      true,
     );
     await accept(muster, one, true);
     await putToSleep(muster, queue);
@@ -555,7 +558,7 @@ export const JOURNEYS = {
     const path = `/${fresh('requeue')}`;
     failOnce(muster, path, JSON.stringify(PLACE), 400);
     const provisioner = { ...http(muster, path), onFailure: 'requeue' as const };
-    const { one } = await pair(muster, { provisioner }, 'COMPLETED');
+    const { one } = await pair(muster, { provisioner }, 'COMPLETED', true);
     expect((await muster.api.get(`/matches/${one.matchId}`)).body.assignment).toEqual(PLACE);
   },
 
@@ -594,7 +597,7 @@ export const JOURNEYS = {
   },
 
   async 'be released by the schedule from a match whose messages were lost'(muster) {
-    const { one } = await pair(muster, { provisioner: { type: 'external' } }, 'PLACING');
+    const { one } = await pair(muster, { provisioner: { type: 'external' } }, 'PLACING', true);
     await missDeadline(muster, one.matchId!);
     await eventually(async () => {
       await muster.cloud.schedules.run();
@@ -635,14 +638,17 @@ export const JOURNEYS = {
   },
 } satisfies Record<string, Journey>;
 
-/** Two tickets in a new queue, read when they have the status. */
+/** Two tickets in a new queue, read when they have the status. @param isLinked whether the first also waits in another queue */
 async function pair(
   { api }: TestMuster,
   changes: Partial<QueueDefinition>,
   status: TicketStatus,
+  isLinked = false,
 ): Promise<{ queue: string; one: TicketView; two: TicketView }> {
-  const queue = await api.queue(changes);
-  const [one, two] = [await api.ticket(queue, 1), await api.ticket(queue, 2)];
+  const group = isLinked ? { group: fresh('group') } : {};
+  const queue = await api.queue({ ...changes, ...group });
+  const also = isLinked ? { also: [{ queue: await api.queue(group) }] } : undefined;
+  const [one, two] = [await api.ticket(queue, 1, also), await api.ticket(queue, 2)];
   return { queue, one: await api.until(one.ticketId, status), two: await api.until(two.ticketId, status) };
 }
 

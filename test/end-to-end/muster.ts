@@ -4,7 +4,12 @@ import { PurgeQueueCommand, SendMessageCommand, SQSClient } from '@aws-sdk/clien
 import { DeleteCommand, DynamoDBDocumentClient, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { SQSEvent } from 'aws-lambda';
 import { afterAll, aroundEach, expect } from 'vitest';
-import { type MusterClient, musterClient, type Ticket } from '../../lib/client/index.ts';
+import {
+  type MusterClient,
+  musterClient,
+  type NewTicket as PostedTicket,
+  type Ticket,
+} from '../../lib/client/index.ts';
 import { openApi } from '../../lib/contract/openapi.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { isFinal, type NewTicket, type TicketStatus, type TicketView } from '../../lib/contract/ticket.ts';
@@ -135,7 +140,7 @@ export interface Api {
   ticket(
     queue: string,
     players: number | NewTicket['players'],
-    more?: Pick<NewTicket, 'split'>,
+    more?: Pick<PostedTicket, 'split' | 'also'>,
   ): Promise<TicketView>;
   /** Long-polls a ticket until it has one of the statuses. */
   until(ticketId: string, ...statuses: TicketStatus[]): Promise<TicketView>;

@@ -260,7 +260,7 @@ describe('the template', () => {
   // Some are used only after a rejected call.
   it.runIf(IS_LONG)('gives no function a permission that neither success nor failure uses', () => {
     const mappings = muster.cloud.stack.resources('AWS::Lambda::EventSourceMapping');
-    for (const fn of functions) {
+    const unusedRights = functions.flatMap((fn) => {
       const theirs = accesses.filter(({ caller }) => caller === fn.name);
       const rights = statements
         .get(fn.roleName)!
@@ -269,11 +269,11 @@ describe('the template', () => {
         );
       const used = ({ action, arn }: { action: string; arn: string }) =>
         theirs.some((access) => access.action === action && matchesWildcard(arn, access.resourceArn));
-      expect(
-        rights.filter((right) => !usedByLambda(right, mappings) && !used(right)),
-        `the permissions of ${fn.name}`,
-      ).toEqual([]);
-    }
+      return rights
+        .filter((right) => !usedByLambda(right, mappings) && !used(right))
+        .map(({ action, arn }) => `${fn.name} ${action} ${arn}`);
+    });
+    expect(unusedRights).toEqual([]);
   });
 });
 
@@ -300,7 +300,7 @@ const CUTS: readonly [what: string, journey: keyof typeof JOURNEYS, cut: (resour
   ['tick may not put matches', 'get a match', (all) => forbid(all, 'tick', 'dynamodb:PutItem')],
   [
     'the filter on the stream of tickets drops cancelled tickets',
-    'receive the events of a ticket until it is cancelled',
+    'receive the events of a ticket in two queues until it is cancelled',
     (all) => {
       const mapping = all[idOf(all, 'AWS::Lambda::EventSourceMapping', 'FanOutTicketsStream')]!;
       const [filter] = (mapping.Properties.FilterCriteria as { Filters: { Pattern: string }[] }).Filters;
