@@ -4,7 +4,7 @@ import type { TunePoint } from '../simulation/tune.ts';
 import { codeFile } from './code-option.ts';
 import type { TuneTask } from './tune-worker.ts';
 
-/** Threads that try settings, started when the first of so many tasks need them. Each loads the modules once. */
+/** Threads that try settings. Each starts when there are tasks enough for it, and loads the modules once for all stages. */
 export class TuneThreads {
   readonly #most: number;
   readonly #signal: AbortSignal;

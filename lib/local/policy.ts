@@ -2,6 +2,7 @@
  * Evaluates IAM policy statements: those of the functions' roles, and the policies of queues.
  * A deny overrides an allow, and an action is denied unless a statement allows it.
  */
+import { getOrCreate } from '../vocabulary/get-or-create.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
 import type { Properties, Resource, Stack } from './template.ts';
 
@@ -36,11 +37,10 @@ export function isAllowed(statements: readonly Statement[], request: AccessReque
 /** The statements of every role in the stack, by the role's name: inline, attached and managed policies. */
 export function roleStatements(stack: Stack): Map<string, Statement[]> {
   const byRole = new Map<string, Statement[]>();
-  const add = (roleName: string, document: unknown) => {
-    byRole.set(roleName, [...(byRole.get(roleName) ?? []), ...statementsOf(document)]);
-  };
+  const add = (roleName: string, document: unknown) =>
+    getOrCreate(byRole, roleName, () => []).push(...statementsOf(document));
   for (const role of stack.resources('AWS::IAM::Role')) {
-    byRole.set(role.name, byRole.get(role.name) ?? []);
+    getOrCreate(byRole, role.name, () => []);
     for (const policy of list(role.properties.Policies))
       add(role.name, (policy as Properties).PolicyDocument);
   }

@@ -36,9 +36,8 @@ const STARTING_MAX = 2;
 /**
  * The minimum time that an invocation waits for a busy worker before another one is started. It waits as long as the last start
  * took, if that is longer, and for the first start however long it takes. A start takes 0.25 s of a core and 40 MB, more than most
- * invocations. On a busy machine starts take
- * seconds, and another worker would only take a core from the others. Lambda does not wait, so with AWS delays the pool does not
- * either.
+ * invocations. On a busy machine starts take seconds, and another worker would only take a core from the others. Lambda does not
+ * wait, so with AWS delays the pool does not either.
  */
 const PATIENCE_MIN_MS = 100;
 /**

@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { getOrCreate } from '../vocabulary/get-or-create.ts';
 
 /**
  * The licences of the packages whose code is in the bundles of the functions and of the console's page, as Markdown. Each
@@ -15,7 +16,7 @@ export function thirdPartyNotices(sources: Iterable<string>, root: string): stri
       readFileSync(join(folder, 'package.json'), 'utf8'),
     );
     const text = licenceTexts(folder) ?? standardText(license, author, name, root);
-    byText.set(text, [...(byText.get(text) ?? []), `${name} ${version} (${license})`]);
+    getOrCreate(byText, text, () => []).push(`${name} ${version} (${license})`);
   }
   const parts = [...byText].map(([text, packages]) => `## ${packages.join(', ')}\n\n~~~\n${text}\n~~~\n`);
   return [INTRODUCTION, ...parts].join('\n');

@@ -20,6 +20,6 @@ export interface Observer {
   /** Tickets that join a running match. */
   joined?(filling: Filling, tickets: readonly Ticket[], nowMs: number): void;
   left?(ticket: Ticket, why: Unmatched, atMs: number): void;
-  /** After each slot of the clock, all buckets together, and after `elsewhere`; `waiting` in the order of arrival. */
+  /** After each slot of the clock, all buckets together, and after tickets have left for another queue; `waiting` in the order of arrival. */
   ticked?(nowMs: number, waiting: readonly Ticket[]): void;
 }

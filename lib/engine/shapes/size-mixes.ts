@@ -165,10 +165,5 @@ function build({ kinds, kindOf, partyMax }: Room): Map<number, Uint8Array[]> {
     }
     games = more;
   }
-  const byPlayers = new Map<number, Uint8Array[]>();
-  for (const mix of games.values()) {
-    const players = mix.reduce((sum, parties, size) => sum + parties * size, 0);
-    byPlayers.set(players, [...(byPlayers.get(players) ?? []), mix]);
-  }
-  return byPlayers;
+  return Map.groupBy(games.values(), (mix) => mix.reduce((sum, parties, size) => sum + parties * size, 0));
 }

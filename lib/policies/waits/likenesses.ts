@@ -1,5 +1,6 @@
 import type { Ticket } from '../../engine/types.ts';
 import type { RuledPlayer } from '../../rules/types.ts';
+import { getOrCreate } from '../../vocabulary/get-or-create.ts';
 
 /** A ticket as far as its wait depends on it. */
 export type WaitingTicket = Pick<Ticket, 'enqueuedAtMs'> & {
@@ -52,12 +53,7 @@ export class Likenesses<Value> {
   }
 
   #named(name: string): Value {
-    let value = this.#byName.get(name);
-    if (value === undefined) {
-      value = this.#make(name);
-      this.#byName.set(name, value);
-    }
-    return value;
+    return getOrCreate(this.#byName, name, () => this.#make(name));
   }
 }
 

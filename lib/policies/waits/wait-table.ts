@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Ticket } from '../../engine/types.ts';
+import { getOrCreate } from '../../vocabulary/get-or-create.ts';
 import type { SkillSketch } from '../skill-sketch.ts';
 import { Likenesses, type WaitingTicket } from './likenesses.ts';
 
@@ -242,12 +243,7 @@ function factorsOf(likeness: Likeness | undefined): readonly number[] {
 
 /** The counts of a likeness, with a new one where there is none. */
 function ownOf(like: Map<string, Counts>, name: string): Counts {
-  let own = like.get(name);
-  if (own === undefined) {
-    own = { got: [0, 0, 0], due: [0, 0, 0] };
-    like.set(name, own);
-  }
-  return own;
+  return getOrCreate(like, name, () => ({ got: [0, 0, 0], due: [0, 0, 0] }));
 }
 
 interface Counts {

@@ -23,6 +23,9 @@ export type Watcher = Read<typeof watcher>;
 /** A connection of a player who watches a ticket. It does not name the player, so an erasure need not change it. */
 export const connection = watcher.omit({ playerId: true }).extend({
   connectionId: z.string(),
+  // The store keeps numbers as numbers.
+  enqueuedAtMs: z.number(),
+  player: z.number(),
   status: z.enum(CONNECTION.statuses),
   connectedAtMs: z.number(),
   /** The first message is sent at this time or later: see `watching/connect.ts`. */

@@ -2,6 +2,7 @@ import { variantOf } from '../../contract/experiment.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { type Block, blockAt, countedIn, endMs } from '../../experiments/schedule.ts';
+import { getOrCreate } from '../../vocabulary/get-or-create.ts';
 import type { EarlyEnd, QueueRecord, QueueState, StoredExperiment } from './queue-record.ts';
 
 /**
@@ -92,14 +93,8 @@ const VARIANTS = new WeakMap<QueueDefinition, WeakMap<StoredExperiment, readonly
 
 function variantsOf({ experiment, definition }: VariantSource): readonly QueueDefinition[] | undefined {
   if (experiment === undefined) return undefined;
-  const ofQueue = VARIANTS.get(definition) ?? new WeakMap();
-  VARIANTS.set(definition, ofQueue);
-  let known = ofQueue.get(experiment);
-  if (known === undefined) {
-    known = makeVariants(experiment, definition);
-    ofQueue.set(experiment, known);
-  }
-  return known ?? undefined;
+  const ofQueue = getOrCreate(VARIANTS, definition, () => new WeakMap());
+  return getOrCreate(ofQueue, experiment, () => makeVariants(experiment, definition)) ?? undefined;
 }
 
 /** Returns null when this version cannot read a variant that another version has stored. */

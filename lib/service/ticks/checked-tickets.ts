@@ -1,5 +1,6 @@
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { Ticket } from '../../engine/types.ts';
+import { getOrCreate } from '../../vocabulary/get-or-create.ts';
 import { type StoredTicket, toEngineTicket } from '../domain/stored-ticket.ts';
 import { misfits } from '../tickets/misfits.ts';
 
@@ -29,14 +30,7 @@ export class CheckedTickets {
     variants: readonly QueueDefinition[] = [],
   ): (stored: StoredTicket) => CheckedTicket {
     const tickets = this.#ticketsOf(definition, variants);
-    return (stored) => {
-      let checked = tickets.get(stored);
-      if (checked === undefined) {
-        checked = check(stored, definition, variants);
-        tickets.set(stored, checked);
-      }
-      return checked;
-    };
+    return (stored) => getOrCreate(tickets, stored, () => check(stored, definition, variants));
   }
 
   #ticketsOf(definition: QueueDefinition, variants: readonly QueueDefinition[]): CheckedQueue['tickets'] {

@@ -1,4 +1,5 @@
 import type { MusterEvent } from '../../contract/events.ts';
+import { getOrCreate } from '../../vocabulary/get-or-create.ts';
 import { inParallel } from '../concurrency/in-parallel.ts';
 import { type AnswersChange, isProgress } from '../domain/answers.ts';
 import type { PushRetry } from '../domain/push-retry.ts';
@@ -113,9 +114,8 @@ async function bySubject(
     if (!watched.has(queue)) watched.set(queue, await isWatched(deps, queue));
     if (!watched.get(queue)) continue;
     const subject = 'ticket' in event ? event.ticket.ticketId : matchIdOf(event);
-    const groups = groupsOf.get(queue) ?? new Map<string, AnnouncedChange[]>();
-    groupsOf.set(queue, groups);
-    groups.set(subject, [...(groups.get(subject) ?? []), change]);
+    const groups = getOrCreate(groupsOf, queue, () => new Map<string, AnnouncedChange[]>());
+    getOrCreate(groups, subject, () => []).push(change);
   }
   return interleaved([...groupsOf.values()].map((groups) => [...groups.values()]));
 }

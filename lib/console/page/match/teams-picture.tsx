@@ -164,10 +164,7 @@ function arcsOf(party: readonly Seat[], x: (skill: number) => number, y: number)
 
 /** Parties of two and more. */
 function partiesOf(seats: readonly Seat[]): Seat[][] {
-  const parties = new Map<string, Seat[]>();
-  for (const seat of seats) {
-    if (seat.ticketId === undefined) continue;
-    parties.set(seat.ticketId, [...(parties.get(seat.ticketId) ?? []), seat]);
-  }
+  const people = seats.filter(({ ticketId }) => ticketId !== undefined);
+  const parties = Map.groupBy(people, ({ ticketId }) => ticketId);
   return [...parties.values()].filter(({ length }) => length > 1);
 }
