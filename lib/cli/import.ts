@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { checkQueueDefinition } from '../contract/queue-definition.ts';
 import {
-  type Definition,
+  IMPORT_OPTIONS,
   type Imported,
   type Importer,
   type ImportOptions,
@@ -41,9 +41,11 @@ function commandOf(name: string, importer: Importer<object>): Command {
         'unless every property is the same: then all matches and all waits are what the original permits.',
     )
     .argument('<file>', importer.file);
-  for (const { flags, description, number } of importer.options)
+  for (const option of importer.options) {
+    const { flags, description, number } = { number: undefined, ...IMPORT_OPTIONS[option] };
     if (number === undefined) command.option(flags, description);
     else command.option(flags, description, numberArgument(number));
+  }
   command
     .option('--name <queue>', 'name of the queue (default: that in the file)')
     .option('--out <folder>', 'write the definition to this folder instead, as QUEUE.json');
@@ -55,8 +57,13 @@ function commandOf(name: string, importer: Importer<object>): Command {
   return command.action((file: string, { out, try: tickets, ...options }: Options) => {
     const result = imported(importer, readJson(file, { comments: true }), file, options);
     report(result.lines);
+    const { definition } = result;
     if (tickets !== undefined) tryTickets(importer, result, options, tickets);
-    else write(result.definition, out);
+    else if (out === undefined) printJson(definition);
+    else
+      writeText(join(out, `${String(definition.name)}.json`), `${JSON.stringify(definition, null, 2)}\n`, {
+        folder: true,
+      });
   });
 }
 
@@ -65,15 +72,6 @@ function report(lines: readonly ImportLine[]): void {
   for (const { property, outcome, note } of lines)
     console.error(`${property}: ${outcome}${note === undefined ? '' : ` (${note})`}`);
   if (lines.some(({ outcome }) => outcome !== 'same')) process.exitCode = 1;
-}
-
-function write(definition: Definition, folder: string | undefined): void {
-  if (folder === undefined) {
-    printJson(definition);
-    return;
-  }
-  const file = join(folder, `${String(definition.name)}.json`);
-  writeText(file, `${JSON.stringify(definition, null, 2)}\n`, { folder: true });
 }
 
 /** Runs one tick over tickets of the other matchmaker, and prints what `muster match` prints. */

@@ -70,6 +70,16 @@ export function definitionOf(parts: {
   };
 }
 
+/** How the players of a party count, by its name in FlexMatch and in PlayFab. */
+export const PARTY: ReadonlyMap<string, 'mean' | 'least' | 'greatest'> = new Map([
+  ['avg', 'mean'],
+  ['Average', 'mean'],
+  ['min', 'least'],
+  ['Min', 'least'],
+  ['max', 'greatest'],
+  ['Max', 'greatest'],
+]);
+
 /** The number of players of a team, or of the whole game. */
 export function sizeOf(team?: string) {
   return { of: 'count', attribute: SKILL, ...(team !== undefined && { team }) } as const;

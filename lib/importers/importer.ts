@@ -1,17 +1,24 @@
 import type * as z from 'zod';
 import { invalid, Problem } from '../contract/problem.ts';
 import { checkQueueDefinition } from '../contract/queue-definition.ts';
-import type { NumberKind } from '../simulation/option-values.ts';
+import { ABOVE_0 } from '../simulation/option-values.ts';
 import { type ImportLine, Report } from './report.ts';
 
-/** An option of the command of an import. */
-export interface ImportOption {
-  /** As in `--skill <path>`. */
-  readonly flags: string;
-  readonly description: string;
-  /** @default text */
-  readonly number?: NumberKind;
-}
+/** The options of imports, for the command line. An option without a kind of number is text. */
+export const IMPORT_OPTIONS = {
+  pool: { flags: '--pool <name>', description: 'the pool (default: the default pool)' },
+  skill: { flags: '--skill <name>', description: 'the number of players that becomes their skill' },
+  skillOffset: {
+    flags: '--skill-offset <number>',
+    description: 'is added to every skill, because a skill is not negative',
+    number: { expected: 'a number', holds: Number.isFinite },
+  },
+  timeout: {
+    flags: '--timeout <seconds>',
+    description: 'requestTimeoutSeconds of FlexMatch, GiveUpAfterSeconds of PlayFab',
+    number: ABOVE_0,
+  },
+};
 
 /** What the user decides about an import. An importer names the options that it has. */
 export interface ImportOptions {
@@ -36,7 +43,7 @@ export interface Importer<S extends object> {
   readonly title: string;
   /** What the help says of the file. */
   readonly file: string;
-  readonly options: readonly ImportOption[];
+  readonly options: readonly (keyof typeof IMPORT_OPTIONS)[];
   /** The file with what is read of it recorded. @param path names it in errors @throws Problem */
   read(json: unknown, path: string): S;
   /** Converts it as far as Muster can express it, and reports each property. @throws InvalidInput when the options do not fit */

@@ -6,10 +6,9 @@ import type { Source } from './source.ts';
 export interface Converted extends Conversion {
   /** The property whose expansions change nothing, where the source forbids nothing. */
   readonly free?: string | undefined;
+  /** The difference where the rule is a part of another one, or expands. */
+  readonly differsInPart?: string;
 }
 
 /** A type of rule of FlexMatch: the counterpart of a rule, or the reason why there is none. */
 export type FlexRuleType = (rule: FlexMatchRule, source: Source) => Converted | string;
-
-/** AWS says that partyAggregation does not change what is compared; see docs/from-flexmatch.md. */
-export const PARTY_NOTE = 'each player of a party counts, whatever partyAggregation says';

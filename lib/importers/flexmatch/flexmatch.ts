@@ -1,22 +1,19 @@
 import type { Rule } from '../../rules/rule-types.ts';
-import { ABOVE_0, type NumberKind } from '../../simulation/option-values.ts';
 import { shown } from '../../vocabulary/expected.ts';
 import { DraftRules, definitionOf, IS_SKILL, NO_MATCH_FORBIDDEN, NO_SKILL, renamed } from '../draft.ts';
 import type { Definition, Importer } from '../importer.ts';
 import { immaterial, pathOf, unmarked, whole } from '../reading.ts';
 import { type ConvertedRule, relaxed } from '../relaxation.ts';
 import type { Report } from '../report.ts';
-import { ALWAYS_AVOIDED, blockListOf } from './by-type/collection.ts';
-import { type Compound, compoundOf } from './by-type/compound.ts';
-import { type Converted, PARTY_NOTE } from './flex-rule-type.ts';
+import { blockListOf } from './by-type/collection.ts';
+import { type Compound, type Counterparts, compoundOf } from './by-type/compound.ts';
+import type { Converted } from './flex-rule-type.ts';
 import { type FlexMatchRule, type FlexMatchRuleSet, readRuleSet } from './rule-set.ts';
 import { FLEX_RULE_TYPES } from './rule-types.ts';
 import { combinedRules, reportTeams, sizeRulesOf, teamsOf } from './sizes.ts';
 import { Source } from './source.ts';
 import { parseStatement, rulesIn } from './statement.ts';
 import { ticketsOf } from './tickets.ts';
-
-const ANY_NUMBER: NumberKind = { expected: 'a number', holds: Number.isFinite };
 
 /**
  * FlexMatch rule sets. Every match that the definition permits meets each property with the result same or nearly the same: a
@@ -25,19 +22,7 @@ const ANY_NUMBER: NumberKind = { expected: 'a number', holds: Number.isFinite };
 export const flexmatch: Importer<FlexMatchRuleSet> = {
   title: 'a FlexMatch rule set',
   file: 'rule set, JSON; comments are allowed',
-  options: [
-    { flags: '--skill <attribute>', description: 'the number attribute that becomes the skill of players' },
-    {
-      flags: '--skill-offset <number>',
-      description: 'is added to every skill, because a skill is not negative',
-      number: ANY_NUMBER,
-    },
-    {
-      flags: '--timeout <seconds>',
-      description: 'requestTimeoutSeconds of the matchmaking configuration',
-      number: ABOVE_0,
-    },
-  ],
+  options: ['skill', 'skillOffset', 'timeout'],
   read: readRuleSet,
   translate: (set, options, report) => translate(new Source(set, options), report),
   ticketsOf,
@@ -198,6 +183,7 @@ class RulesOfQueue {
   readonly #source: Source;
   readonly #report: Report;
   readonly #draft = new DraftRules();
+  readonly #converted: Counterparts;
   /** Rules of the source that have become rules of the queue by themselves. */
   readonly #done = new Set<string>();
   /** What expansions become, by target: the difference, and what the reader should know. */
@@ -206,6 +192,7 @@ class RulesOfQueue {
   constructor(source: Source, report: Report) {
     this.#source = source;
     this.#report = report;
+    this.#converted = new Map((source.set.rules ?? []).map((rule) => [rule.name, this.#convert(rule)]));
   }
 
   all(): readonly Rule[] {
@@ -214,7 +201,7 @@ class RulesOfQueue {
     const compounds = new Map(
       rules.flatMap((rule) =>
         rule.type === 'compound'
-          ? [[rule.name, compoundOf(rule, this.#source, (member) => this.#convert(member))] as const]
+          ? [[rule.name, compoundOf(rule, this.#source, this.#converted)] as const]
           : [],
       ),
     );
@@ -235,7 +222,7 @@ class RulesOfQueue {
   }
 
   #single(rule: FlexMatchRule): void {
-    const converted = this.#convert(rule);
+    const converted = this.#converted.get(rule.name)!;
     if (typeof converted === 'string') {
       this.#report.impossible(pathOf(rule), converted);
       return;
@@ -259,7 +246,7 @@ class RulesOfQueue {
       else this.#draft.push(rule.name, { type: 'anyOf', rules: clause.anyOf });
     }
     for (const name of rulesIn(parseStatement(rule.statement!)!)) {
-      const converted = this.#convert(this.#source.set.rules!.find((one) => one.name === name)!);
+      const converted = this.#converted.get(name)!;
       if (typeof converted !== 'string') this.#note(`rules[${name}]`, converted.rules);
     }
   }
@@ -292,18 +279,17 @@ class RulesOfQueue {
   }
 
   #convert(rule: FlexMatchRule): Converted | string {
-    const type = Object.hasOwn(FLEX_RULE_TYPES, rule.type) ? FLEX_RULE_TYPES[rule.type] : undefined;
-    if (type !== undefined) {
-      const converted = type(rule, this.#source);
-      if (typeof converted === 'string' || rule.partyAggregation === undefined) return converted;
-      return { ...converted, note: converted.note ?? PARTY_NOTE };
-    }
     if (rule.type === 'compound') return 'a compound rule is no part of another one';
-    return `the rule type ${rule.type} is not in the reference`;
+    const converted = FLEX_RULE_TYPES.get(rule.type)?.(rule, this.#source);
+    if (converted === undefined) return `the rule type ${rule.type} is not in the reference`;
+    if (typeof converted === 'string' || rule.partyAggregation === undefined) return converted;
+    // AWS says that partyAggregation does not change what is compared; see docs/from-flexmatch.md.
+    const note = converted.note ?? 'each player of a party counts, whatever partyAggregation says';
+    return { ...converted, note };
   }
 
   #reportParties(rule: FlexMatchRule): void {
-    if (!Object.hasOwn(FLEX_RULE_TYPES, rule.type)) return;
+    if (!FLEX_RULE_TYPES.has(rule.type)) return;
     const fault = (rule.type === 'collection' ? OF_LISTS : OF_NUMBERS)(rule.partyAggregation);
     if (fault !== undefined) this.#report.impossible(pathOf(rule, 'partyAggregation'), fault);
   }
@@ -316,8 +302,9 @@ class RulesOfQueue {
       return target.startsWith(start) && target !== start;
     };
     const rule = rules.find(isIn('rules'));
-    const isBlockList = rule !== undefined && blockListOf(rule, this.#source) !== undefined;
-    const expanded = isBlockList ? { differs: ALWAYS_AVOIDED } : this.#expanded.get(target);
+    const converted = this.#converted.get(rule?.name ?? '');
+    const inPart = typeof converted === 'object' ? converted.differsInPart : undefined;
+    const expanded = inPart === undefined ? this.#expanded.get(target) : { differs: inPart };
     if (expanded !== undefined) {
       for (const { waitTimeSeconds, value } of this.#source.stepsOf(target))
         immaterial(waitTimeSeconds, value);

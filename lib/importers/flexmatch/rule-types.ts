@@ -1,18 +1,71 @@
-import { batchDistance } from './by-type/batch-distance.ts';
+import { PARTY } from '../draft.ts';
+import { immaterial } from '../reading.ts';
+import { upper } from '../relaxation.ts';
 import { collection } from './by-type/collection.ts';
 import { comparison } from './by-type/comparison.ts';
 import { distance } from './by-type/distance.ts';
-import { latency } from './by-type/latency.ts';
-import { absoluteSort, distanceSort } from './by-type/sorts.ts';
 import type { FlexRuleType } from './flex-rule-type.ts';
 
-/** The types of rules of FlexMatch by name, but `compound`, which combines the others. */
-export const FLEX_RULE_TYPES: Readonly<Record<string, FlexRuleType>> = {
-  batchDistance,
-  collection,
-  comparison,
-  distance,
-  latency,
-  absoluteSort,
-  distanceSort,
+/** The tickets of a match share a text, or their numbers are within `maxDistance`. */
+const batchDistance: FlexRuleType = (rule, source) => {
+  const { batchAttribute = '' } = rule;
+  const type = source.typeOf(batchAttribute);
+  const attribute = source.nameOf(batchAttribute);
+  if (type === undefined) return `there is no attribute ${batchAttribute}`;
+  if (type === 'string') return { rules: [{ body: { type: 'same', attribute } }] };
+  const { maxDistance, partyAggregation = 'avg' } = rule;
+  if (type !== 'number' || maxDistance === undefined)
+    return 'only numbers with a maxDistance and texts are batched';
+  const party = PARTY.get(partyAggregation);
+  if (!party) return `parties by ${partyAggregation} have no counterpart`;
+  const body = { type: 'within', attribute, max: maxDistance, party } as const;
+  return {
+    rules: [{ body, limits: { maxDistance: upper('max') } }],
+    note: `a party counts by its ${party}`,
+  };
 };
+
+/** All players within `maxLatency` of one region. */
+const latency: FlexRuleType = ({ maxLatency, maxDistance, distanceReference }) => {
+  if (maxDistance !== undefined || distanceReference !== undefined)
+    return 'distances between latencies have no counterpart';
+  if (maxLatency === undefined) return 'it has no maxLatency';
+  const limits = { maxLatency: upper('max') };
+  return { rules: [{ body: { type: 'latency', max: maxLatency }, limits }] };
+};
+
+/** A sort forbids no match. It only says which tickets FlexMatch tries first. */
+const absoluteSort: FlexRuleType = ({ sortDirection, sortAttribute, mapKey, partyAggregation }) => {
+  immaterial(mapKey, partyAggregation);
+  return {
+    rules: [],
+    note: `a sort forbids no match: FlexMatch tries tickets in ${String(sortDirection)} order of ${String(sortAttribute)}, Muster searches all of them for the least imbalance`,
+  };
+};
+
+const distanceSort: FlexRuleType = ({ sortDirection, sortAttribute, mapKey, partyAggregation }, source) => {
+  immaterial(mapKey, partyAggregation);
+  const attribute = String(sortAttribute);
+  const isFar = sortDirection === 'descending';
+  const advice =
+    !isFar && source.typeOf(attribute) === 'number' && attribute !== source.skill
+      ? `; a rule within ${source.nameOf(attribute)} with a cost prefers near values`
+      : '';
+  return {
+    rules: [],
+    note: `a sort forbids no match: FlexMatch tries the tickets first whose ${attribute} is ${isFar ? 'farthest from' : 'nearest to'} that of the first, Muster searches all of them for the least imbalance${advice}`,
+  };
+};
+
+/** The types of rules of FlexMatch by name, but `compound`, which combines the others. */
+export const FLEX_RULE_TYPES: ReadonlyMap<string, FlexRuleType> = new Map(
+  Object.entries({
+    batchDistance,
+    collection,
+    comparison,
+    distance,
+    latency,
+    absoluteSort,
+    distanceSort,
+  }),
+);

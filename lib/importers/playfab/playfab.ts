@@ -1,4 +1,3 @@
-import { ABOVE_0 } from '../../simulation/option-values.ts';
 import {
   chosen,
   DraftRules,
@@ -22,13 +21,7 @@ import { PLAYFAB_RULE_TYPES, type PlayFabContext } from './rule-types.ts';
 export const playfab: Importer<PlayFabFile> = {
   title: 'a queue of PlayFab Matchmaking',
   file: 'queue, JSON: what GetMatchmakingQueue returns',
-  options: [
-    {
-      flags: '--skill <path>',
-      description: 'the path of the number attribute that becomes the skill of players',
-    },
-    { flags: '--timeout <seconds>', description: 'GiveUpAfterSeconds of the tickets', number: ABOVE_0 },
-  ],
+  options: ['skill', 'timeout'],
   read: readPlayFab,
   translate(file, options, report) {
     return translate('MatchmakingQueue' in file ? file.MatchmakingQueue : file, options, report);

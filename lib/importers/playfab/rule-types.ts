@@ -1,5 +1,5 @@
 import type { Measure } from '../../rules/by-type/compare.ts';
-import { sizeOf } from '../draft.ts';
+import { PARTY, sizeOf } from '../draft.ts';
 import { pathOf } from '../reading.ts';
 import {
   type Conversion,
@@ -115,12 +115,6 @@ const RULE_TYPES: Readonly<Record<string, PlayFabRuleType>> = {
 };
 
 export const PLAYFAB_RULE_TYPES: ReadonlyMap<string, PlayFabRuleType> = new Map(Object.entries(RULE_TYPES));
-
-const PARTY: ReadonlyMap<string, 'mean' | 'least' | 'greatest'> = new Map([
-  ['Average', 'mean'],
-  ['Min', 'least'],
-  ['Max', 'greatest'],
-]);
 
 /** The measures of any two teams differ by at most the Difference. */
 function ofPairs(

@@ -32,10 +32,7 @@ import { sourceOf, UNITY_RULE_TYPES, type UnityPlace } from './rule-types.ts';
 export const unity: Importer<UnityFile> = {
   title: 'a pool of Unity Matchmaker',
   file: 'queue (.mmq) or the match logic of a pool, JSON',
-  options: [
-    { flags: '--pool <name>', description: 'the pool (default: the default pool)' },
-    { flags: '--skill <field>', description: 'the field of the data of players that becomes their skill' },
-  ],
+  options: ['pool', 'skill'],
   read: readUnity,
   translate(file, options, report) {
     if ('matchDefinition' in file) return translate(file, options, report, file.name ?? 'imported');

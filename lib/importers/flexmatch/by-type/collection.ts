@@ -9,7 +9,11 @@ import type { Source } from '../source.ts';
 export const collection: FlexRuleType = (rule, source) => {
   const blocked = blockListOf(rule, source);
   if (blocked !== undefined)
-    return { rules: [], note: 'it needs no rule: tickets name blocked players in avoid' };
+    return {
+      rules: [],
+      note: 'it needs no rule: tickets name blocked players in avoid',
+      differsInPart: 'blocked players are avoided in every match, whatever else holds',
+    };
   const measured = listsOf(rule, source);
   if (typeof measured === 'string') return measured;
   if (rule.operation === 'intersection') return intersection(rule, measured, source);
@@ -101,9 +105,6 @@ function acceptedValues(
   const body = { type: 'accepted', attribute, by, atLeast: minCount ?? 0 } as const;
   return { rules: [{ body, limits: { minCount: LEAST_COMMON } }] };
 }
-
-/** The difference where the source makes an exception from a block list. */
-export const ALWAYS_AVOIDED = 'blocked players are avoided in every match, whatever else holds';
 
 /** The attribute whose lists a rule compares with the ids of all players, so that none may be in one. */
 export function blockListOf(rule: FlexMatchRule, source: Source): string | undefined {

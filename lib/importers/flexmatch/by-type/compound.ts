@@ -5,7 +5,6 @@ import { oppositeOf } from '../opposite.ts';
 import type { FlexMatchRule } from '../rule-set.ts';
 import type { Source } from '../source.ts';
 import { clausesOf, type Literal, parseStatement } from '../statement.ts';
-import { ALWAYS_AVOIDED, blockListOf } from './collection.ts';
 
 /** A clause as rules of the queue: one rule by itself, or one of several alternatives. */
 export type Clause =
@@ -17,17 +16,20 @@ export interface Compound {
   readonly differs?: string | undefined;
 }
 
+/** The counterparts of rules by name, or why there are none. */
+export type Counterparts = ReadonlyMap<string, Converted | string>;
+
 const ALTERNATIVES_MAX = 10;
 
 /**
  * A statement as clauses that all have to hold, or the reason why there are none.
  *
- * @param convert the counterpart of a rule that is not a compound one
+ * @param converted the counterparts of rules, by name
  */
 export function compoundOf(
   { statement: text = '' }: FlexMatchRule,
   source: Source,
-  convert: (rule: FlexMatchRule) => Converted | string,
+  converted: Counterparts,
 ): Compound | string {
   const statement = parseStatement(text);
   if (!statement) return 'its statement is none of and, or, not and xor, or it is nested too deep';
@@ -38,13 +40,13 @@ export function compoundOf(
   for (const clause of literals) {
     const [only] = clause;
     if (clause.length === 1 && !only!.isNegated) {
-      const converted = memberOf(only!, source, convert);
-      if (typeof converted === 'string') return converted;
-      clauses.push({ of: only!.rule, rules: converted.rules });
-      if (converted.differs !== undefined) differences.push(converted.differs);
+      const member = memberOf(only!, converted);
+      if (typeof member === 'string') return member;
+      clauses.push({ of: only!.rule, rules: member.rules });
+      if (member.differs !== undefined) differences.push(member.differs);
       continue;
     }
-    const found = alternativesOf(clause, source, convert);
+    const found = alternativesOf(clause, source, converted);
     if (typeof found === 'string') return found;
     differences.push(...found.differences);
     for (const anyOf of found.clauses) {
@@ -55,36 +57,29 @@ export function compoundOf(
   return { clauses, differs: differences[0] };
 }
 
-function memberOf(
-  { rule: name }: Literal,
-  source: Source,
-  convert: (rule: FlexMatchRule) => Converted | string,
-): Converted | string {
-  const rule = source.set.rules!.find((one) => one.name === name);
-  if (rule === undefined) return `there is no rule ${name}`;
-  const converted = convert(rule);
-  return typeof converted === 'string' ? `${name}: ${converted}` : converted;
+function memberOf({ rule: name }: Literal, converted: Counterparts): Converted | string {
+  const member = converted.get(name);
+  if (member === undefined) return `there is no rule ${name}`;
+  return typeof member === 'string' ? `${name}: ${member}` : member;
 }
 
 /** The alternatives of a clause, again as clauses, because a literal may need several rules; or why there are none. */
 function alternativesOf(
   literals: readonly Literal[],
   source: Source,
-  convert: (rule: FlexMatchRule) => Converted | string,
+  converted: Counterparts,
 ): { clauses: Alternative[][]; differences: string[] } | string {
   let clauses: Alternative[][] = [[]];
   const differences: string[] = [];
   for (const literal of literals) {
     const name = literal.rule;
-    const converted = memberOf(literal, source, convert);
-    if (typeof converted === 'string') return converted;
-    if (converted.rules.some(({ body }) => body.type === 'latency'))
+    const member = memberOf(literal, converted);
+    if (typeof member === 'string') return member;
+    if (member.rules.some(({ body }) => body.type === 'latency'))
       return `${name}: latency cannot be one of several, and has no opposite`;
-    if (converted.differs !== undefined) differences.push(converted.differs);
-    const member = source.set.rules!.find((one) => one.name === name)!;
-    if (blockListOf(member, source) !== undefined) differences.push(ALWAYS_AVOIDED);
+    differences.push(...[member.differs, member.differsInPart].filter((one) => one !== undefined));
     const stepsOf = (property: string) => source.stepsOf(`rules[${name}].${property}`);
-    const all = converted.rules.map((one) => relaxed(one, stepsOf));
+    const all = member.rules.map((one) => relaxed(one, stepsOf));
     if (!literal.isNegated) {
       // A rule that forbids nothing makes every clause with it true.
       clauses = clauses.flatMap((clause) =>
@@ -93,7 +88,7 @@ function alternativesOf(
       continue;
     }
     // A stricter counterpart has a looser opposite, and a limit that relaxes tightens its opposite.
-    if (converted.differs !== undefined) return `${name}: its opposite has no counterpart`;
+    if (member.differs !== undefined) return `${name}: its opposite has no counterpart`;
     if (all.some(({ rule, differs }) => rule === undefined || rule.relax !== undefined || differs.size > 0))
       return `${name}: a rule that relaxes has no opposite, which would tighten`;
     const several = source.teams.flatMap(({ ours, quantity }) => (quantity > 1 ? [ours] : []));
