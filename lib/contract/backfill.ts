@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { wholeIn } from './limit.ts';
 import { LIMITS, queueName } from './queue-definition.ts';
 import { id, newPlayer, player } from './ticket.ts';
 
@@ -10,12 +11,9 @@ const region = z.string().min(1).max(64).exactOptional().meta({
   description: 'Where the match is played (default: the region that Muster chose for it, if any)',
 });
 
-const team = z
-  .number()
-  .int()
-  .min(0)
-  .max(LIMITS.teamsMax - 1)
-  .meta({ description: "The index of the player's team in the match" });
+const team = wholeIn(0, LIMITS.teamsMax - 1).meta({
+  description: "The index of the player's team in the match",
+});
 
 /** A player of the match, before the ladder of the queue has given the skill. */
 const newPresentPlayer = z.strictObject({ ...newPlayer.shape, team }).meta({ id: 'NewPresentPlayer' });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { limitOf } from './limit.ts';
+import { limitOf, wholeIn } from './limit.ts';
 
 /** Acts of a player against others, after which a queue may make the player wait. */
 export const OFFENCE_KINDS = ['decline', 'leave'] as const;
@@ -21,13 +21,10 @@ export const COOLDOWN_LIMITS = {
 export const FORGET_SECONDS = 86_400;
 
 const step = z.strictObject({
-  times: z
-    .number()
-    .int()
-    .min(1)
-    .max(COOLDOWN_LIMITS.timesMax)
-    .meta({ description: 'From this many offences of the kind on; ascending' }),
-  seconds: z.number().int().min(1).max(COOLDOWN_LIMITS.secondsMax).meta({
+  times: wholeIn(1, COOLDOWN_LIMITS.timesMax).meta({
+    description: 'From this many offences of the kind on; ascending',
+  }),
+  seconds: wholeIn(1, COOLDOWN_LIMITS.secondsMax).meta({
     description:
       'How long the player gets no further ticket, in seconds from the last of them; never falling',
   }),
@@ -55,11 +52,7 @@ export const cooldownOptions = z
     leave: steps.optional().meta({
       description: 'For players that the studio names as `leavers` when it ends their match',
     }),
-    forgetAfterSeconds: z
-      .number()
-      .int()
-      .min(1)
-      .max(COOLDOWN_LIMITS.forgetSecondsMax)
+    forgetAfterSeconds: wholeIn(1, COOLDOWN_LIMITS.forgetSecondsMax)
       .optional()
       .meta({
         description: `How long an offence counts, in seconds; at least the longest cooldown (default ${FORGET_SECONDS})`,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type Ladder, RATING_MODELS } from '../ratings/ladder.ts';
 import { expected } from '../vocabulary/expected.ts';
+import { wholeIn } from './limit.ts';
 import { type FieldProblem, parseJson, parseWith } from './problem.ts';
 import { queueName, schemaKey } from './queue-definition.ts';
 
@@ -54,7 +55,7 @@ export const ladderDefinition = z
       .default(LADDER_DEFAULTS.drift)
       .meta({ description: 'How much a skill changes by a match and in a day, as standard deviations' }),
     // Without a default, so that a stored definition and its ETag do not change.
-    placementMatches: z.number().int().min(0).max(PLACEMENT_MATCHES_MAX).exactOptional().meta({
+    placementMatches: wholeIn(0, PLACEMENT_MATCHES_MAX).exactOptional().meta({
       description:
         'How many matches the placement of a new player takes. Reads of a rating say how many are left; they change neither matches nor ratings (default 0)',
     }),

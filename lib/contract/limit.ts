@@ -2,10 +2,13 @@ import * as z from 'zod';
 
 /** The query parameter that limits a list: a whole number from 1. */
 export function limitOf(max: number, byDefault: number) {
-  return wholeNumber(z.number().int().min(1).max(max))
+  return wholeNumber(wholeIn(1, max))
     .optional()
     .meta({ description: `The maximum of items, 1 to ${max} (default ${byDefault})` });
 }
+
+/** A whole number in this range. */
+export const wholeIn = (min: number, max: number) => z.number().int().min(min).max(max);
 
 /** A number in a path or a query, where it is text. */
 export function wholeNumber(schema: z.ZodNumber) {

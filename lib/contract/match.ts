@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Game, Seat } from '../vocabulary/game.ts';
+import { wholeIn } from './limit.ts';
 import { MATCH_REASON_CODES } from './reason-code.ts';
 import { resultView } from './result.ts';
 import { playerAttributes } from './rules.ts';
@@ -33,7 +34,7 @@ const teams = z
 export const assignment = z
   .strictObject({
     address: z.string().min(1).max(253).meta({ description: 'Host name or IP address' }),
-    port: z.number().int().min(1).max(65_535).optional(),
+    port: wholeIn(1, 65_535).optional(),
     sessionId: z.string().min(1).max(1024).optional(),
     tokens: z
       .record(id, z.string().min(1).max(4096))

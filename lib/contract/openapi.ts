@@ -82,9 +82,10 @@ function paths(): ZodOpenApiPathsObject {
 }
 
 function operation(key: RouteKey): ZodOpenApiOperationObject {
-  const { id, summary, description, query, headers, body, answers, hasEtag, problems = [] } = routeOf(key);
+  const { id, summary, description, query, headers, body, answers, hasEtag, ...route } = routeOf(key);
   const path = pathSchema(key);
   const bad = body ? WITH_BODY : path || query ? [400] : [];
+  const missing = path && !route.isNeverMissing ? [404] : [];
   const responses = [
     ...Object.entries(answers).map(([status, schema]) => [
       status,
@@ -94,7 +95,7 @@ function operation(key: RouteKey): ZodOpenApiOperationObject {
         ...(schema && { content: { 'application/json': { schema } } }),
       },
     ]),
-    ...[...new Set([...bad, ...problems, 503])].sort().map((status) => [
+    ...[...new Set([...bad, ...missing, ...(route.problems ?? []), 503])].sort().map((status) => [
       String(status),
       {
         description: PROBLEMS[status],

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { wholeIn } from './limit.ts';
 
 /** The limits of presence. */
 export const PRESENCE_LIMITS = {
@@ -14,15 +15,10 @@ export const PRESENCE_PING_SECONDS = 20;
 /** The key `presence` of a definition. */
 export const presenceOptions = z
   .strictObject({
-    graceSeconds: z
-      .number()
-      .int()
-      .min(PRESENCE_LIMITS.graceSecondsMin)
-      .max(PRESENCE_LIMITS.graceSecondsMax)
-      .meta({
-        description:
-          'How long a player may be gone before the ticket is cancelled, in seconds; below timeoutSeconds',
-      }),
+    graceSeconds: wholeIn(PRESENCE_LIMITS.graceSecondsMin, PRESENCE_LIMITS.graceSecondsMax).meta({
+      description:
+        'How long a player may be gone before the ticket is cancelled, in seconds; below timeoutSeconds',
+    }),
     required: z.literal(true).optional().meta({
       description:
         'Every player has to connect within the grace from the POST of the ticket on. Without it, a player who never connects counts as present (default absent)',

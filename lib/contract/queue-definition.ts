@@ -5,6 +5,7 @@ import { NUMBER_LIMITS } from '../vocabulary/number-limits.ts';
 import { releaseOptions } from '../vocabulary/release-options.ts';
 import { cooldownOptions, FORGET_SECONDS } from './cooldown.ts';
 import { eventType } from './event-type.ts';
+import { wholeIn } from './limit.ts';
 import { sizeProblems } from './match-size.ts';
 import { presenceOptions } from './presence.ts';
 import { type FieldProblem, invalid, parseJson, parseWith } from './problem.ts';
@@ -102,7 +103,7 @@ const requestTimeoutSeconds = z
   .max(LIMITS.requestSecondsMax)
   .optional()
   .meta({ description: 'How long one request may take, in seconds (default 5)' });
-const placementSeconds = z.number().int().min(1).max(LIMITS.placementSecondsMax).meta({
+const placementSeconds = wholeIn(1, LIMITS.placementSecondsMax).meta({
   description: 'How long a match may stay PLACING before it is FAILED, in seconds (default 300)',
 });
 
@@ -202,7 +203,7 @@ const provisioner = z.discriminatedUnion('type', [
 ]);
 
 const teamRoles = z
-  .record(roleName, z.number().int().min(1).max(LIMITS.teamSizeMax))
+  .record(roleName, wholeIn(1, LIMITS.teamSizeMax))
   .refine((roles) => Object.keys(roles).length <= LIMITS.teamKindsMax, {
     error: expected(`at most ${LIMITS.teamKindsMax} roles`),
   });
@@ -213,15 +214,11 @@ const teamKind = z
     name: teamName.meta({
       description: 'Unique in the list. With a count above 1 the teams are named NAME-1, NAME-2, …',
     }),
-    size: z.number().int().min(1).max(LIMITS.teamSizeMax).meta({ description: 'Players in a team' }),
-    count: z
-      .number()
-      .int()
-      .min(1)
-      .max(LIMITS.teamsMax)
+    size: wholeIn(1, LIMITS.teamSizeMax).meta({ description: 'Players in a team' }),
+    count: wholeIn(1, LIMITS.teamsMax)
       .optional()
       .meta({ description: 'Teams of this kind in a game (default 1)' }),
-    minSize: z.number().int().min(1).max(LIMITS.teamSizeMax).optional().meta({
+    minSize: wholeIn(1, LIMITS.teamSizeMax).optional().meta({
       description: 'The minimum of players with which the team may start. Needs `short` (default size)',
     }),
     roles: teamRoles.optional().meta({ description: 'Seats by role; they sum to size' }),
@@ -234,10 +231,7 @@ const teamKind = z
   })
   .meta({ id: 'TeamKind' });
 
-const teams = z.union([
-  z.number().int().min(2).max(LIMITS.teamsMax),
-  z.array(teamKind).min(1).max(LIMITS.teamKindsMax),
-]);
+const teams = z.union([wholeIn(2, LIMITS.teamsMax), z.array(teamKind).min(1).max(LIMITS.teamKindsMax)]);
 
 const short = z
   .strictObject({
@@ -257,11 +251,7 @@ export const queueDefinition = z
   .strictObject({
     $schema: schemaKey,
     name: queueName.meta({ description: 'The name of the queue, which stands in its routes' }),
-    teamSize: z
-      .number()
-      .int()
-      .min(1)
-      .max(LIMITS.teamSizeMax)
+    teamSize: wholeIn(1, LIMITS.teamSizeMax)
       .optional()
       .meta({ description: 'Players in a team; omitted with a list of teams' }),
     teams: teams.optional().meta({
@@ -300,13 +290,10 @@ export const queueDefinition = z
     release: releaseOptions.meta({
       description: 'The release policy: when a match is made, and when it waits for a better one',
     }),
-    tickSeconds: z
-      .number()
-      .int()
-      .min(1)
-      .max(LIMITS.tickSecondsMax)
-      .meta({ description: 'Seconds between two searches while players wait' }),
-    timeoutSeconds: z.number().int().min(1).max(LIMITS.timeoutSecondsMax).meta({
+    tickSeconds: wholeIn(1, LIMITS.tickSecondsMax).meta({
+      description: 'Seconds between two searches while players wait',
+    }),
+    timeoutSeconds: wholeIn(1, LIMITS.timeoutSecondsMax).meta({
       description: 'Longest wait of a ticket, in seconds, after which it is TIMED_OUT. At least tickSeconds',
     }),
     buckets: z
@@ -359,12 +346,9 @@ export const queueDefinition = z
     }),
     acceptance: z
       .strictObject({
-        timeoutSeconds: z
-          .number()
-          .int()
-          .min(1)
-          .max(LIMITS.acceptanceSecondsMax)
-          .meta({ description: 'How long the tickets, or the players, have to answer, in seconds' }),
+        timeoutSeconds: wholeIn(1, LIMITS.acceptanceSecondsMax).meta({
+          description: 'How long the tickets, or the players, have to answer, in seconds',
+        }),
         by: z.enum(['ticket', 'player']).optional().meta({
           description:
             'Who answers: one for the whole ticket, or each player for themselves. A match keeps the rule that it began with (default ticket)',
@@ -396,7 +380,8 @@ export const queueDefinition = z
   .superRefine(
     (definition: unknown, context) => {
       const isFaulty = (field: string) => context.issues.some(({ path }) => path?.[0] === field);
-      for (const { between, message } of contradictions(definition)) {
+      const all = [teamContradictions, ...CONTRADICTIONS].flatMap((found) => found(definition));
+      for (const { between, message } of all) {
         if (between.some(isFaulty)) continue;
         context.addIssue({ code: 'custom', path: [between[0]!], message });
       }
@@ -409,126 +394,117 @@ export const queueDefinition = z
   )
   .meta({ id: 'QueueDefinition' });
 
-const sizes = z.object({ teamSize: z.number(), roles: z.record(z.string(), z.number()) });
 const equalTeams = z.object({ teamSize: z.number().optional(), teams: z.number().default(2) });
-const times = z.object({ tickSeconds: z.number(), timeoutSeconds: z.number() });
-const longestWait = z.object({
-  release: z.object({ longestWaitSeconds: z.number() }),
-  timeoutSeconds: z.number(),
-});
-const graceTimes = z.object({ presence: z.object({ graceSeconds: z.number() }), timeoutSeconds: z.number() });
-const shortTimes = z.object({ short: z.object({ afterSeconds: z.number() }), timeoutSeconds: z.number() });
 
-/** Contradictions between fields. Each check runs when all of its fields are readable. */
-function contradictions(definition: unknown): { between: string[]; message: string }[] {
-  const found: { between: string[]; message: string }[] = teamContradictions(definition);
-  const size = sizes.safeParse(definition).data;
-  const sum = Object.values(size?.roles ?? {}).reduce((a, b) => a + b, 0);
-  if (size !== undefined && sum !== size.teamSize) {
-    found.push({
-      between: ['roles', 'teamSize'],
-      message: `Expected counts that sum to teamSize ${size.teamSize}, got ${sum}`,
-    });
-  }
-  const time = times.safeParse(definition).data;
-  if (time !== undefined && time.timeoutSeconds < time.tickSeconds) {
-    found.push({
-      between: ['timeoutSeconds', 'tickSeconds'],
-      message: `Expected at least tickSeconds (${time.tickSeconds}), got ${time.timeoutSeconds}`,
-    });
-  }
-  const late = shortTimes.safeParse(definition).data;
-  if (late !== undefined && late.short.afterSeconds >= late.timeoutSeconds) {
-    found.push({
-      between: ['short', 'timeoutSeconds'],
-      message: `Expected afterSeconds below timeoutSeconds (${late.timeoutSeconds}), got ${late.short.afterSeconds}: no ticket waits that long, so short has no effect; lower afterSeconds or remove short`,
-    });
-  }
-  const longest = longestWait.safeParse(definition).data;
-  if (longest !== undefined && longest.release.longestWaitSeconds >= longest.timeoutSeconds) {
-    found.push({
-      between: ['release', 'timeoutSeconds'],
-      message: `Expected longestWaitSeconds below timeoutSeconds (${longest.timeoutSeconds}), got ${longest.release.longestWaitSeconds}: no ticket waits that long, so it has no effect; lower or remove it`,
-    });
-  }
-  const grace = graceTimes.safeParse(definition).data;
-  if (grace !== undefined && grace.presence.graceSeconds >= grace.timeoutSeconds) {
-    found.push({
-      between: ['presence', 'timeoutSeconds'],
-      message: `Expected graceSeconds below timeoutSeconds (${grace.timeoutSeconds}), got ${grace.presence.graceSeconds}: every ticket would time out before its player counts as gone; lower graceSeconds or remove presence`,
-    });
-  }
-  found.push(
-    ...cooldownContradictions(definition),
-    ...ladderContradictions(definition),
-    ...regionContradictions(definition),
-  );
-  return found;
+interface Contradiction {
+  readonly between: string[];
+  readonly message: string;
 }
 
-const placedFields = z.object({
-  provisioner: z.object({ type: z.literal('agones'), allocator: z.record(z.string(), z.unknown()) }),
-  rules: rules.default([]),
-});
-
-/** Contradictions of a provisioner that names regions: a match without a region cannot be placed. */
-function regionContradictions(definition: unknown): { between: string[]; message: string }[] {
-  const fields = placedFields.safeParse(definition).data;
-  const isOn = fields?.rules.some(
-    (rule) => rule.type === 'latency' && !rule.relax?.some((step) => step.off === true),
-  );
-  if (fields === undefined || isOn) return [];
-  const message =
-    'Expected a rule of type latency that is never off beside an allocator for each region, got none: it gives each match its region; add one, or name one allocator for all';
-  return [{ between: ['provisioner', 'rules'], message }];
+/** Finds what contradicts between fields, once all that the shape names are readable. */
+function contradictionOf<Shape extends z.ZodRawShape>(
+  between: string[],
+  shape: Shape,
+  messagesOf: (fields: z.output<z.ZodObject<Shape>>) => (string | false)[],
+): (definition: unknown) => Contradiction[] {
+  const schema = z.object(shape);
+  return (definition) => {
+    const fields = schema.safeParse(definition).data;
+    const messages = fields === undefined ? [] : messagesOf(fields);
+    return messages.flatMap((message) => (message === false ? [] : [{ between, message }]));
+  };
 }
 
-const ratedFields = z.object({
-  ladder: z.string(),
-  teamSize: z.number().optional(),
-  teams: z.union([z.number(), z.array(teamKind)]).default(2),
-});
+const number = z.number();
 
-/** Contradictions of ladder. */
-function ladderContradictions(definition: unknown): { between: string[]; message: string }[] {
-  const fields = ratedFields.safeParse(definition).data;
-  if (fields === undefined) return [];
-  const { teams, teamSize = 0 } = fields;
-  const count = teamCountOf({ teams });
-  const seats = seatsOf({ teams, teamSize });
-  const messages: string[] = [];
-  if (count < 2)
-    messages.push(
-      `Expected 2 or more teams in a queue with a ladder, got ${count}: remove ladder or add a team`,
-    );
-  if (seats > LIMITS.ratedSeatsMax)
-    messages.push(
-      `Expected at most ${LIMITS.ratedSeatsMax} seats in a match of a queue with a ladder, got ${seats}: its ratings are stored in one transaction; remove ladder or lower the sizes`,
-    );
-  return messages.map((message) => ({ between: ['ladder', 'teams', 'teamSize'], message }));
+/** A time in a field has to be below the time-out. @param why it has to be, and what to do */
+function belowTimeout(field: string, time: string, why: string) {
+  const shape = { [field]: z.object({ [time]: number }), timeoutSeconds: number };
+  return contradictionOf([field, 'timeoutSeconds'], shape, ({ timeoutSeconds, [field]: times }) => {
+    const seconds = (times as Record<string, number>)[time]!;
+    return [
+      seconds >= (timeoutSeconds as number) &&
+        `Expected ${time} below timeoutSeconds (${timeoutSeconds}), got ${seconds}: ${why}`,
+    ];
+  });
 }
 
-const coolingFields = z.object({ cooldown: cooldownOptions, acceptance: z.unknown().optional() });
-
-/** Contradictions of cooldown. */
-function cooldownContradictions(definition: unknown): { between: string[]; message: string }[] {
-  const fields = coolingFields.safeParse(definition).data;
-  if (fields === undefined) return [];
-  const { decline, leave, forgetAfterSeconds = FORGET_SECONDS } = fields.cooldown;
-  const messages: string[] = [];
-  if (decline === undefined && leave === undefined)
-    messages.push('Expected decline, leave or both in cooldown, got neither: add one or remove cooldown');
-  if (decline !== undefined && fields.acceptance === undefined)
-    messages.push(
-      'Expected acceptance beside decline of cooldown, got none: without it no match can be declined; add acceptance or remove decline',
-    );
-  const longest = Math.max(0, ...[...(decline ?? []), ...(leave ?? [])].map(({ seconds }) => seconds));
-  if (forgetAfterSeconds < longest)
-    messages.push(
-      `Expected a forgetAfterSeconds of at least the longest cooldown (${longest}), got ${forgetAfterSeconds}: an offence would be forgotten before its cooldown ends`,
-    );
-  return messages.map((message) => ({ between: ['cooldown', 'acceptance'], message }));
-}
+const CONTRADICTIONS = [
+  contradictionOf(
+    ['roles', 'teamSize'],
+    { teamSize: number, roles: z.record(z.string(), number) },
+    ({ teamSize, roles }) => {
+      const sum = Object.values(roles).reduce((a, b) => a + b, 0);
+      return [sum !== teamSize && `Expected counts that sum to teamSize ${teamSize}, got ${sum}`];
+    },
+  ),
+  contradictionOf(
+    ['timeoutSeconds', 'tickSeconds'],
+    { tickSeconds: number, timeoutSeconds: number },
+    ({ tickSeconds, timeoutSeconds }) => [
+      timeoutSeconds < tickSeconds && `Expected at least tickSeconds (${tickSeconds}), got ${timeoutSeconds}`,
+    ],
+  ),
+  belowTimeout(
+    'short',
+    'afterSeconds',
+    'no ticket waits that long, so short has no effect; lower afterSeconds or remove short',
+  ),
+  belowTimeout(
+    'release',
+    'longestWaitSeconds',
+    'no ticket waits that long, so it has no effect; lower or remove it',
+  ),
+  belowTimeout(
+    'presence',
+    'graceSeconds',
+    'every ticket would time out before its player counts as gone; lower graceSeconds or remove presence',
+  ),
+  contradictionOf(
+    ['cooldown', 'acceptance'],
+    { cooldown: cooldownOptions, acceptance: z.unknown().optional() },
+    ({ cooldown: { decline, leave, forgetAfterSeconds = FORGET_SECONDS }, acceptance }) => {
+      const longest = Math.max(0, ...[...(decline ?? []), ...(leave ?? [])].map(({ seconds }) => seconds));
+      return [
+        decline === undefined &&
+          leave === undefined &&
+          'Expected decline, leave or both in cooldown, got neither: add one or remove cooldown',
+        decline !== undefined &&
+          acceptance === undefined &&
+          'Expected acceptance beside decline of cooldown, got none: without it no match can be declined; add acceptance or remove decline',
+        forgetAfterSeconds < longest &&
+          `Expected a forgetAfterSeconds of at least the longest cooldown (${longest}), got ${forgetAfterSeconds}: an offence would be forgotten before its cooldown ends`,
+      ];
+    },
+  ),
+  contradictionOf(
+    ['ladder', 'teams', 'teamSize'],
+    { ladder: z.string(), teamSize: number.default(0), teams: teams.default(2) },
+    (fields) => {
+      const [count, seats] = [teamCountOf(fields), seatsOf(fields)];
+      return [
+        count < 2 &&
+          `Expected 2 or more teams in a queue with a ladder, got ${count}: remove ladder or add a team`,
+        seats > LIMITS.ratedSeatsMax &&
+          `Expected at most ${LIMITS.ratedSeatsMax} seats in a match of a queue with a ladder, got ${seats}: its ratings are stored in one transaction; remove ladder or lower the sizes`,
+      ];
+    },
+  ),
+  // A match without a region cannot be placed.
+  contradictionOf(
+    ['provisioner', 'rules'],
+    {
+      provisioner: z.object({ type: z.literal('agones'), allocator: z.record(z.string(), z.unknown()) }),
+      rules: rules.default([]),
+    },
+    (fields) => [
+      !fields.rules.some(
+        (rule) => rule.type === 'latency' && !rule.relax?.some((step) => step.off === true),
+      ) &&
+        'Expected a rule of type latency that is never off beside an allocator for each region, got none: it gives each match its region; add one, or name one allocator for all',
+    ],
+  ),
+];
 
 const ruleFields = z.object({
   attributes: attributes.optional(),
@@ -564,8 +540,8 @@ function contradictionsOfRules(definition: unknown): ReturnType<typeof ruleFault
 }
 
 /** Contradictions of teamSize, teams and short. */
-function teamContradictions(definition: unknown): { between: string[]; message: string }[] {
-  const found: { between: string[]; message: string }[] = [];
+function teamContradictions(definition: unknown): Contradiction[] {
+  const found: Contradiction[] = [];
   const { teamSize, teams: given, short: whenShort, roles } = (definition ?? {}) as Record<string, unknown>;
   if (!Array.isArray(given)) {
     const equal = equalTeams.safeParse(definition).data;
@@ -610,7 +586,7 @@ function teamContradictions(definition: unknown): { between: string[]; message: 
   return found;
 }
 
-function seatFaults(seats: number, field: string): { between: string[]; message: string }[] {
+function seatFaults(seats: number, field: string): Contradiction[] {
   if (seats <= LIMITS.seatsMax) return [];
   const message = `Expected 1 to ${LIMITS.seatsMax} seats in all teams together, got ${seats}: change the sizes or the number of teams`;
   return [{ between: [field, 'teams'], message }];

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { RATING_MIN } from '../ratings/ladder.ts';
 import { expected } from '../vocabulary/expected.ts';
 import { SCALE_MAX } from './ladder.ts';
+import { wholeIn } from './limit.ts';
 import { LIMITS } from './queue-definition.ts';
 import { id } from './ticket.ts';
 
@@ -50,11 +51,7 @@ export const newRating = z
   .strictObject({
     mean,
     deviation: deviation.exactOptional().meta({ description: 'Default: that of a new player' }),
-    matches: z
-      .number()
-      .int()
-      .min(0)
-      .max(1_000_000_000)
+    matches: wholeIn(0, 1_000_000_000)
       .exactOptional()
       .meta({ description: 'How many matches it is from (default 0)' }),
   })

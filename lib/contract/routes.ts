@@ -10,7 +10,7 @@ import { experimentDefinition } from './experiment.ts';
 import { experimentView } from './experiment-view.ts';
 import { ladderDefinition } from './ladder.ts';
 import { ladderList, ladderOdds } from './ladder-views.ts';
-import { wholeNumber } from './limit.ts';
+import { wholeIn, wholeNumber } from './limit.ts';
 import { assignment, matchResult, matchView } from './match.ts';
 import { continuationQuery, playerData, playerErasure } from './player-data.ts';
 import { queueDefinition, queueName } from './queue-definition.ts';
@@ -45,6 +45,8 @@ export interface RouteDefinition {
   readonly answers: Readonly<Record<number, z.ZodType | undefined>>;
   /** Whether these responses have the ETag of a definition. */
   readonly hasEtag?: boolean;
+  /** Whether a request succeeds although nothing that its path names exists. @default false: its problems include 404 */
+  readonly isNeverMissing?: boolean;
   /** The statuses of problems, in addition to those of every request of this kind. */
   readonly problems?: readonly number[];
 }
@@ -65,7 +67,7 @@ export const PARAMETERS = {
   matchId: id,
   backfillId: id,
   playerId: id,
-  version: wholeNumber(z.number().int().min(1).max(Number.MAX_SAFE_INTEGER)).meta({
+  version: wholeNumber(wholeIn(1, Number.MAX_SAFE_INTEGER)).meta({
     description: 'The number of the version to restore',
   }),
 };
@@ -96,7 +98,6 @@ export const ROUTES = {
     scopes: ['admin'],
     answers: { 200: queueDefinition },
     hasEtag: true,
-    problems: [404],
   },
   'PUT /queues/{queue}': {
     id: 'putQueue',
@@ -107,6 +108,7 @@ export const ROUTES = {
     scopes: ['admin'],
     headers: ifMatch,
     body: queueDefinition,
+    isNeverMissing: true,
     answers: { 200: queueDefinition, 201: queueDefinition },
     hasEtag: true,
     problems: [409, 412],
@@ -120,7 +122,7 @@ export const ROUTES = {
     scopes: ['admin'],
     headers: ifMatch,
     answers: { 204: undefined },
-    problems: [404, 412],
+    problems: [412],
   },
   'POST /queues/{queue}/tickets': {
     id: 'createTicket',
@@ -131,7 +133,7 @@ export const ROUTES = {
     scopes: ['backend'],
     body: newTicket,
     answers: { 200: ticketView, 201: ticketView },
-    problems: [404, 409, 429],
+    problems: [409, 429],
   },
   'POST /queues/{queue}/ticket-batches': {
     id: 'createTickets',
@@ -142,7 +144,6 @@ export const ROUTES = {
     scopes: ['backend'],
     body: ticketBatchBody,
     answers: { 200: ticketBatchResult },
-    problems: [404],
   },
   'GET /queues/{queue}/stats': {
     id: 'getQueueStats',
@@ -151,7 +152,6 @@ export const ROUTES = {
     function: 'queues',
     scopes: ['backend', 'admin'],
     answers: { 200: queueStats },
-    problems: [404],
   },
   'GET /queues/{queue}/matches': {
     id: 'getLatestMatches',
@@ -161,7 +161,6 @@ export const ROUTES = {
     scopes: ['backend', 'admin'],
     query: latestQuery,
     answers: { 200: latestMatches },
-    problems: [404],
   },
   'GET /queues/{queue}/waiting': {
     id: 'getWaiting',
@@ -171,7 +170,6 @@ export const ROUTES = {
     scopes: ['backend', 'admin'],
     query: waitingQuery,
     answers: { 200: waitingSample },
-    problems: [404],
   },
   'GET /queues/{queue}/cooldowns': {
     id: 'getCooldowns',
@@ -181,7 +179,6 @@ export const ROUTES = {
     scopes: ['backend', 'admin'],
     query: cooldownsQuery,
     answers: { 200: playerCooldowns },
-    problems: [404],
   },
   'GET /queues/{queue}/players/{playerId}/cooldown': {
     id: 'getCooldown',
@@ -191,7 +188,6 @@ export const ROUTES = {
     function: 'players',
     scopes: ['backend', 'admin'],
     answers: { 200: playerCooldown },
-    problems: [404],
   },
   'DELETE /queues/{queue}/players/{playerId}/cooldown': {
     id: 'endCooldown',
@@ -200,7 +196,6 @@ export const ROUTES = {
     function: 'players',
     scopes: ['backend', 'admin'],
     answers: { 204: undefined },
-    problems: [404],
   },
   'GET /queues/{queue}/versions': {
     id: 'getVersions',
@@ -209,7 +204,6 @@ export const ROUTES = {
     function: 'queues',
     scopes: ['admin'],
     answers: { 200: queueVersions },
-    problems: [404],
   },
   'POST /queues/{queue}/versions/{version}/restore': {
     id: 'restoreVersion',
@@ -219,7 +213,7 @@ export const ROUTES = {
     function: 'queues',
     scopes: ['admin'],
     answers: { 200: queueVersion },
-    problems: [404, 409],
+    problems: [409],
   },
   'GET /queues/{queue}/experiment': {
     id: 'getExperiment',
@@ -228,7 +222,6 @@ export const ROUTES = {
     function: 'queues',
     scopes: ['backend', 'admin'],
     answers: { 200: experimentView },
-    problems: [404],
   },
   'PUT /queues/{queue}/experiment': {
     id: 'putExperiment',
@@ -238,7 +231,7 @@ export const ROUTES = {
     scopes: ['admin'],
     body: experimentDefinition,
     answers: { 200: experimentView, 201: experimentView },
-    problems: [404, 409],
+    problems: [409],
   },
   'DELETE /queues/{queue}/experiment': {
     id: 'endExperiment',
@@ -247,7 +240,6 @@ export const ROUTES = {
     function: 'queues',
     scopes: ['admin'],
     answers: { 204: undefined },
-    problems: [404],
   },
   'POST /queues/{queue}/webhooks/test': {
     id: 'testWebhooks',
@@ -257,7 +249,6 @@ export const ROUTES = {
     function: 'notify',
     scopes: ['admin'],
     answers: { 200: webhookTests },
-    problems: [404],
   },
   'POST /queues/{queue}/dry-run': {
     id: 'dryRun',
@@ -267,7 +258,6 @@ export const ROUTES = {
     scopes: ['backend', 'admin'],
     body: dryRunBody,
     answers: { 200: matchResult },
-    problems: [404],
   },
   'GET /ladders': {
     id: 'listLadders',
@@ -285,7 +275,6 @@ export const ROUTES = {
     scopes: ['admin'],
     answers: { 200: ladderDefinition },
     hasEtag: true,
-    problems: [404],
   },
   'PUT /ladders/{ladder}': {
     id: 'putLadder',
@@ -295,6 +284,7 @@ export const ROUTES = {
     scopes: ['admin'],
     headers: ifMatch,
     body: ladderDefinition,
+    isNeverMissing: true,
     answers: { 200: ladderDefinition, 201: ladderDefinition },
     hasEtag: true,
     problems: [409, 412],
@@ -307,7 +297,7 @@ export const ROUTES = {
     scopes: ['admin'],
     headers: ifMatch,
     answers: { 204: undefined },
-    problems: [404, 409, 412],
+    problems: [409, 412],
   },
   'GET /ladders/{ladder}/versions': {
     id: 'getLadderVersions',
@@ -316,7 +306,6 @@ export const ROUTES = {
     function: 'queues',
     scopes: ['admin'],
     answers: { 200: ladderVersions },
-    problems: [404],
   },
   'POST /ladders/{ladder}/versions/{version}/restore': {
     id: 'restoreLadderVersion',
@@ -326,7 +315,7 @@ export const ROUTES = {
     function: 'queues',
     scopes: ['admin'],
     answers: { 200: ladderVersion },
-    problems: [404, 409],
+    problems: [409],
   },
   'GET /ladders/{ladder}/odds': {
     id: 'getLadderOdds',
@@ -335,7 +324,6 @@ export const ROUTES = {
     function: 'queues',
     scopes: ['backend', 'admin'],
     answers: { 200: ladderOdds },
-    problems: [404],
   },
   'GET /ladders/{ladder}/players': {
     id: 'getRatings',
@@ -345,7 +333,6 @@ export const ROUTES = {
     scopes: ['backend', 'admin'],
     query: playerIdsQuery,
     answers: { 200: ratingList },
-    problems: [404],
   },
   'GET /ladders/{ladder}/players/{playerId}': {
     id: 'getRating',
@@ -354,7 +341,6 @@ export const ROUTES = {
     function: 'players',
     scopes: ['backend', 'admin'],
     answers: { 200: ratingView },
-    problems: [404],
   },
   'PUT /ladders/{ladder}/players/{playerId}': {
     id: 'putRating',
@@ -364,7 +350,6 @@ export const ROUTES = {
     scopes: ['backend', 'admin'],
     body: newRating,
     answers: { 200: ratingView },
-    problems: [404],
   },
   'DELETE /ladders/{ladder}/players/{playerId}': {
     id: 'deleteRating',
@@ -373,7 +358,6 @@ export const ROUTES = {
     function: 'players',
     scopes: ['backend', 'admin'],
     answers: { 204: undefined },
-    problems: [404],
   },
   'GET /dead-letters': {
     id: 'getDeadLetters',
@@ -391,6 +375,7 @@ export const ROUTES = {
     function: 'players',
     scopes: ['admin'],
     query: continuationQuery,
+    isNeverMissing: true,
     answers: { 200: playerData },
   },
   'DELETE /players/{playerId}': {
@@ -401,6 +386,7 @@ export const ROUTES = {
     function: 'players',
     scopes: ['admin'],
     query: continuationQuery,
+    isNeverMissing: true,
     answers: { 200: playerErasure, 202: playerErasure },
   },
   'GET /tickets': {
@@ -420,7 +406,7 @@ export const ROUTES = {
     scopes: ['player', 'backend'],
     query: ticketQuery,
     answers: { 200: ticketView },
-    problems: [404, 429],
+    problems: [429],
   },
   'DELETE /tickets/{ticketId}': {
     id: 'cancelTicket',
@@ -429,7 +415,7 @@ export const ROUTES = {
     function: 'ticket-changes',
     scopes: ['player', 'backend'],
     answers: { 200: ticketView },
-    problems: [404, 409],
+    problems: [409],
   },
   'POST /tickets/{ticketId}/alive': {
     id: 'keepAlive',
@@ -439,7 +425,7 @@ export const ROUTES = {
     function: 'ticket-changes',
     scopes: ['player', 'backend'],
     answers: { 200: ticketView },
-    problems: [404, 409],
+    problems: [409],
   },
   'PUT /tickets/{ticketId}/acceptance': {
     id: 'answerMatch',
@@ -449,7 +435,7 @@ export const ROUTES = {
     scopes: ['player', 'backend'],
     body: acceptanceBody,
     answers: { 200: ticketView },
-    problems: [404, 409],
+    problems: [409],
   },
   'GET /matches/{matchId}': {
     id: 'getMatch',
@@ -458,7 +444,6 @@ export const ROUTES = {
     function: 'matches',
     scopes: ['player', 'backend'],
     answers: { 200: matchView },
-    problems: [404],
   },
   'PUT /matches/{matchId}/assignment': {
     id: 'assignMatch',
@@ -469,7 +454,7 @@ export const ROUTES = {
     scopes: ['backend'],
     body: assignment,
     answers: { 200: matchView },
-    problems: [404, 409],
+    problems: [409],
   },
   'POST /matches/{matchId}/backfill': {
     id: 'createBackfill',
@@ -479,7 +464,7 @@ export const ROUTES = {
     scopes: ['backend'],
     body: newBackfill,
     answers: { 200: backfillView, 201: backfillView },
-    problems: [404, 409],
+    problems: [409],
   },
   'POST /matches/{matchId}/end': {
     id: 'endMatch',
@@ -489,7 +474,7 @@ export const ROUTES = {
     scopes: ['backend'],
     body: matchEnd,
     answers: { 200: matchView },
-    problems: [404, 409],
+    problems: [409],
   },
   'POST /matches/{matchId}/result': {
     id: 'postResult',
@@ -500,7 +485,7 @@ export const ROUTES = {
     scopes: ['backend'],
     body: newResult,
     answers: { 200: matchView },
-    problems: [404, 409],
+    problems: [409],
   },
   'GET /backfills/{backfillId}': {
     id: 'getBackfill',
@@ -509,7 +494,6 @@ export const ROUTES = {
     function: 'matches',
     scopes: ['backend'],
     answers: { 200: backfillView },
-    problems: [404],
   },
   'DELETE /backfills/{backfillId}': {
     id: 'cancelBackfill',
@@ -518,7 +502,7 @@ export const ROUTES = {
     function: 'matches',
     scopes: ['backend'],
     answers: { 200: backfillView },
-    problems: [404, 409],
+    problems: [409],
   },
   'GET /health': {
     id: 'health',

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { RULE_LIMITS } from '../rules/fields.ts';
 import { expected } from '../vocabulary/expected.ts';
+import { wholeIn } from './limit.ts';
 import { LIMITS, queueName } from './queue-definition.ts';
 import { TICKET_REASON_CODES } from './reason-code.ts';
 import { latencyMs, playerAttributes } from './rules.ts';
@@ -240,7 +241,7 @@ export const ticketQuery = z.object({
     description:
       'With waitSeconds: the last status that the client has seen (default: the status at the start of the request)',
   }),
-  ready: z.preprocess(numberIn, z.number().int().min(0).max(LIMITS.seatsMax)).optional().meta({
+  ready: z.preprocess(numberIn, wholeIn(0, LIMITS.seatsMax)).optional().meta({
     description:
       'With waitSeconds, while REQUIRES_ACCEPTANCE: the last `acceptance.ready` that the client has seen',
   }),
