@@ -3,7 +3,7 @@ import type { Game } from '../../lib/engine/types.ts';
 import { planGames, planTick, type QueueRules } from '../../lib/policies/plan.ts';
 import { CustomCalls, type CustomFailures } from '../../lib/rules/custom/calls.ts';
 import { codeOf, useCode } from '../../lib/rules/custom/code.ts';
-import type { CustomCost, CustomGame, CustomRule } from '../../lib/rules/custom/types.ts';
+import type { CustomCost, CustomGame, CustomRule, MayJoin } from '../../lib/rules/custom/types.ts';
 import { ruleFaults } from '../../lib/rules/faults.ts';
 import { partyFaults } from '../../lib/rules/party-faults.ts';
 import { relaxedRules } from '../../lib/rules/relaxed-rules.ts';
@@ -268,6 +268,19 @@ it('a call whose time counts while a game is searched does not count once the ga
   );
   const { matches } = planTick({ rules: rulesOf(rule), tickets: [ticket('a'), ticket('b')], nowMs: 0 });
   expect(matches).toHaveLength(1);
+});
+
+it('a search asks mayJoin once about two tickets', () => {
+  const asked: string[] = [];
+  const apart: MayJoin = (a, b) => {
+    asked.push(`${a.ticketId} ${b.ticketId}`);
+    return Math.abs(a.players[0]!.skill - b.players[0]!.skill) <= 4 || 'too far apart';
+  };
+  useCode(codeOf({ judged: () => true, mayJoin: { judged: apart } }));
+  const tickets = Array.from({ length: 20 }, (_, i) => ticket(`t${i}`, 1500 + i));
+  planGames({ rules: { ...rulesOf(rule), teamSize: 2 }, tickets, nowMs: 0 }).next();
+  expect(asked.length).toBeGreaterThan(20);
+  expect(new Set(asked).size).toBe(asked.length);
 });
 
 it('mayJoin or least that fails leaves the decision to the whole game', () => {

@@ -1,3 +1,4 @@
+import { getOrCreate } from '../../vocabulary/get-or-create.ts';
 import type { CustomRuleBody } from '../by-type/custom.ts';
 import type { CustomCalls } from '../custom/calls.ts';
 import { levelsOf } from '../levels.ts';
@@ -12,6 +13,9 @@ import {
 
 type CustomOne = Rule & CustomRuleBody;
 
+/** The maximum of pairs that are remembered, of which a large pool has many millions. */
+const PAIRS_MAX = 200_000;
+
 /** A custom rule whose module also exports `mayJoin`, or a custom cost whose module also exports `least`. */
 export class CustomState implements StateGroup {
   readonly #tickets: readonly EnteredTicket[];
@@ -21,6 +25,8 @@ export class CustomState implements StateGroup {
   readonly #rules: readonly (CustomOne | undefined)[];
   readonly #isCost: boolean;
   readonly #joined: number[] = [];
+  /** Whether two tickets may be in one game, by the number of their level and their own. */
+  readonly #pairs = new Map<number, boolean>();
 
   constructor(indexed: IndexedRule<CustomOne>, pool: StatePool, calls: CustomCalls) {
     this.#tickets = pool.tickets;
@@ -36,11 +42,17 @@ export class CustomState implements StateGroup {
 
   admits(ticket: number): boolean {
     if (this.#isCost) return true;
-    const rule = this.#rules[this.#levels.with(ticket)];
+    const level = this.#levels.with(ticket);
+    const rule = this.#rules[level];
     if (rule === undefined) return true;
-    return this.#joined.every((other) =>
-      this.#calls.mayJoin(rule, this.#tickets[other], this.#tickets[ticket]),
-    );
+    if (this.#pairs.size >= PAIRS_MAX) this.#pairs.clear();
+    const size = this.#tickets.length;
+    return this.#joined.every((other) => {
+      const [a, b] = other < ticket ? [other, ticket] : [ticket, other];
+      return getOrCreate(this.#pairs, (level * size + a) * size + b, () =>
+        this.#calls.mayJoin(rule, this.#tickets[a], this.#tickets[b]),
+      );
+    });
   }
 
   join(ticket: number): void {
