@@ -51,6 +51,8 @@ export default defineConfig(({ mode }) => ({
     // They end only what hangs. A test waits for events, however long these take on a busy machine: see `test/patience.ts`.
     testTimeout: 900_000,
     hookTimeout: 900_000,
+    // A test that asks for a line of the log or a metric of a function spies on them. Nothing else prints them.
+    env: { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' },
     // No test leaves a spy or a variable of the environment to the next one.
     restoreMocks: true,
     unstubEnvs: true,
