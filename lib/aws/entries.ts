@@ -2,7 +2,7 @@ import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from '@aws-sdk
 import { allOf } from '../service/concurrency/in-parallel.ts';
 import { poolOrder } from '../service/domain/buckets.ts';
 import type { StoredTicket, TicketInQueue } from '../service/domain/stored-ticket.ts';
-import { StoreBusy } from '../service/ports/store-busy.ts';
+import { StoreBusy, unlessBusy } from '../service/ports/store-busy.ts';
 import type { TicketStore } from '../service/ports/ticket-store.ts';
 import type { Condition } from './change-item.ts';
 import { packPlayers } from './compact-players.ts';
@@ -66,11 +66,7 @@ export function entries(
     },
 
     async removeEntries(ticket) {
-      try {
-        await allOf(entryViews(ticket).map((view) => remove(keyOf(ticket, view))));
-      } catch (error) {
-        if (!(error instanceof StoreBusy)) throw error;
-      }
+      await unlessBusy(allOf(entryViews(ticket).map((view) => remove(keyOf(ticket, view)))));
     },
 
     async removeEntry({ entry }, putBeforeMs) {

@@ -1,5 +1,4 @@
-import type { Game, Player, Ticket } from '../../engine/types.ts';
-import type { Filling } from '../../policies/plan.ts';
+import type { Player, Ticket } from '../../engine/types.ts';
 import type { Met } from '../../rules/met.ts';
 import type { RuledPlayer } from '../../rules/types.ts';
 import type { MeetingRecord } from '../ports/meeting-store.ts';
@@ -19,36 +18,16 @@ export const MET_MAX = 100;
  *
  * When two tickets of a player are matched at the same time, the record has the meetings of the later commit. A match counts from
  * its commit on, even if it fails afterwards.
+ *
+ * @param ticketIds of the match, or of the newcomers of a running one, who meet its players and each other
+ * @param there the players of the running match. They need no new record: a meeting in the record of one of two players suffices
  */
 export function meetingRecords(
-  game: Game,
-  tickets: ReadonlyMap<string, Ticket>,
-  seconds: number,
-  nowMs: number,
-): MeetingRecord[] {
-  return recordsOf(game.ticketIds, [], tickets, seconds, nowMs);
-}
-
-/**
- * The records of the newcomers of a running match: they have met its players and each other. The other players need no new
- * record, because a meeting in the record of one of two players suffices.
- */
-export function meetingsOfNewcomers(
-  { ticketIds }: Filling,
-  there: readonly Player[],
-  tickets: ReadonlyMap<string, Ticket>,
-  seconds: number,
-  nowMs: number,
-): MeetingRecord[] {
-  return recordsOf(ticketIds, there, tickets, seconds, nowMs);
-}
-
-function recordsOf(
   ticketIds: readonly string[],
-  there: readonly Player[],
   tickets: ReadonlyMap<string, Ticket>,
   seconds: number,
   nowMs: number,
+  there: readonly Player[] = [],
 ): MeetingRecord[] {
   const members = ticketIds.map((ticketId) => tickets.get(ticketId)!);
   return members.flatMap((ticket) => {

@@ -1,8 +1,9 @@
+import { getOrCreate } from '../../vocabulary/get-or-create.ts';
 import type { Counted, Outcome } from '../domain/match-outcomes.ts';
 import type { Counts } from '../domain/minute-counts.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { OutcomeStore } from '../ports/outcome-store.ts';
-import { StoreBusy } from '../ports/store-busy.ts';
+import { unlessBusy } from '../ports/store-busy.ts';
 import { type CountDeps, type CountedQueue, countQueue } from '../queues/count-queue.ts';
 import { endWithoutMatch } from './count-unmatched.ts';
 import type { Change } from './publish.ts';
@@ -30,9 +31,12 @@ function byQueue(changes: readonly Change[]): Map<string, Counts<Counted>> {
   for (const change of changes) {
     const outcomes = Object.entries(outcomesOf(change)) as [Counted, number][];
     if (outcomes.length === 0) continue;
-    const counts = counted.get(change.after.queue) ?? {};
+    const counts = getOrCreate<string, Partial<Record<Counted, number>>>(
+      counted,
+      change.after.queue,
+      () => ({}),
+    );
     for (const [name, count] of outcomes) counts[name] = (counts[name] ?? 0) + count;
-    counted.set(change.after.queue, counts);
   }
   return counted;
 }
@@ -87,11 +91,5 @@ export async function countRejected(
 ): Promise<void> {
   const tries = new Map<string, number>();
   for (const { after } of rejected) tries.set(after.queue, (tries.get(after.queue) ?? 0) + 1);
-  for (const [queue, notPublished] of tries) {
-    try {
-      await outcomes.add(queue, { notPublished }, nowMs);
-    } catch (error) {
-      if (!(error instanceof StoreBusy)) throw error;
-    }
-  }
+  for (const [queue, notPublished] of tries) await unlessBusy(outcomes.add(queue, { notPublished }, nowMs));
 }

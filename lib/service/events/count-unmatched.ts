@@ -1,10 +1,11 @@
 import { addWait, type BlockTotals, noTotals, type WaitEnd } from '../../experiments/block-totals.ts';
+import { getOrCreate } from '../../vocabulary/get-or-create.ts';
 import { inParallel } from '../concurrency/in-parallel.ts';
 import { countedBlock } from '../domain/running-experiment.ts';
 import { UnreadableQueue, unlessUnreadable } from '../domain/unreadable.ts';
 import type { ExperimentKey, ExperimentStore } from '../ports/experiment-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import { StoreBusy } from '../ports/store-busy.ts';
+import { unlessBusy } from '../ports/store-busy.ts';
 import type { Change, TicketChange } from './publish.ts';
 
 /** `publish` has just read the queues of the batch, so the cached records suffice. */
@@ -49,21 +50,16 @@ export async function countUnmatched(
       const enqueuedAtMs = Date.parse(after.enqueuedAt);
       const block = after.queue === queue ? countedBlock(record, enqueuedAtMs) : undefined;
       if (block === undefined) continue;
-      const totals = blocks.get(block.number) ?? noTotals();
-      blocks.set(block.number, totals);
+      const totals = getOrCreate(blocks, block.number, noTotals);
       // The time of a change in a stream is in whole seconds.
       addWait(totals, after.players.length, end, Math.max(0, atMs - enqueuedAtMs) / 1_000);
     }
     const key = { queue, startMs: record.experiment.schedule.startMs };
     for (const [block, totals] of blocks) writes.push({ key, block, totals });
   }
-  await inParallel(writes, WRITES_AT_ONCE, async ({ key, block, totals }) => {
-    try {
-      await deps.experiments.add(key, block, totals, nowMs);
-    } catch (error) {
-      if (!(error instanceof StoreBusy)) throw error;
-    }
-  });
+  await inParallel(writes, WRITES_AT_ONCE, ({ key, block, totals }) =>
+    unlessBusy(deps.experiments.add(key, block, totals, nowMs)),
+  );
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { RecentResults } from '../../contract/webhook-failing.ts';
 import type { DeliveryFailure, DeliveryStore } from '../ports/delivery-store.ts';
-import { StoreBusy } from '../ports/store-busy.ts';
+import { unlessBusy } from '../ports/store-busy.ts';
 
 /** For each webhook, each function records a success, and that deliveries wait, at most once in this interval. */
 const RECORD_EVERY_MS = 10_000;
@@ -127,11 +127,4 @@ function withResult({ results }: WebhookState, isFailure: boolean): RecentResult
   results.push(isFailure);
   if (results.length > RESULTS_MAX) results.shift();
   return { posted: results.length, failed: results.filter(Boolean).length };
-}
-
-async function unlessBusy<T>(write: Promise<T>): Promise<T | undefined> {
-  return write.catch((error) => {
-    if (!(error instanceof StoreBusy)) throw error;
-    return undefined;
-  });
 }

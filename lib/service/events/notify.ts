@@ -10,7 +10,7 @@ import type { Outbound, OutboundResult } from '../ports/outbound.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { ReceiverRecord, ReceiverStore } from '../ports/receiver-store.ts';
 import type { Secrets } from '../ports/secrets.ts';
-import { StoreBusy } from '../ports/store-busy.ts';
+import { unlessBusy } from '../ports/store-busy.ts';
 import { backoffSeconds } from './backoff.ts';
 import type { DeliveryLog, RecordedFailure } from './delivery-log.ts';
 import { admit, isCutShort, isDown, type Lane, postponeMs, RESPONSE_MS, recordResult } from './receivers.ts';
@@ -173,7 +173,7 @@ async function postTo(
   const record = recordResult(deps.receivers, url, receiver, result, { lane, startMs, nowMs });
   if (isResponse(result) && isDelivered(result)) {
     // The next response records the same. A retry of this message would only post the event twice.
-    await record.catch(ignoreBusy);
+    await unlessBusy(record);
     await delivered(deps, delivery, result.status);
     return { outcome: 'done' };
   }
@@ -248,10 +248,6 @@ function isDelivered({ status }: Responded): boolean {
 
 function isResponse(result: OutboundResult): result is Responded {
   return result.outcome === 'responded';
-}
-
-function ignoreBusy(error: unknown): void {
-  if (!(error instanceof StoreBusy)) throw error;
 }
 
 /**

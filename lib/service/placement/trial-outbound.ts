@@ -1,6 +1,6 @@
 import type { Outbound } from '../ports/outbound.ts';
 import { RENEWED_AFTER_MS, type ReceiverStore } from '../ports/receiver-store.ts';
-import { StoreBusy } from '../ports/store-busy.ts';
+import { unlessBusy } from '../ports/store-busy.ts';
 
 /** How long a trial may exceed the time-out of its call: the time of the reads and writes around it. */
 const TRIAL_MARGIN_MS = 2_000;
@@ -36,13 +36,8 @@ export function trialOutbound(
       const result = await outbound.post(url, body, headers, timeoutMs, certificate);
       const isRenewed = isFree && now() - record.fastAtMs < RENEWED_AFTER_MS;
       const fastAtMs = result.outcome === 'responded' ? now() : undefined;
-      if (fastAtMs === undefined || !isRenewed)
-        await endpoints.markUp(endpoint, now(), fastAtMs).catch(ignoreBusy);
+      if (fastAtMs === undefined || !isRenewed) await unlessBusy(endpoints.markUp(endpoint, now(), fastAtMs));
       return result;
     },
   };
-}
-
-function ignoreBusy(error: unknown): void {
-  if (!(error instanceof StoreBusy)) throw error;
 }

@@ -2,7 +2,7 @@ import type { Caller } from '../../contract/callers.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { PollSlots } from '../ports/poll-slots.ts';
-import { StoreBusy } from '../ports/store-busy.ts';
+import { unlessBusy } from '../ports/store-busy.ts';
 
 /**
  * The maximum of concurrent requests of one player that wait or search. An app sends one, and another after a dropped connection.
@@ -45,12 +45,11 @@ export class ConcurrencyLimit {
     const { playerId } = caller;
     const nowMs = this.#clock.now();
     if ((this.#taken.get(playerId) ?? 0) > nowMs) throw this.#tooMany(this.#taken.get(playerId)!);
-    const took = await this.#slots
-      .take(playerId, REQUESTS_MAX, nowMs + takesMs + MARGIN_MS, nowMs)
-      .catch((error) => {
-        if (!(error instanceof StoreBusy)) throw error;
-        return { taken: false as const, freeAtMs: nowMs + MARGIN_MS };
-      });
+    const untilMs = nowMs + takesMs + MARGIN_MS;
+    const took = (await unlessBusy(this.#slots.take(playerId, REQUESTS_MAX, untilMs, nowMs))) ?? {
+      taken: false as const,
+      freeAtMs: nowMs + MARGIN_MS,
+    };
     if (!took.taken) {
       this.#remember(playerId, took.freeAtMs);
       throw this.#tooMany(took.freeAtMs);
@@ -59,8 +58,7 @@ export class ConcurrencyLimit {
       return await request();
     } finally {
       // A slot that becomes free soon needs no write.
-      if (took.slot.untilMs - this.#clock.now() > MARGIN_MS)
-        await this.#slots.release(took.slot).catch(ignoreBusy);
+      if (took.slot.untilMs - this.#clock.now() > MARGIN_MS) await unlessBusy(this.#slots.release(took.slot));
     }
   }
 
@@ -79,8 +77,4 @@ export class ConcurrencyLimit {
       { headers: { 'retry-after': String(Math.min(seconds, 5)) } },
     );
   }
-}
-
-function ignoreBusy(error: unknown): void {
-  if (!(error instanceof StoreBusy)) throw error;
 }

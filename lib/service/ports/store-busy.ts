@@ -9,3 +9,13 @@ export class StoreBusy extends Error {
     this.queue = queue;
   }
 }
+
+/** The result of a task; undefined when the store was too busy for it. */
+export async function unlessBusy<T>(task: Promise<T>): Promise<T | undefined> {
+  try {
+    return await task;
+  } catch (error) {
+    if (!(error instanceof StoreBusy)) throw error;
+    return undefined;
+  }
+}

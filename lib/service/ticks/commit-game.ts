@@ -1,13 +1,13 @@
 import { gameJson } from '../../contract/match.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { Why } from '../../contract/reason-code.ts';
-import type { Game, Ticket } from '../../engine/types.ts';
+import type { Game, Player, Ticket } from '../../engine/types.ts';
 import { type Filling, isFilling, type Released } from '../../policies/plan.ts';
 import { recentSeconds } from '../../rules/moments.ts';
 import { backfilledMatch } from '../backfills/backfilled-match.ts';
 import type { OpenBackfill } from '../backfills/open-backfills.ts';
 import type { CommitOutcome } from '../commits/commit-match.ts';
-import { meetingRecords, meetingsOfNewcomers } from '../commits/meeting-records.ts';
+import { meetingRecords } from '../commits/meeting-records.ts';
 import { PLAYER_LEFT, type PresenceDeps, vanishedTickets } from '../commits/vanished-tickets.ts';
 import { allOf } from '../concurrency/in-parallel.ts';
 import { firstStatus } from '../domain/match-status.ts';
@@ -15,6 +15,7 @@ import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
 import type { BackfilledMatch, BackfillStore } from '../ports/backfill-store.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { MeetingRecord } from '../ports/meeting-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import { ExpectedOdds, type ExpectedOddsDeps } from '../ratings/expected-odds.ts';
 import type { RangeRead } from './read-range.ts';
@@ -84,8 +85,7 @@ export class GameCommits {
     const made = toMatch(game, this.#tick.definition, this.#deps.newId(), this.#nowMs);
     if (isLeft) return { game, match: made, outcome: 'player-left' };
     const match = await this.#odds.of(made);
-    const seconds = this.#recentSeconds;
-    const met = seconds > 0 ? meetingRecords(game, this.#searched, seconds, this.#nowMs) : [];
+    const met = this.#meetings(game);
     const tickets = game.ticketIds.map((ticketId) => this.#storedTicket(ticketId));
     return { game, match, outcome: await this.#tick.commits.commit(match, tickets, this.#nowMs, met) };
   }
@@ -94,9 +94,7 @@ export class GameCommits {
     const asked = this.#open.get(game.backfillId)!;
     if (isLeft) return { game, match: backfilledMatch(asked, game).match, outcome: 'player-left' };
     const filled = await this.#backfilled(asked, game);
-    const seconds = this.#recentSeconds;
-    const there = asked.backfill.players;
-    const met = seconds > 0 ? meetingsOfNewcomers(game, there, this.#searched, seconds, this.#nowMs) : [];
+    const met = this.#meetings(game, asked.backfill.players);
     const { backfills, tickets } = this.#deps;
     const linked = game.ticketIds.flatMap((ticketId) => {
       const ticket = this.#storedTicket(ticketId);
@@ -145,6 +143,12 @@ export class GameCommits {
       ended.push(ticketId);
     }
     return ended;
+  }
+
+  /** @param there the players of a running match */
+  #meetings({ ticketIds }: Released, there?: readonly Player[]): MeetingRecord[] {
+    const seconds = this.#recentSeconds;
+    return seconds > 0 ? meetingRecords(ticketIds, this.#searched, seconds, this.#nowMs, there) : [];
   }
 
   #storedTicket(ticketId: string): StoredTicket {

@@ -1,7 +1,8 @@
 import { addWait, type BlockTotals, noTotals } from '../../experiments/block-totals.ts';
+import { getOrCreate } from '../../vocabulary/get-or-create.ts';
 import { countedBlock } from '../domain/running-experiment.ts';
 import type { ExperimentStore } from '../ports/experiment-store.ts';
-import { StoreBusy } from '../ports/store-busy.ts';
+import { unlessBusy } from '../ports/store-busy.ts';
 import type { DueTick } from './due-tick.ts';
 import type { RangeRead } from './read-range.ts';
 import type { RangeSearch } from './search-range.ts';
@@ -28,8 +29,7 @@ export function matchedWaits(
       const { players, enqueuedAtMs } = byId.get(ticketId)!;
       const block = countedBlock(record, enqueuedAtMs);
       if (block === undefined) continue;
-      const totals = blocks.get(block.number) ?? noTotals();
-      blocks.set(block.number, totals);
+      const totals = getOrCreate(blocks, block.number, noTotals);
       const waitSeconds = Math.max(0, readAtMs - enqueuedAtMs) / 1_000;
       addWait(totals, players.length, 'matched', waitSeconds, game.imbalance);
     }
@@ -57,11 +57,5 @@ export async function countMatched(
   const { definition, experiment } = record;
   if (experiment === undefined) return;
   const key = { queue: definition.name, startMs: experiment.schedule.startMs };
-  for (const [block, totals] of blocks) {
-    try {
-      await experiments.add(key, block, totals, nowMs);
-    } catch (error) {
-      if (!(error instanceof StoreBusy)) throw error;
-    }
-  }
+  for (const [block, totals] of blocks) await unlessBusy(experiments.add(key, block, totals, nowMs));
 }

@@ -13,7 +13,7 @@ import type { MatchStore } from '../ports/match-store.ts';
 import type { OutcomeStore } from '../ports/outcome-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
-import { StoreBusy } from '../ports/store-busy.ts';
+import { unlessBusy } from '../ports/store-busy.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import { choiceFreeNeeded } from '../queues/choice-advice.ts';
 import { isOdd } from '../waking/schedule.ts';
@@ -175,14 +175,14 @@ async function afterSearch(
   await countMatched(deps, tick, blocks, deps.clock.now());
   await allOf(
     [...tick.commits.elsewhere].map(([queue, elsewhere]) =>
-      unlessBusy(() => deps.outcomes.add(queue, { elsewhere }, deps.clock.now())),
+      unlessBusy(deps.outcomes.add(queue, { elsewhere }, deps.clock.now())),
     ),
   );
   if (deps.clock.now() >= startMs + TICK_STAGES.surveyMs) return outcome;
   const isSplit = await splitIfOverloaded(deps, tick, load);
   const isArrivalsTick = range.index === 0 && isArrivalsSlot(tick);
   const isSummed = isSplit || (isOneOfSeveral(tick) && isArrivalsTick);
-  const arrivals = isSummed ? await updateArrivals(deps, tick) : memory;
+  const arrivals = isSummed ? await unlessBusy(sumArrivals(deps, tick)) : memory;
   if (!isArrivalsTick) return outcome;
   const needed = choiceFreeNeeded(definition, arrivals);
   return { ...outcome, metrics: { ...outcome.metrics, choiceFreeNeeded: needed } };
@@ -198,7 +198,7 @@ async function splitIfOverloaded(
   const isBucket = layout.boundaries.length === 0 || !isOdd(record, slotMs);
   const nowMs = deps.clock.now();
   if (!isBucket || !isOverloaded(load, nowMs) || !mayChange(record, nowMs)) return false;
-  return (await unlessBusy(() => rebalance(deps, record.definition.name, nowMs))) ?? false;
+  return (await unlessBusy(rebalance(deps, record.definition.name, nowMs))) ?? false;
 }
 
 /** Whether the arrivals of the whole queue are updated at this slot: the first slot in each ten seconds. */
@@ -207,22 +207,10 @@ function isArrivalsSlot({ record: { definition }, slotMs }: DueTick): boolean {
 }
 
 /** Adds up the arrivals of the slot's ranges, for the next ticks of all ranges. */
-function updateArrivals(deps: TickDeps, { record, ranges }: DueTick): Promise<TickMemory | undefined> {
+async function sumArrivals(deps: TickDeps, { record, ranges }: DueTick): Promise<TickMemory | undefined> {
   const queue = record.definition.name;
-  return unlessBusy(async () => {
-    const reports = await deps.ranges.reports(queue, ranges.map(rangeName));
-    const arrivals = together([...reports.values()].flatMap(({ memory }) => memory ?? []));
-    if (arrivals !== undefined) await deps.ranges.putArrivals(queue, arrivals, deps.clock.now());
-    return arrivals;
-  });
-}
-
-/** The result of a task; undefined when the store was too busy. */
-async function unlessBusy<T>(task: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await task();
-  } catch (error) {
-    if (!(error instanceof StoreBusy)) throw error;
-    return undefined;
-  }
+  const reports = await deps.ranges.reports(queue, ranges.map(rangeName));
+  const arrivals = together([...reports.values()].flatMap(({ memory }) => memory ?? []));
+  if (arrivals !== undefined) await deps.ranges.putArrivals(queue, arrivals, deps.clock.now());
+  return arrivals;
 }

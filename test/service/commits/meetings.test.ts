@@ -140,7 +140,7 @@ describe('the record of a player', () => {
       ['a', { ticketId: 'a', enqueuedAtMs: 0, players }],
       ['b', { ticketId: 'b', enqueuedAtMs: 0, players: [{ playerId: 'bob', skill: 1 }] }],
     ]);
-    const [record] = meetingRecords({ ticketIds: ['a', 'b'] } as never, all, 600, 1_000_000);
+    const [record] = meetingRecords(['a', 'b'], all, 600, 1_000_000);
     expect(record!.met).toHaveLength(MET_MAX);
     expect(record!.met.slice(0, 2)).toEqual([
       ['bob', 1_000_000],
