@@ -6,6 +6,7 @@ import { documentClient } from '../../lib/aws/dynamo.ts';
 import { sendAll, sqsClient } from '../../lib/aws/message-queue.ts';
 import { rangeStore } from '../../lib/aws/range-store.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
+import { tokenScope } from '../../lib/contract/callers.ts';
 import type { EventType } from '../../lib/contract/event-type.ts';
 import type { MatchView } from '../../lib/contract/match.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
@@ -68,12 +69,13 @@ export const JOURNEYS = {
 
   async 'see the waiting tickets and the latest matches of a queue'(muster) {
     const { api } = muster;
-    const { queue, one } = await pair(muster, {}, 'COMPLETED');
+    const group = fresh('group');
+    const { queue, one } = await pair(muster, { group }, 'COMPLETED');
     await eventually(async () => {
       const { matches } = (await api.get(`/queues/${queue}/matches?limit=5`)).body;
       expect(matches.map(({ matchId }: MatchView) => matchId)).toEqual([one.matchId]);
     });
-    await api.ticket(queue, 3);
+    await api.ticket(await api.queue({ group, tickSeconds: 60 }), 3, { also: [{ queue }] });
     await eventually(async () => {
       const { waiting } = (await api.get(`/queues/${queue}/waiting?limit=5`)).body;
       expect(waiting).toMatchObject([{ skill: 3, size: 1 }]);
@@ -141,7 +143,7 @@ export const JOURNEYS = {
   },
 
   async 'keep a ticket alive whose players may be gone'({ api }) {
-    const queue = await api.queue({ presence: { graceSeconds: 60 }, tickSeconds: 60 });
+    const queue = await api.queue({ presence: { graceSeconds: 120, required: true }, tickSeconds: 60 });
     const { ticketId } = await api.ticket(queue, 1);
     expect((await api.post(`/tickets/${ticketId}/alive`)).body).toMatchObject({ ticketId, status: 'QUEUED' });
   },
@@ -156,38 +158,49 @@ export const JOURNEYS = {
     expect((await api.post(`/queues/${queue}/dry-run`, tickets)).body.matches).toHaveLength(1);
   },
 
-  async 'get tickets back that a crashed tick has claimed'(muster) {
+  async 'get tickets back that crashed ticks have claimed, although their first queue is removed'(muster) {
     const { api, cloud } = muster;
-    const queue = await api.queue();
-    const { ticketId } = await api.ticket(queue, 1_000);
-    const matchId = fresh('forming');
+    const changes = { group: fresh('group'), release: { policy: 'expanding', tolerance: 0 } } as const;
+    const first = await api.queue({ ...changes, tickSeconds: 60 });
+    const queue = await api.queue(changes);
+    const also = [{ queue }, { queue: await api.queue({ ...changes, tickSeconds: 60 }) }];
     const { TICKETS_TABLE, ENTRIES_TABLE, RANGES_TABLE } = cloud.function('dispatch').environment;
     const client = documentClient(cloud.awsConfig);
+    const tickets = ticketStore(client, { tickets: TICKETS_TABLE!, entries: ENTRIES_TABLE! });
     const ranges = rangeStore(client, RANGES_TABLE!);
-    const nowMs = Date.now();
-    const tick = { owner: fresh('tick'), nowMs: nowMs - 20_000, untilMs: nowMs - 10_000 };
-    await ranges.putJournal(queue, tick.owner, 0, [{ matchId, ticketIds: [ticketId] }], nowMs);
-    await ticketStore(client, { tickets: TICKETS_TABLE!, entries: ENTRIES_TABLE! }).claim(
-      ticketId,
-      matchId,
-      nowMs,
+    const forming = await Promise.all(
+      [1_000, 2_000].map(async (skill) => {
+        const { ticketId } = await api.ticket(first, skill, { also });
+        const match = { matchId: fresh('forming'), ticketIds: [ticketId] };
+        expect(await tickets.claim(ticketId, match.matchId, Date.now())).toBe(true);
+        return match;
+      }),
     );
-    // Ticks take every slot for searched, so dispatch finds the lease.
-    const lease = { ...tick, slotMs: Number.MAX_SAFE_INTEGER - 1 };
-    await eventually(async () => {
-      expect(await ranges.takeLease(queue, ['1.0'], lease)).toBe('leased');
-    });
-    await eventually(async () => {
-      await cloud.schedules.run();
-      const stored = (await muster.rows('tickets')).find((row) => row.ticketId === ticketId);
-      expect(stored).toMatchObject({ status: 'QUEUED', releasedFrom: matchId });
-    });
+    await removeQueue(muster, first);
+    // It wakes the queue.
+    await api.ticket(queue, 3_000);
+    // The next tick finds the first lease. Ticks take every slot for searched after the second one, so `dispatch` finds it.
+    const slots = [Date.now, () => Number.MAX_SAFE_INTEGER - 1] as const;
+    for (const [at, slotMs] of slots.entries()) {
+      const [owner, { matchId }] = [fresh('tick'), forming[at]!];
+      const nowMs = Date.now();
+      await ranges.putJournal(queue, owner, 0, [forming[at]!], nowMs);
+      const lease = { owner, nowMs: nowMs - 20_000, untilMs: nowMs - 10_000 };
+      await eventually(async () => {
+        expect(await ranges.takeLease(queue, ['1.0'], { ...lease, slotMs: slotMs() })).toBe('leased');
+      });
+      await eventually(async () => {
+        if (at === 1) await cloud.schedules.run();
+        const stored = (await muster.rows('tickets')).find((row) => row.releasedFrom === matchId);
+        expect(stored).toMatchObject({ status: 'QUEUED', queue });
+      });
+    }
   },
 
   async 'keep the wait of a party that changes while a tick forms its match'(muster) {
     const { api, cloud } = muster;
-    const queue = await api.queue({ tickSeconds: 60 });
-    const { ticketId, enqueuedAt, players } = await api.ticket(queue, 1_000);
+    const { queue, also } = await linkedQueue(muster, { tickSeconds: 60 });
+    const { ticketId, enqueuedAt, players } = await api.ticket(queue, 1_000, { also });
     const { TICKETS_TABLE, ENTRIES_TABLE } = cloud.function('enqueue').environment;
     const tickets = ticketStore(documentClient(cloud.awsConfig), {
       tickets: TICKETS_TABLE!,
@@ -219,13 +232,14 @@ export const JOURNEYS = {
     const rules: QueueDefinition['rules'] = [{ name: 'Rematch', type: 'recent', seconds: 600 }];
     const { one, two } = await pair(muster, { rules, onePlace: true }, 'COMPLETED');
     const [{ playerId }] = one.players as [TicketView['players'][number]];
-    const waiting = { ticketId: fresh('ticket'), players: [one.players[0]!] };
-    const queue = await api.queue({ tickSeconds: 60 });
+    const { queue, also } = await linkedQueue(muster, { tickSeconds: 60 });
+    const waiting = { ticketId: fresh('ticket'), players: [one.players[0]!], also };
     expect((await api.post(`/queues/${queue}/tickets`, waiting)).status).toBeLessThan(300);
     const path = `/players/${playerId}`;
     await eventually(async () => {
       const { tickets, matches, meetings, places } = (await api.get(path)).body;
-      expect([tickets.length, matches.length, meetings.length, places.length]).toEqual([2, 1, 1, 1]);
+      // The waiting ticket is there in each of its queues.
+      expect([tickets.length, matches.length, meetings.length, places.length]).toEqual([3, 1, 1, 1]);
     });
     await eventually(async () => {
       const { status, body } = await api.delete(path);
@@ -295,16 +309,28 @@ export const JOURNEYS = {
     expect(found.map(({ status }: TicketView) => status)).toEqual(['COMPLETED', 'COMPLETED']);
   },
 
-  async 'read why a ticket is waiting'({ api }) {
-    const { ticketId } = await api.ticket(await api.queue(), 1);
-    expect((await api.get(`/tickets/${ticketId}?waitSeconds=0.1&explain=true`)).body.reason).toMatch(/\w/);
+  async 'let a player read why a ticket is waiting'(muster) {
+    const { queue, also } = await linkedQueue(muster);
+    const { ticketId, players } = await muster.api.ticket(queue, 1, { also });
+    // The API of the journeys admits every caller as a backend.
+    const claims = { scope: tokenScope('player'), sub: players[0]!.playerId };
+    const event = {
+      routeKey: 'GET /tickets/{ticketId}',
+      pathParameters: { ticketId },
+      queryStringParameters: { waitSeconds: '0.1', explain: 'true' },
+      requestContext: { authorizer: { jwt: { claims } } },
+    };
+    await eventually(async () => {
+      const { payload } = (await muster.cloud.function('tickets').invoke(event)) as {
+        payload: { body: string };
+      };
+      expect(JSON.parse(payload.body).reason).toMatch(/\w/);
+    });
   },
 
   async 'receive the events of a ticket in two queues until it is cancelled'(muster) {
     const path = `/${fresh('cancel')}`;
-    const group = fresh('group');
-    const queue = await muster.api.queue({ group, webhooks: [webhook(muster, path)] });
-    const also = [{ queue: await muster.api.queue({ group }) }];
+    const { queue, also } = await linkedQueue(muster, { webhooks: [webhook(muster, path)] });
     const { ticketId } = await muster.api.ticket(queue, 1, { also });
     await heard(muster, path, 'TicketQueued');
     expect((await muster.api.delete(`/tickets/${ticketId}`)).status).toBe(200);
@@ -463,14 +489,15 @@ export const JOURNEYS = {
       muster,
       { acceptance: { timeoutSeconds: 600 } },
       'REQUIRES_ACCEPTANCE',
+      true,
     );
     const latest = await muster.api.get(`/queues/${queue}/matches?limit=1`);
     expect(latest.body.matches).toMatchObject([{ matchId: one.matchId, status: 'REQUIRES_ACCEPTANCE' }]);
     await putToSleep(muster, queue);
-    await accept(muster, one, false);
+    await accept(muster, two, false);
     await expectAwake(muster, queue);
     await muster.api.ticket(queue, 3);
-    await muster.api.until(two.ticketId, 'REQUIRES_ACCEPTANCE');
+    await muster.api.until(one.ticketId, 'REQUIRES_ACCEPTANCE');
     await eventually(async () => {
       const { outcomes } = (await muster.api.get(`/queues/${queue}/stats`)).body;
       expect(outcomes.acceptance).toMatchObject({ declined: 1, accepted: 0 });
@@ -478,8 +505,8 @@ export const JOURNEYS = {
     expect((await muster.api.get(`/matches/${one.matchId}`)).body).toMatchObject({
       reasonCode: 'DECLINED',
       acceptance: {
-        declined: [one.players[0]!.playerId],
-        unanswered: [two.players[0]!.playerId],
+        declined: [two.players[0]!.playerId],
+        unanswered: [one.players[0]!.playerId],
       },
     });
   },
@@ -628,28 +655,31 @@ export const JOURNEYS = {
     const [waiting, deleted] = [await muster.api.queue(), await muster.api.queue()];
     await muster.api.ticket(waiting, 1);
     await putToSleep(muster, waiting);
-    await muster.api.delete(`/queues/${deleted}`);
-    await change(muster, deleted, 'deletedAt', '2026-01-01T00:00:00.000Z');
-    await muster.cloud.schedules.run();
+    await removeQueue(muster, deleted);
     await expectAwake(muster, waiting);
-    await eventually(async () => {
-      expect((await muster.rows('queues')).filter(({ queue }) => queue === deleted)).toEqual([]);
-    });
   },
 } satisfies Record<string, Journey>;
 
 /** Two tickets in a new queue, read when they have the status. @param isLinked whether the first also waits in another queue */
 async function pair(
-  { api }: TestMuster,
+  muster: TestMuster,
   changes: Partial<QueueDefinition>,
   status: TicketStatus,
   isLinked = false,
 ): Promise<{ queue: string; one: TicketView; two: TicketView }> {
-  const group = isLinked ? { group: fresh('group') } : {};
-  const queue = await api.queue({ ...changes, ...group });
-  const also = isLinked ? { also: [{ queue: await api.queue(group) }] } : undefined;
-  const [one, two] = [await api.ticket(queue, 1, also), await api.ticket(queue, 2)];
+  const { api } = muster;
+  const { queue, ...more } = isLinked
+    ? await linkedQueue(muster, changes)
+    : { queue: await api.queue(changes) };
+  const [one, two] = [await api.ticket(queue, 1, more), await api.ticket(queue, 2)];
   return { queue, one: await api.until(one.ticketId, status), two: await api.until(two.ticketId, status) };
+}
+
+/** A new queue, and the `also` of a ticket that waits in another new queue too. */
+async function linkedQueue({ api }: TestMuster, changes: Partial<QueueDefinition> = {}) {
+  const group = fresh('group');
+  const queue = await api.queue({ ...changes, group });
+  return { queue, also: [{ queue: await api.queue({ group, tickSeconds: 60 }) }] };
 }
 
 /** Waits until the newest bucket layout of a queue is as expected. */
@@ -694,6 +724,17 @@ async function heard({ receiver }: TestMuster, path: string, type: EventType): P
 async function putToSleep(muster: TestMuster, queue: string): Promise<void> {
   await change(muster, queue, 'awakeUntilMs', 0);
   await change(muster, queue, 'sentUntilMs', 0);
+}
+
+/** Deletes a queue as if it were long ago, and waits until the schedule has removed it. No ticket may wait in it. */
+async function removeQueue(muster: TestMuster, name: string): Promise<void> {
+  await muster.api.delete(`/queues/${name}`);
+  await putToSleep(muster, name);
+  await change(muster, name, 'deletedAt', '2026-01-01T00:00:00.000Z');
+  await eventually(async () => {
+    await muster.cloud.schedules.run();
+    expect((await muster.rows('queues')).filter(({ queue }) => queue === name)).toEqual([]);
+  });
 }
 
 async function expectAwake(muster: TestMuster, name: string): Promise<void> {
