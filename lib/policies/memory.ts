@@ -177,12 +177,12 @@ export function estimatesOf(memory: TickMemory, expectedRate: number): Estimates
   const skills = distributionOf(memory.skills);
   if (skills === undefined) {
     const density = (skill: number) => arrivalRate / (2 * Math.max(1, skill));
-    return { arrivalRate, density, typicalDensity: density(0), rank: () => 0.5, strongShare: 0.5 };
+    return { arrivalRate, density, typicalDensity: () => density(0), rank: () => 0.5, strongShare: 0.5 };
   }
   return {
     arrivalRate,
     density: (skill) => arrivalRate * skills.density(skill),
-    typicalDensity: arrivalRate * skills.typicalDensity,
+    typicalDensity: () => arrivalRate * skills.typicalDensity(),
     rank: skills.rank,
     strongShare: 1 - skills.rank(skills.mean),
   };

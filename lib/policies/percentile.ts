@@ -17,7 +17,7 @@ export function ofPercentiles({ arrivalRate }: Estimates): Estimates {
   return {
     arrivalRate,
     density: () => arrivalRate / 100,
-    typicalDensity: arrivalRate / 100,
+    typicalDensity: () => arrivalRate / 100,
     rank: (percentage) => percentage / 100,
     strongShare: 0.5,
   };

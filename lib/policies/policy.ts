@@ -30,7 +30,7 @@ export interface PoolFacts {
   /** Estimated arrivals near this skill, in players per second and unit of skill; > 0. */
   density(skill: number): number;
   /** The mean of `density` over recent players. */
-  readonly typicalDensity: number;
+  typicalDensity(): number;
   /** The share of recent players with a lower skill, in [0, 1]. */
   rank(skill: number): number;
   /** The share of recent players above their mean skill, in [0, 1]. */

@@ -92,10 +92,10 @@ export interface SkillDistribution {
   readonly mean: number;
   /** The share of players with a lower skill, plus half of those with an equal one. */
   rank(skill: number): number;
-  /** The share of players per unit of skill; never 0. */
+  /** The share of players per unit of skill; never 0. The first call takes longer than all other estimates. */
   density(skill: number): number;
   /** The mean of `density` over the players. */
-  readonly typicalDensity: number;
+  typicalDensity(): number;
 }
 
 /**
@@ -106,12 +106,7 @@ const DENSITY_MIN = 1 / 300;
 /** A kernel is 0 beyond this many widths. */
 const KERNEL_REACH = 5;
 
-/**
- * Estimates the distribution behind a sketch, with a normal kernel on each group. A kernel's width follows
- * Silverman's rule for the number of players, or is the distance to the nearest group if that is larger.
- *
- * @returns undefined for an empty sketch
- */
+/** @returns undefined for an empty sketch */
 export function distributionOf({ means, weights }: SkillSketch): SkillDistribution | undefined {
   if (means.length === 0) return undefined;
   const total = sum(weights);
@@ -122,7 +117,25 @@ export function distributionOf({ means, weights }: SkillSketch): SkillDistributi
     ranks.push((below + weight / 2) / total);
     below += weight;
   }
+  let densities: ReturnType<typeof densitiesOf> | undefined;
+  const known = () => {
+    densities ??= densitiesOf({ means, weights }, ranks);
+    return densities;
+  };
+  return {
+    mean,
+    rank: (skill) => interpolate(means, ranks, skill) ?? (skill < means[0] ? 0 : 1),
+    density: (skill) => known().density(skill),
+    typicalDensity: () => known().typical,
+  };
+}
 
+/**
+ * Estimates the densities behind a sketch, with a normal kernel on each group. A kernel's width follows Silverman's rule
+ * for the number of players, or is the distance to the nearest group if that is larger.
+ */
+function densitiesOf({ means, weights }: SkillSketch, ranks: readonly number[]) {
+  const total = sum(weights);
   const widths = kernelWidths(means, weights, ranks);
   const exactDensity = (skill: number): number => {
     let density = 0;
@@ -134,7 +147,7 @@ export function distributionOf({ means, weights }: SkillSketch): SkillDistributi
     return density / (total * Math.sqrt(2 * Math.PI));
   };
   const densities = means.map(exactDensity);
-  const typicalDensity = sum(densities.map((density, at) => density * weights[at])) / total;
+  const typical = sum(densities.map((density, at) => density * weights[at])) / total;
 
   // Between close groups, linear interpolation is as accurate as the sum of kernels, and faster.
   const isBetweenNear = (skill: number): boolean => {
@@ -143,13 +156,11 @@ export function distributionOf({ means, weights }: SkillSketch): SkillDistributi
   };
 
   return {
-    mean,
-    rank: (skill) => interpolate(means, ranks, skill) ?? (skill < means[0] ? 0 : 1),
-    density(skill) {
+    density(skill: number): number {
       const density = isBetweenNear(skill) ? interpolate(means, densities, skill)! : exactDensity(skill);
-      return Math.max(density, DENSITY_MIN * typicalDensity);
+      return Math.max(density, DENSITY_MIN * typical);
     },
-    typicalDensity,
+    typical,
   };
 }
 

@@ -26,7 +26,7 @@ const factsOf = (rules: GameRules, waitingPlayers: number): PoolFacts => ({
   rules,
   arrivalRate: 1000,
   density: () => 1,
-  typicalDensity: 1,
+  typicalDensity: () => 1,
   tickMs: 1000,
   timeoutMs: 300_000,
   previousTickMs: NOW_MS - 1000,

@@ -119,7 +119,7 @@ export function growthByAge(
   facts: PoolFacts,
 ): (ageSeconds: number) => number {
   // One time scale for all tickets. With their own, tickets at the sparse ends would wait several times as long.
-  const typical = thresholdFactor(facts.rules) * Math.sqrt(waitCost / facts.typicalDensity);
+  const typical = thresholdFactor(facts.rules) * Math.sqrt(waitCost / facts.typicalDensity());
   const doubledAtSeconds = Math.min(
     (THRESHOLDS_TO_DOUBLE * typical) / waitCost,
     DOUBLED_AT_SHARE * longestWaitSeconds,
