@@ -8,13 +8,13 @@ import type { StoredTicket } from '../service/domain/stored-ticket.ts';
 import { readWith } from '../service/domain/unreadable.ts';
 import type { BackfilledMatch, BackfillStore } from '../service/ports/backfill-store.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
-import { type Condition, type ItemChange, updateOf } from './change-item.ts';
+import { type ItemChange, isAsRead, updateOf } from './change-item.ts';
 import { packGame } from './compact-game.ts';
 import { isTooLarge, secondsAfter, TRANSACTION_MAX, transact } from './dynamo.ts';
 import { isOfEntry } from './entries.ts';
 import { jsonOf } from './item.ts';
 import { itemTable } from './item-table.ts';
-import { gameOf, hasRoster } from './match-item.ts';
+import { gameOf } from './match-item.ts';
 import { meetingWrite } from './meeting-store.ts';
 import { statusCondition } from './status-condition.ts';
 import { inRange, sortKeyAfter } from './ticket-pool.ts';
@@ -63,7 +63,7 @@ export function backfillStore(
             table: tables.matches,
             key: { matchId },
             set: { backfillId },
-            if: [ASKED, IS_NOT_OVER, hasRoster(known)],
+            if: [ASKED, IS_NOT_OVER, isAsRead('roster', known)],
           }),
         },
       ]);
@@ -130,10 +130,6 @@ function fillChanges(
   linked: readonly StoredTicket[],
 ): ItemChange[] {
   const { matchId, roster, newTicketIds } = match;
-  const isAsRead = {
-    condition: 'backfillId = :backfillId AND #status = :status',
-    values: { ':backfillId': backfillId, ':status': match.status },
-  };
   const matched = { status: 'MATCHED', matchId, expiresAt: secondsAfter(nowMs, TICKET_DAYS) };
   return [
     {
@@ -141,7 +137,12 @@ function fillChanges(
       key: { matchId },
       set: { game: packGame(gameOf(match)), roster, newTicketIds },
       remove: ['backfillId'],
-      if: [isAsRead, IS_NOT_OVER, hasRoster(before)],
+      if: [
+        isAsRead('backfillId', backfillId),
+        isAsRead('status', match.status),
+        isAsRead('roster', before),
+        IS_NOT_OVER,
+      ],
     },
     {
       table: tickets,
@@ -171,7 +172,7 @@ export function isBackfill(item: Record<string, unknown>): boolean {
 const ASKED = statusCondition(MATCH.transitions.askForPlayers, 'matchId');
 const FILLED = statusCondition(BACKFILL.transitions.fill, 'ticketId', '#state');
 const JOINED = statusCondition(TICKET.transitions.join, 'ticketId');
-const IS_NOT_OVER: Condition = { condition: 'attribute_not_exists(endedAt)' };
+const IS_NOT_OVER = isAsRead('endedAt', undefined);
 
 function keyOf(backfillId: string): { ticketId: string } {
   return { ticketId: `${KEY_PREFIX}${backfillId}` };

@@ -1,3 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Tries of an item that a service rejects. */
+const ATTEMPTS = 4;
+
+/**
+ * Sends a batch, and what is rejected of it again.
+ * @param send returns the rejected items
+ * @returns the items that are still rejected after all tries
+ */
+export async function untilAccepted<Item>(
+  batch: readonly Item[],
+  send: (left: readonly Item[]) => Promise<readonly Item[]>,
+): Promise<readonly Item[]> {
+  let left = batch;
+  for (let attempt = 1; ; attempt++) {
+    left = await send(left);
+    if (left.length === 0 || attempt === ATTEMPTS) return left;
+    await sleep(Math.random() * 50 * 2 ** attempt);
+  }
+}
+
 /** The maximum of one request. */
 export interface BatchLimit {
   readonly count: number;

@@ -31,6 +31,13 @@ export interface Condition {
   readonly values?: Readonly<Record<string, unknown>>;
 }
 
+/** The condition that an attribute is as it was read; undefined: the item did not have it. */
+export function isAsRead(name: string, value: unknown): Condition {
+  return value === undefined
+    ? { condition: `attribute_not_exists(#${name})` }
+    : { condition: `#${name} = :${name}`, values: { [`:${name}`]: value } };
+}
+
 /** The request of a change, alone or as a part of a transaction. */
 export function updateOf({ table, key, set, init, remove = [], add, if: conditions = [] }: ItemChange) {
   const values: Record<string, unknown> = Object.assign({}, ...conditions.map((one) => one.values));

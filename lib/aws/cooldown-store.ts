@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { type CooldownRecord, storedOffences, withOffence } from '../service/domain/cooldowns.ts';
 import type { CooldownStore } from '../service/ports/cooldown-store.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
+import { isAsRead } from './change-item.ts';
 import { jsonOf } from './item.ts';
 import { itemTable } from './item-table.ts';
 import { latestGroup, latestKeys } from './latest-group.ts';
@@ -23,15 +24,7 @@ const LIST = 'cooldowns';
 export function cooldownStore(client: DynamoDBDocumentClient, table: string): CooldownStore {
   const items = itemTable(client, table, keyOf);
   return {
-    async of(queue, playerIds) {
-      const found = await Promise.all(
-        playerIds.map(async (playerId): Promise<[string, CooldownRecord][]> => {
-          const item = await items.get([queue, playerId]);
-          return item === undefined ? [] : [[playerId, recordOf(item)]];
-        }),
-      );
-      return new Map(found.flat());
-    },
+    of: (queue, playerIds) => items.byId(playerIds, (playerId) => [queue, playerId], recordOf),
 
     async add(queue, playerId, offence, keptMs) {
       for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
@@ -47,11 +40,7 @@ export function cooldownStore(client: DynamoDBDocumentClient, table: string): Co
             writtenAtMs: lastMs,
           },
           once: true as const,
-          if: [
-            item?.offences === undefined
-              ? { condition: 'attribute_not_exists(offences)' }
-              : { condition: 'offences = :offences', values: { ':offences': item.offences } },
-          ],
+          if: [isAsRead('offences', item?.offences)],
         };
         if ((await items.change([queue, playerId], change)).met) return record;
       }

@@ -6,7 +6,7 @@ import { changeOf, type DefinitionState, definitionChange } from '../service/dom
 import { ifReadable } from '../service/domain/unreadable.ts';
 import type { DefinitionStore, StoredDefinitions } from '../service/ports/definition-store.ts';
 import { BATCH_GET_MAX, batchGet } from './batch-get.ts';
-import type { Condition } from './change-item.ts';
+import { type Condition, deletionOf } from './change-item.ts';
 import { conditionally } from './dynamo.ts';
 import { jsonOf } from './item.ts';
 import { itemTable } from './item-table.ts';
@@ -26,8 +26,8 @@ export interface DefinitionKind<Definition, State> {
   readonly toRecord: (item: Item, name: string) => State & { readonly definition: Definition };
   /** @throws Unreadable */
   readonly toState: (item: Item, name: string) => State;
-  /** The condition that a stored definition still has this state. */
-  readonly isStill: (state: State) => Condition;
+  /** The conditions that a stored definition still has this state. */
+  readonly isStill: (state: State) => readonly Condition[];
 }
 
 type Item = Record<string, unknown>;
@@ -95,21 +95,13 @@ export function definitionStore<Definition extends { readonly name: string }, St
 
     async recordDeployed(state, name, deployed) {
       const set = { deployed: JSON.stringify(deployed) };
-      return (await change(name, { set, if: [isStill(state)] })).met;
+      return (await change(name, { set, if: isStill(state) })).met;
     },
 
     async remove(state, name) {
-      const { condition, values } = isStill(state);
+      const deletion = deletionOf({ table, key: items.keyOf(name, item), if: isStill(state) });
       const removal = await conditionally(() =>
-        client.send(
-          new DeleteCommand({
-            TableName: table,
-            Key: items.keyOf(name, item),
-            ConditionExpression: condition,
-            ExpressionAttributeValues: values,
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        ),
+        client.send(new DeleteCommand({ ...deletion, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' })),
       );
       if (!removal.met && removal.item !== undefined) return false;
       await forget(name, changeOf(state).version);

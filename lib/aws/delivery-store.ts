@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { type DeliveryRecord, type DeliveryStore, WAITING_SEEN_MS } from '../service/ports/delivery-store.ts';
-import type { ItemChange, Returned } from './change-item.ts';
+import { type ItemChange, isAsRead, type Returned } from './change-item.ts';
 import { secondsAfter } from './dynamo.ts';
 import { itemTable } from './item-table.ts';
 import { receiverKey } from './receiver-store.ts';
@@ -68,7 +68,7 @@ export function deliveryStore(client: DynamoDBDocumentClient, table: string): De
 
     async waitEnded(queue, url, sinceMs, nowMs) {
       const less = { add: { waiting: -1 } };
-      const wasFirst = { condition: 'sinceMs = :sinceMs', values: { ':sinceMs': sinceMs } };
+      const wasFirst = isAsRead('sinceMs', sinceMs);
       const first = await change(queue, url, nowMs, { ...less, remove: ['sinceMs'], if: [wasFirst] });
       if (!first.met) await change(queue, url, nowMs, less);
     },

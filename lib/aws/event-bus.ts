@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type EventBridgeClient,
   PutEventsCommand,
@@ -9,12 +8,10 @@ import { type MusterEvent, musterEvent } from '../contract/events.ts';
 import { readWith } from '../service/domain/unreadable.ts';
 import { messageText } from '../service/events/message-text.ts';
 import type { EventBus } from '../service/ports/event-bus.ts';
-import { inBatches } from './batches.ts';
+import { inBatches, untilAccepted } from './batches.ts';
 
 /** The maximum of a request: entries, and their bytes as EventBridge counts them. */
 export const PUT_EVENTS_LIMIT = { count: 10, bytes: 256 * 1024 } as const;
-/** Tries of an entry that the bus rejects. Afterwards the stream delivers its change again. */
-const ATTEMPTS = 4;
 
 /** An entry with the index of its event. */
 interface Outgoing {
@@ -37,17 +34,14 @@ export function eventBus(client: EventBridgeClient, busName: string): EventBus {
   };
 }
 
-/** Puts a batch. Returns the indexes of the entries that are still rejected after all tries. */
+/** Puts a batch. Returns the indexes of the entries that are still rejected. The stream delivers their changes again. */
 async function put(client: EventBridgeClient, batch: readonly Outgoing[]): Promise<number[]> {
-  let left = batch;
-  for (let attempt = 1; ; attempt++) {
-    const { Entries = [] } = await client.send(
-      new PutEventsCommand({ Entries: left.map(({ entry }) => entry) }),
-    );
-    left = left.filter((_, i) => Entries[i]?.ErrorCode !== undefined);
-    if (left.length === 0 || attempt === ATTEMPTS) return left.map(({ index }) => index);
-    await sleep(Math.random() * 50 * 2 ** attempt);
-  }
+  const rejected = await untilAccepted(batch, async (left) => {
+    const command = new PutEventsCommand({ Entries: left.map(({ entry }) => entry) });
+    const { Entries = [] } = await client.send(command);
+    return left.filter((_, i) => Entries[i]?.ErrorCode !== undefined);
+  });
+  return rejected.map(({ index }) => index);
 }
 
 /** The size of an entry as EventBridge counts it, in which a time is 14 bytes. */

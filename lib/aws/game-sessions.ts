@@ -14,6 +14,7 @@ import type {
   GameSessionPlacement,
   GameSessions,
 } from '../service/ports/game-sessions.ts';
+import { getOrCreate } from '../vocabulary/get-or-create.ts';
 
 /**
  * Game sessions of Amazon GameLift Servers. A queue given by ARN is called in its own region.
@@ -39,28 +40,23 @@ export function gameSessions(clientOf: (region: string | undefined) => GameLiftC
         GameProperties: Object.entries(request.properties).map(([Key, Value]) => ({ Key, Value })),
         GameSessionData: request.data,
       });
-      return attempt(async () => {
-        const { GameSessionPlacement } = await of(request.gameSessionQueue).send(command);
-        return {
-          outcome: 'found' as const,
-          placement: placementOf(GameSessionPlacement, request.placementId),
-        };
-      }, withInvalid);
+      return attempt(
+        async () => found(await of(request.gameSessionQueue).send(command), request.placementId),
+        withInvalid,
+      );
     },
 
     describe: (placementId, gameSessionQueue) =>
       attempt(async () => {
         const command = new DescribeGameSessionPlacementCommand({ PlacementId: placementId });
-        const { GameSessionPlacement } = await of(gameSessionQueue).send(command);
-        return { outcome: 'found' as const, placement: placementOf(GameSessionPlacement, placementId) };
+        return found(await of(gameSessionQueue).send(command), placementId);
       }, withUnknown),
 
     stop: (placementId, gameSessionQueue) =>
       attempt(
         async () => {
           const command = new StopGameSessionPlacementCommand({ PlacementId: placementId });
-          const { GameSessionPlacement } = await of(gameSessionQueue).send(command);
-          return { outcome: 'found' as const, placement: placementOf(GameSessionPlacement, placementId) };
+          return found(await of(gameSessionQueue).send(command), placementId);
         },
         (error) => withUnknown(error) ?? withInvalid(error),
       ),
@@ -125,6 +121,13 @@ function withNothingRunning({ name }: Error) {
 function withInvalid({ name, message }: Error) {
   const isInvalid = ['InvalidRequestException', 'ConflictException'].includes(name);
   return isInvalid ? { outcome: 'invalid' as const, why: `${name}: ${message}` } : undefined;
+}
+
+function found(
+  { GameSessionPlacement }: { GameSessionPlacement?: Reported | undefined },
+  placementId: string,
+) {
+  return { outcome: 'found' as const, placement: placementOf(GameSessionPlacement, placementId) };
 }
 
 function placementOf(reported: Reported | undefined, placementId: string): GameSessionPlacement {
@@ -231,9 +234,5 @@ export function clientsByRegion<Client>(
   create: (region: string | undefined) => Client,
 ): (region: string | undefined) => Client {
   const clients = new Map<string | undefined, Client>();
-  return (region) => {
-    const known = clients.get(region) ?? create(region);
-    clients.set(region, known);
-    return known;
-  };
+  return (region) => getOrCreate(clients, region, () => create(region));
 }

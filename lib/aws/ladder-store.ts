@@ -9,6 +9,7 @@ import {
 } from '../service/domain/stored-definition.ts';
 import { readWith } from '../service/domain/unreadable.ts';
 import type { LadderState, LadderStore } from '../service/ports/ladder-store.ts';
+import { isAsRead } from './change-item.ts';
 import { definitionStore } from './definition-store.ts';
 import { jsonOf } from './item.ts';
 
@@ -32,8 +33,7 @@ export function ladderStore(client: DynamoDBDocumentClient, table: string): Ladd
     ...store,
 
     async put({ definition, change: made }, replaced, note) {
-      const isAsRead =
-        replaced === undefined ? { condition: 'attribute_not_exists(queue)' } : isStill(replaced);
+      const areAsRead = replaced === undefined ? [isAsRead('queue', undefined)] : isStill(replaced);
       const set = {
         definition: JSON.stringify(definition),
         version: made.version,
@@ -41,16 +41,13 @@ export function ladderStore(client: DynamoDBDocumentClient, table: string): Ladd
         changedAt: made.at,
         deployed: note && JSON.stringify(note),
       };
-      return (await change(definition.name, { set, if: [isAsRead], once: true })).met;
+      return (await change(definition.name, { set, if: areAsRead, once: true })).met;
     },
   };
 }
 
 function isStill({ version, at = '' }: DefinitionChange) {
-  return {
-    condition: 'version = :version AND changedAt = :changedAt',
-    values: { ':version': version, ':changedAt': at },
-  };
+  return [isAsRead('version', version), isAsRead('changedAt', at)];
 }
 
 const stateItem = z.object({

@@ -3,7 +3,7 @@ import { assignmentView } from '../contract/match.ts';
 import { type StoredMatch, storedGame, storedMatchState } from '../service/domain/stored-match.ts';
 import { type StoredRatings, storedResult } from '../service/domain/stored-result.ts';
 import { readWith } from '../service/domain/unreadable.ts';
-import type { Condition } from './change-item.ts';
+import { type Condition, isAsRead } from './change-item.ts';
 import { packedGame, packGame } from './compact-game.ts';
 import { deadlineGroup } from './deadline-index.ts';
 import { secondsAfter } from './dynamo.ts';
@@ -101,16 +101,7 @@ export function toMatch(item: Record<string, unknown>): StoredMatch {
   return { ...game, ...state, ...(rated && { rated: unpackRatings(game, rated) }) };
 }
 
-/** The condition that a match has this roster; undefined is the first one. */
-export function hasRoster(roster: number | undefined): Condition {
-  return roster === undefined
-    ? { condition: 'attribute_not_exists(roster)' }
-    : { condition: 'roster = :roster', values: { ':roster': roster } };
-}
-
 /** The condition that no player was erased from a match since it was read. Otherwise a write would restore the player's name. */
 export function hasErasures({ erasures }: Pick<StoredMatch, 'erasures'>): Condition {
-  return erasures === undefined
-    ? { condition: 'attribute_not_exists(erasures)' }
-    : { condition: 'erasures = :erasures', values: { ':erasures': erasures } };
+  return isAsRead('erasures', erasures);
 }

@@ -5,14 +5,13 @@ import { allOf } from '../service/concurrency/in-parallel.ts';
 import { MATCH, type Transition } from '../service/domain/statuses.ts';
 import type { MatchStore, SingleMatchStore } from '../service/ports/match-store.ts';
 import { allWithAnswers, answersStore, withAnswers } from './answers.ts';
-import type { Changed, ItemChange, Returned } from './change-item.ts';
+import { type Changed, type ItemChange, isAsRead, type Returned } from './change-item.ts';
 import { deadlineGroup } from './deadline-index.ts';
 import { conditionally, isTooLarge, secondsAfter, TRANSACTION_MAX, transact } from './dynamo.ts';
 import { itemTable } from './item-table.ts';
 import {
   ABANDONED,
   hasErasures,
-  hasRoster,
   isAbandoned,
   MATCH_DAYS,
   toAbandoned,
@@ -152,7 +151,7 @@ function matchProgress(change: Change) {
         {
           set: { status: 'COMPLETED', assignment: JSON.stringify(assignment) },
           remove: ['deadline'],
-          if: [{ condition: 'attribute_not_exists(assignment)' }],
+          if: [isAsRead('assignment', undefined)],
         },
         'after',
       );
@@ -165,15 +164,16 @@ function matchProgress(change: Change) {
 
     async end(matchId, nowMs) {
       const set = { endedAt: new Date(nowMs).toISOString() };
-      const isNew = { condition: 'attribute_not_exists(endedAt)' };
-      return toExistingMatch((await change(matchId, END, { set, if: [isNew] }, 'after')).item);
+      return toExistingMatch(
+        (await change(matchId, END, { set, if: [isAsRead('endedAt', undefined)] }, 'after')).item,
+      );
     },
 
     async result(read, result) {
       const changed = {
         set: { result: JSON.stringify(result) },
         init: { endedAt: result.at },
-        if: [{ condition: 'attribute_not_exists(#result)' }, hasRoster(read.roster), hasErasures(read)],
+        if: [isAsRead('result', undefined), isAsRead('roster', read.roster), hasErasures(read)],
       };
       return toExistingMatch((await change(read.matchId, RESULT, changed, 'after')).item);
     },

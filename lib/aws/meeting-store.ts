@@ -1,6 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import type { Met } from '../rules/met.ts';
 import type { MeetingRecord, MeetingStore } from '../service/ports/meeting-store.ts';
 import { updateOf } from './change-item.ts';
 import { jsonOf } from './item.ts';
@@ -13,16 +12,13 @@ import { itemTable } from './item-table.ts';
 export function meetingStore(client: DynamoDBDocumentClient, table: string): MeetingStore {
   const items = itemTable(client, table, keyOf);
   return {
-    async of(queue, playerIds, sinceMs) {
-      const found = await Promise.all(
-        playerIds.map(async (playerId): Promise<[string, Met[]]> => {
-          // A record of another type is ignored: its players may meet again, which violates no invariant.
-          const met = meetingItem.safeParse(await items.get([queue, playerId])).data?.met ?? [];
-          return [playerId, met.filter(([, atMs]) => atMs >= sinceMs)];
-        }),
-      );
-      return new Map(found);
-    },
+    of: (queue, playerIds, sinceMs) =>
+      items.byId(
+        playerIds,
+        (playerId) => [queue, playerId],
+        // A record of another type is ignored: its players may meet again, which violates no invariant.
+        (item) => meetingItem.safeParse(item).data?.met.filter(([, atMs]) => atMs >= sinceMs),
+      ),
   };
 }
 

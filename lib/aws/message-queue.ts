@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ChangeMessageVisibilityCommand,
   SendMessageBatchCommand,
@@ -12,7 +11,7 @@ import type { DeliverySender } from '../service/ports/delivery-sender.ts';
 import type { PushRetries } from '../service/ports/push-retries.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
 import type { TickSender } from '../service/ports/tick-sender.ts';
-import { inBatches } from './batches.ts';
+import { inBatches, untilAccepted } from './batches.ts';
 import { REQUEST_TIMEOUTS, REQUEST_TRIES } from './request-timeouts.ts';
 import { unlessThrottled } from './throttling.ts';
 
@@ -23,8 +22,6 @@ const DELAY_SECONDS_MAX = 900;
  * 256 KiB before.
  */
 export const SEND_LIMIT = { count: 10, bytes: 256 * 1024 } as const;
-/** Tries of a batch when SQS accepts only a part of it. */
-const ATTEMPTS = 4;
 
 /** The delay before the first retry of a push. */
 const PUSH_RETRY_SECONDS = 1;
@@ -66,18 +63,15 @@ export async function sendAll(
 async function sendBatch(
   client: SQSClient,
   url: string,
-  batch: SendMessageBatchRequestEntry[],
+  batch: readonly SendMessageBatchRequestEntry[],
 ): Promise<void> {
-  let left = batch;
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const command = new SendMessageBatchCommand({ QueueUrl: url, Entries: left });
+  const rejected = await untilAccepted(batch, async (left) => {
+    const command = new SendMessageBatchCommand({ QueueUrl: url, Entries: [...left] });
     const { Failed = [] } = await unlessThrottled(() => client.send(command));
-    if (Failed.length === 0) return;
     const failed = new Set(Failed.map(({ Id }) => Id));
-    left = left.filter(({ Id }) => failed.has(Id));
-    await sleep(Math.random() * 50 * 2 ** attempt);
-  }
-  throw new StoreBusy(`${left.length} messages could not be sent`);
+    return left.filter(({ Id }) => failed.has(Id));
+  });
+  if (rejected.length > 0) throw new StoreBusy(`${rejected.length} messages could not be sent`);
 }
 
 /**

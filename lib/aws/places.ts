@@ -21,13 +21,12 @@ export async function placesOf(
   playerIds: readonly string[],
 ): Promise<Places> {
   const items = itemTable(client, table, keyOf);
-  const found = await Promise.all(
-    playerIds.map(async (playerId): Promise<[string, string][]> => {
-      const item = await items.get([scope, playerId]);
-      return typeof item?.heldBy === 'string' ? [[playerId, item.heldBy]] : [];
-    }),
+  const holders = await items.byId(
+    playerIds,
+    (playerId) => [scope, playerId],
+    ({ heldBy }) => (typeof heldBy === 'string' ? heldBy : undefined),
   );
-  return { scope, holders: new Map(found.flat()) };
+  return { scope, holders };
 }
 
 /**

@@ -11,7 +11,7 @@ import { Unreadable } from '../service/domain/unreadable.ts';
 import type { Named, PlayerDataStore, StoredItem } from '../service/ports/player-data-store.ts';
 import { isAnswers } from './answers.ts';
 import { backfillRequestOf, isBackfill, toBackfill } from './backfill-store.ts';
-import { changeItem, deletionOf } from './change-item.ts';
+import { changeItem, deletionOf, isAsRead } from './change-item.ts';
 import { packGame } from './compact-game.ts';
 import { packId } from './compact-id.ts';
 import { packPlayers } from './compact-players.ts';
@@ -77,11 +77,7 @@ export function playerDataStore(
       const { table, key, attributes } = named.item;
       const { sets, removes = [], guards } = rewriting(playerId, named, pseudonym);
       const guarded = [...new Set([...guards, ...Object.keys(sets ?? {})])];
-      const areAsRead = guarded.map((name) =>
-        attributes[name] === undefined
-          ? { condition: `attribute_not_exists(#${name})` }
-          : { condition: `#${name} = :${name}`, values: { [`:${name}`]: attributes[name] } },
-      );
+      const areAsRead = guarded.map((name) => isAsRead(name, attributes[name]));
       const change = { table, key, if: areAsRead };
       if (sets !== undefined)
         return (await changeItem(client, { ...change, set: sets, remove: removes })).met;

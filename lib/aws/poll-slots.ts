@@ -1,5 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { PollSlot, PollSlots } from '../service/ports/poll-slots.ts';
+import { isAsRead } from './change-item.ts';
 import { itemTable } from './item-table.ts';
 
 /** The prefix of the keys. No queue has this name. */
@@ -43,8 +44,8 @@ export function pollSlots(client: DynamoDBDocumentClient, table: string): PollSl
     },
 
     async release({ playerId, slot, untilMs }: PollSlot) {
-      const isOurs = { condition: `#${nameOf(slot)} = :untilMs`, values: { ':untilMs': untilMs } };
-      await items.change([playerId], { remove: [nameOf(slot)], if: [isOurs] });
+      const name = nameOf(slot);
+      await items.change([playerId], { remove: [name], if: [isAsRead(name, untilMs)] });
     },
   };
 }

@@ -3,7 +3,7 @@ import { inParallel } from '../service/concurrency/in-parallel.ts';
 import type { PlayerPresence, PresenceRecord } from '../service/domain/presence.ts';
 import type { PresenceStore } from '../service/ports/presence-store.ts';
 import { BATCH_GET_MAX } from './batch-get.ts';
-import type { Condition } from './change-item.ts';
+import { type Condition, isAsRead } from './change-item.ts';
 import { itemTable } from './item-table.ts';
 
 /** A record is kept for this long after the last sign. A ticket waits for a day at most. */
@@ -79,10 +79,7 @@ export function presenceStore(client: DynamoDBDocumentClient, table: string): Pr
     },
 
     async left(queue, ticketId, player, by, next) {
-      await write(queue, ticketId, player, next, {
-        condition: `#${byOf(player)} = :left`,
-        values: { ':left': by },
-      });
+      await write(queue, ticketId, player, next, isAsRead(byOf(player), by));
     },
   };
 }

@@ -11,7 +11,7 @@ import {
 import { definitionChange, deployed, storedDefinition } from '../service/domain/stored-definition.ts';
 import { readWith, Unreadable, UnreadableQueue } from '../service/domain/unreadable.ts';
 import type { QueueStore } from '../service/ports/queue-store.ts';
-import type { Condition } from './change-item.ts';
+import { isAsRead } from './change-item.ts';
 import { definitionKeys, definitionStore } from './definition-store.ts';
 import { jsonOf, rememberedJsonOf } from './item.ts';
 
@@ -35,7 +35,7 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
     schema: storedDefinition,
     toRecord: (item, name) => readQueue(queueItem, item, name),
     toState: (item, name) => readQueue(stateItem, item, name),
-    isStill: ({ version }) => hasVersion(version),
+    isStill: ({ version }) => [isAsRead('version', version)],
   });
   return {
     ...store,
@@ -49,13 +49,10 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
 
     async put(record, note) {
       const { definition, version, layouts, awakeUntilMs, deletedAt, experiment } = record;
-      const isAsRead =
+      const areAsRead =
         version === 1
-          ? { condition: 'attribute_not_exists(queue)' }
-          : {
-              condition: 'version = :version AND awakeUntilMs = :awakeUntilMs',
-              values: { ':version': version - 1, ':awakeUntilMs': awakeUntilMs },
-            };
+          ? [isAsRead('queue', undefined)]
+          : [isAsRead('version', version - 1), isAsRead('awakeUntilMs', awakeUntilMs)];
       const { met } = await change(definition.name, {
         set: {
           definition: JSON.stringify(definition),
@@ -69,7 +66,7 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
         },
         init: { sentUntilMs: 0 },
         remove: [deletedAt === undefined ? 'deletedAt' : [], note === null ? 'deployed' : []].flat(),
-        if: [isAsRead],
+        if: areAsRead,
         once: true,
       });
       return met;
@@ -77,47 +74,36 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
 
     async extendAwake(record, untilMs) {
       const set = { awakeUntilMs: untilMs };
-      const isAsRead = {
-        condition: 'awakeUntilMs = :read AND version = :version',
-        values: { ':read': record.awakeUntilMs, ':version': record.version },
-      };
-      return (await change(nameOf(record), { set, if: [isAsRead], once: true })).met;
+      const areAsRead = [isAsRead('awakeUntilMs', record.awakeUntilMs), isAsRead('version', record.version)];
+      return (await change(nameOf(record), { set, if: areAsRead, once: true })).met;
     },
 
     async confirmSent(record, untilMs) {
-      const isAsRead = { condition: 'sentUntilMs = :read', values: { ':read': record.sentUntilMs } };
-      await change(nameOf(record), { set: { sentUntilMs: untilMs }, if: [isAsRead] });
+      const areAsRead = [isAsRead('sentUntilMs', record.sentUntilMs)];
+      await change(nameOf(record), { set: { sentUntilMs: untilMs }, if: areAsRead });
     },
 
     async extendWatched(record, watched) {
-      const { watched: read } = record;
-      const isAsRead =
-        read === undefined
-          ? { condition: 'attribute_exists(queue) AND attribute_not_exists(watched)' }
-          : { condition: 'watched = :read', values: { ':read': JSON.stringify(read) } };
+      const read = record.watched && JSON.stringify(record.watched);
       const set = { watched: JSON.stringify(watched) };
-      return (await change(nameOf(record), { set, if: [isAsRead] })).met;
+      return (await change(nameOf(record), { set, if: [EXISTS, isAsRead('watched', read)] })).met;
     },
 
     async extend(record, what, untilMs) {
-      const exists = { condition: 'attribute_exists(queue)' };
-      await change(nameOf(record), { set: { [what]: untilMs }, if: [exists] });
+      await change(nameOf(record), { set: { [what]: untilMs }, if: [EXISTS] });
     },
 
     async dropLayouts(record, keep) {
       const set = { layouts: JSON.stringify(keep) };
-      return (await change(nameOf(record), { set, if: [hasVersion(record.version)] })).met;
+      return (await change(nameOf(record), { set, if: [isAsRead('version', record.version)] })).met;
     },
   };
 }
 
 const ITEM = 'definition';
+const EXISTS = { condition: 'attribute_exists(queue)' };
 
 const nameOf = ({ definition }: QueueRecord) => definition.name;
-
-function hasVersion(version: number): Condition {
-  return { condition: 'version = :version', values: { ':version': version } };
-}
 
 /**
  * The maximum characters of definitions and experiments that a function caches parsed. `dispatch` reads all of them each minute,

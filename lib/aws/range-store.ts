@@ -2,7 +2,7 @@ import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamod
 import * as z from 'zod';
 import { tickMemory } from '../policies/memory.ts';
 import { inParallel } from '../service/concurrency/in-parallel.ts';
-import { type TickReport, tickReport } from '../service/domain/tick-report.ts';
+import { tickReport } from '../service/domain/tick-report.ts';
 import type { RangeStore } from '../service/ports/range-store.ts';
 import { secondsAfter } from './dynamo.ts';
 import { deflatedJson, deflatedJsonOf, jsonOf } from './item.ts';
@@ -68,15 +68,12 @@ function reports(client: DynamoDBDocumentClient, table: string): Reports {
       await items.change([queue, range], { set, if: [isLater] });
     },
 
-    async reports(queue, ranges) {
-      const found = await Promise.all(
-        ranges.map(async (range): Promise<[string, TickReport][]> => {
-          const report = reportItem.safeParse(await items.get([queue, range])).data?.report;
-          return report === undefined ? [] : [[range, report]];
-        }),
-      );
-      return new Map(found.flat());
-    },
+    reports: (queue, ranges) =>
+      items.byId(
+        ranges,
+        (range) => [queue, range],
+        (item) => reportItem.safeParse(item).data?.report,
+      ),
 
     async putArrivals(queue, arrivals, nowMs) {
       const set = { arrivals: JSON.stringify(arrivals), expiresAt: secondsAfter(nowMs, REPORT_DAYS) };

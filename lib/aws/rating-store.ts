@@ -9,7 +9,7 @@ import {
 } from '../service/domain/stored-rating.ts';
 import { readWith } from '../service/domain/unreadable.ts';
 import type { RatingStore } from '../service/ports/rating-store.ts';
-import { updateOf } from './change-item.ts';
+import { isAsRead, updateOf } from './change-item.ts';
 import { secondsAfter, transact } from './dynamo.ts';
 import { jsonOf } from './item.ts';
 import { itemTable } from './item-table.ts';
@@ -63,7 +63,7 @@ export function ratingStore(
           set: { rated: packRatings(match, rated) },
           if: [
             statusCondition(MATCH.transitions.rate, 'matchId'),
-            { condition: 'attribute_not_exists(rated)' },
+            isAsRead('rated', undefined),
             hasErasures(match),
           ],
         }),
@@ -93,17 +93,15 @@ export function ratingStore(
     },
 
     async learn(ladder, read, { slope, information, sums }, nowMs) {
-      const isAsRead =
-        read === undefined
-          ? { condition: 'attribute_not_exists(playerId)' }
-          : { condition: 'writeId = :read', values: { ':read': read.writeId } };
       const set = {
         slope,
         information,
         sums: JSON.stringify(sums),
         expiresAt: secondsAfter(nowMs, RATING_DAYS),
       };
-      return (await items.change([ODDS, ladder], { set, if: [isAsRead], once: true })).met;
+      return (
+        await items.change([ODDS, ladder], { set, if: [isAsRead('writeId', read?.writeId)], once: true })
+      ).met;
     },
   };
 }

@@ -2,7 +2,7 @@ import { PRESENCE_PING_SECONDS, type PresenceOptions } from '../../contract/pres
 import { noSuchDefinition } from '../definitions/definition-kind.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import { DEFINITION_AGE_MS } from '../domain/timing.ts';
-import { Unreadable, UnreadableQueue, unlessUnreadable } from '../domain/unreadable.ts';
+import { UnreadableQueue, unlessUnreadable } from '../domain/unreadable.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 
 /** The maximum of cached records. Those of deleted queues would stay until they are read again. */
@@ -73,24 +73,27 @@ export async function openQueue(queues: QueueStore, queue: string, maxAgeMs?: nu
   return record;
 }
 
-/** The option `presence` of a queue; undefined if it has none, or the queue does not exist or cannot be read. */
-export async function presenceOf(
-  { queues }: { readonly queues: Pick<QueueStore, 'get'> },
-  queue: string,
-): Promise<PresenceOptions | undefined> {
-  try {
-    return (await queues.get(queue, DEFINITION_AGE_MS))?.definition.presence;
-  } catch (error) {
-    if (error instanceof Unreadable) return undefined;
-    throw error;
-  }
+type PresenceDeps = { readonly queues: Pick<QueueStore, 'get'> };
+
+/** The options `presence` of those of these queues that have it. Queues that do not exist or cannot be read are omitted. */
+export async function presencesOf(
+  { queues }: PresenceDeps,
+  names: readonly string[],
+): Promise<{ readonly queue: string; readonly options: PresenceOptions }[]> {
+  const found = await Promise.all(
+    names.map(async (queue) => {
+      const record = await unlessUnreadable(() => queues.get(queue, DEFINITION_AGE_MS));
+      const options = record instanceof UnreadableQueue ? undefined : record?.definition.presence;
+      return options === undefined ? [] : [{ queue, options }];
+    }),
+  );
+  return found.flat();
 }
 
 /** The interval at which clients ping if one of these queues has `presence`, in seconds; undefined otherwise. */
 export async function pingSecondsOf(
-  deps: { readonly queues: Pick<QueueStore, 'get'> },
+  deps: PresenceDeps,
   queues: readonly string[],
 ): Promise<number | undefined> {
-  const found = await Promise.all(queues.map((queue) => presenceOf(deps, queue)));
-  return found.some((one) => one !== undefined) ? PRESENCE_PING_SECONDS : undefined;
+  return (await presencesOf(deps, queues)).length > 0 ? PRESENCE_PING_SECONDS : undefined;
 }

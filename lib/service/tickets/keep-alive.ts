@@ -11,7 +11,7 @@ import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { PresenceStore } from '../ports/presence-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
-import { presenceOf } from '../queues/read-queues.ts';
+import { presencesOf } from '../queues/read-queues.ts';
 import { unknownTicket, withMatchStatus } from './ticket-status.ts';
 
 export interface KeepAliveDeps {
@@ -37,9 +37,7 @@ export async function recordSeen(
   nowMs: number,
   isKnown = false,
 ): Promise<void> {
-  for (const queue of watchedQueues(watched)) {
-    const options = await presenceOf(deps, queue);
-    if (options === undefined) continue;
+  for (const { queue, options } of await presencesOf(deps, watchedQueues(watched))) {
     const seen = { by, silentFromMs: nowMs + silentAfterMs(options) };
     await deps.presence.seen(queue, ticketId, player, seen, isKnown);
   }
@@ -70,10 +68,8 @@ export async function keepAlive(
   const { queue, players } = ticket;
   // In a match only the queue of the match asks for its players.
   const queues = ticket.status === 'QUEUED' ? viewsOf(ticket).map((view) => view.queue) : [queue];
-  const found = await Promise.all(
-    queues.map(async (name) => ({ name, options: await presenceOf(deps, name) })),
-  );
-  if (found.every(({ options }) => options === undefined))
+  const asking = await presencesOf(deps, queues);
+  if (asking.length === 0)
     throw conflict(
       'NO_PRESENCE',
       `Queue ${queue} has no presence, so its tickets need not be kept alive. Add presence to its definition, or omit this request.`,
@@ -81,8 +77,7 @@ export async function keepAlive(
   const isOwn = ({ playerId }: { playerId: string }) =>
     caller.scope !== 'player' || playerId === caller.playerId;
   const places = players.flatMap((player, place) => (isOwn(player) ? [place] : []));
-  for (const { name, options } of found) {
-    if (options === undefined) continue;
+  for (const { queue: name, options } of asking) {
     const seen = { by: '', silentFromMs: nowMs + silentAfterMs(options) };
     await inParallel(places, WRITES_AT_ONCE, (place) => deps.presence.seen(name, ticketId, place, seen));
   }

@@ -72,22 +72,17 @@ export function playerProblems(
       });
     }
     if (playerId !== undefined) seen.add(playerId);
-    for (const [j, role] of (roles ?? []).entries()) {
-      if (roleNames.includes(role)) continue;
-      const theirs = roleNames.length > 0 ? roleNames.join(', ') : 'none: this queue has no roles';
-      problems.push({
-        pointer: `#/players/${i}/roles/${j}`,
-        detail: `Expected a role of queue ${name} (${theirs}), got ${role}`,
-      });
-    }
-    for (const [j, team] of (teams ?? []).entries()) {
-      if (teamNames.includes(team)) continue;
-      const theirs = teamNames.length > 0 ? teamNames.join(', ') : 'none: its teams have no names';
-      problems.push({
-        pointer: `#/players/${i}/teams/${j}`,
-        detail: `Expected a team of queue ${name} (${theirs}), got ${team}`,
-      });
-    }
+    const named = [
+      { kind: 'role', asked: roles, known: roleNames, none: 'none: this queue has no roles' },
+      { kind: 'team', asked: teams, known: teamNames, none: 'none: its teams have no names' },
+    ];
+    for (const { kind, asked = [], known, none } of named)
+      for (const [j, one] of asked.entries())
+        if (!known.includes(one))
+          problems.push({
+            pointer: `#/players/${i}/${kind}s/${j}`,
+            detail: `Expected a ${kind} of queue ${name} (${known.join(', ') || none}), got ${one}`,
+          });
   }
   for (const [i, { attributes }] of players.entries()) {
     const detail = attributes && attributeSizeFault(attributes, definition);

@@ -4,7 +4,7 @@ import { ENDED, silentAfterMs } from '../domain/presence.ts';
 import type { ConnectionStore } from '../ports/connection-store.ts';
 import type { PresenceStore } from '../ports/presence-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import { presenceOf } from '../queues/read-queues.ts';
+import { presencesOf } from '../queues/read-queues.ts';
 import type { TicketStatusDeps } from '../tickets/ticket-status.ts';
 import { stateOf } from './show-ticket.ts';
 
@@ -32,10 +32,7 @@ export async function disconnect(
   nowMs: number,
 ): Promise<void> {
   const { ticketId, player } = watcher;
-  const found = await Promise.all(
-    watchedQueues(watcher).map(async (queue) => ({ queue, options: await presenceOf(deps, queue) })),
-  );
-  const asking = found.flatMap(({ queue, options }) => (options === undefined ? [] : { queue, options }));
+  const asking = await presencesOf(deps, watchedQueues(watcher));
   if (asking.length === 0) return;
   const state = await stateOf(deps, watcher);
   if (state === undefined || isFinal(state.ticket.status)) return;

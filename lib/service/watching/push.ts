@@ -210,13 +210,7 @@ async function pushTicket(
 /** Reads each match once. */
 function readOnce(matches: PushDeps['matches']): PushDeps['matches'] {
   const read = new Map<string, ReturnType<typeof matches.get>>();
-  return {
-    get(matchId) {
-      const match = read.get(matchId) ?? matches.get(matchId);
-      read.set(matchId, match);
-      return match;
-    },
-  };
+  return { get: (matchId) => getOrCreate(read, matchId, () => matches.get(matchId)) };
 }
 
 /** Whether the state of a ticket and its match is still that of the event. */

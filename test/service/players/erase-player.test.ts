@@ -254,7 +254,7 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
       { playerId: 'played-a.1', ticketId: 'played-a' },
     ]);
     const met = await service().meetings.of('duel', [ann, 'bob'], 0);
-    expect(Object.fromEntries(met)).toEqual({ [ann]: [], bob: [['third', NOW_MS]] });
+    expect(Object.fromEntries(met)).toEqual({ bob: [['third', NOW_MS]] });
     expect([...(await cooldowns.of('duel', [ann, 'bob']))]).toEqual([['bob', { offences: [OFFENCE] }]]);
     expect((await cooldowns.of('other', [ann])).size).toBe(0);
     expect((await backfills.get('backfill-1'))?.players[0]).toMatchObject({ skill: 0, team: 0 });
