@@ -85,7 +85,7 @@ export const experimentDefinition = z
       .positive()
       .max(DAYS_MAX)
       .meta({
-        description: `How many days it lasts: whole rounds of one block for each variant, as many as begin in this time; at most ${BLOCKS_MAX.toLocaleString('en-US')} blocks`,
+        description: `How many days it lasts: whole rounds of one block for each variant, as many as begin in this time; at most ${BLOCKS_MAX} blocks`,
       }),
     stop: z
       .strictObject({
