@@ -38,7 +38,12 @@ export async function startSqs(queues: readonly Resource[], { dataDir }: SqsOpti
   const persistence = dataDir === undefined ? undefined : new PersistenceManager(dataDir);
   if (persistence !== undefined) persist(persistence, stores);
   for (const queue of queues) makeQueue(stores.sqsStore, queue);
-  for (const queue of stores.sqsStore.allQueues()) makeFair(queue);
+  for (const queue of stores.sqsStore.allQueues()) {
+    makeFair(queue);
+    Object.assign(queue, { startPollTimerIfNeeded: () => {} });
+  }
+  // Makes delayed messages ready as often as fauxqs, with one timer instead of one for each queue that is polled.
+  const timer = setInterval(() => stores.sqsStore.processAllTimers(), 20).unref();
   const app = buildApp({ logger: false, stores });
   return {
     service: async ({ target, operation, body, input }) => {
@@ -70,6 +75,7 @@ export async function startSqs(queues: readonly Resource[], { dataDir }: SqsOpti
       await settled.finally(() => clearInterval(endWaits));
     },
     async stop() {
+      clearInterval(timer);
       await app.close();
       persistence?.close();
     },
