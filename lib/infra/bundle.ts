@@ -111,7 +111,7 @@ function bundled(): Built<ReadonlyMap<string, Bundle>> {
     // Logs contain names of errors and classes, which must stay readable.
     keepNames: true,
     legalComments: 'none',
-    banner: { js: requireForCommonJs },
+    banner: { js: `${requireForCommonJs} ${interpretedSchemas}` },
     logLevel: 'silent',
     metafile: true,
   });
@@ -128,3 +128,10 @@ function bundled(): Built<ReadonlyMap<string, Bundle>> {
 /** Dependencies in CommonJS call `require` for Node's own modules, which an ES module does not have. */
 const requireForCommonJs =
   "import { createRequire as musterCreateRequire } from 'node:module'; const require = musterCreateRequire(import.meta.url);";
+
+/**
+ * zod compiles each schema at its first use. That takes 40 ms of a whole CPU in a cold start, and pays off after some thousand tickets,
+ * which only a tick reads. Schemas read this setting when they are created, so a module of the service would set it too late.
+ */
+const interpretedSchemas =
+  "globalThis.__zod_globalConfig = { jitless: process.env.POWERTOOLS_SERVICE_NAME !== 'tick' };";

@@ -353,7 +353,12 @@ const TABLES: Readonly<Record<string, string>> = {
 const words = nameResources();
 
 /** The type of each function's handler, or why the function does not start, and the variables that it has read. */
-type Started = Readonly<Record<string, { readonly handler: string; readonly read: readonly string[] }>>;
+interface Start {
+  readonly handler: string;
+  readonly read: readonly string[];
+  readonly compilesSchemas: boolean;
+}
+type Started = Readonly<Record<string, Start>>;
 let started: Promise<Started> | undefined;
 
 /** Loads the bundles one after another in one process, each with the environment of its function alone. */
@@ -375,7 +380,7 @@ async function startAll(): Promise<Started> {
       const get = (variables, name) => { read.add(name); return variables[name]; };
       process.env = new Proxy({ AWS_REGION: 'eu-central-1', ...environment }, { get });
       const handler = await import(url).then((bundle) => typeof bundle.handler, String);
-      started[name] = { handler, read: [...read] };
+      started[name] = { handler, read: [...read], compilesSchemas: !globalThis.__zod_globalConfig.jitless };
     }
     console.log(JSON.stringify(started));`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
@@ -428,11 +433,12 @@ describe.each(functionNames)('%s', (name) => {
     );
   });
 
-  it('is one file of code that starts with the environment of the template and exports a handler', async () => {
+  it('is one file of code that starts with the environment of the template, exports a handler, and compiles schemas only if it reads thousands of tickets', async () => {
     const definitions = name === 'deploy-queues' ? ['definitions.json'] : [];
     expect(readdirSync(assetPathOf(fn.id)).sort()).toEqual([...definitions, 'index.mjs']);
     started ??= startAll();
-    expect((await started)[name]!.handler).toBe('function');
+    const { handler, compilesSchemas } = (await started)[name]!;
+    expect({ handler, compilesSchemas }).toEqual({ handler: 'function', compilesSchemas: name === 'tick' });
   });
 });
 
