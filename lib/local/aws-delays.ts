@@ -35,7 +35,7 @@ export const AWS_DELAYS = {
   /** From a function: GetItem. */
   dynamodbRead: { p50Ms: 3, p99Ms: 9, source: FROM.dynamodb },
   /** From a function: PutItem, UpdateItem, DeleteItem. */
-  dynamodbWrite: { p50Ms: 5, p99Ms: 9, source: FROM.dynamodb },
+  dynamodbWrite: { p50Ms: 5, p99Ms: 9, source: 'as of `dynamodbRead`' },
   /** From a function: a page of a Query, Scan or BatchGetItem. */
   dynamodbPage: { p50Ms: 6, p99Ms: 25, source: 'assumption' },
   /** From a function: a transaction or a batch of writes. */
