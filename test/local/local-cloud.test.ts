@@ -1,12 +1,15 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: Fn::Sub's own notation
-import { rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { BusEvent } from '../../lib/local/event-bus.ts';
-import { type LocalCloud, startLocalCloud } from '../../lib/local/local-cloud.ts';
+import { type LocalCloud, type LocalCloudOptions, startLocalCloud } from '../../lib/local/local-cloud.ts';
 import { LocalCloudError } from '../../lib/local/local-cloud-error.ts';
 import type { Template } from '../../lib/local/template.ts';
 import { newDir, scratchDir, until, writeCode } from './fixtures.ts';
@@ -214,7 +217,7 @@ const codeDir = newDir();
 const assetPathOf = writeCode(codeDir, SOURCES);
 afterAll(() => rmSync(codeDir, { recursive: true }));
 
-const start = (template: Template, options: { dataDir?: string } = {}) =>
+const start = (template: Template, options: Partial<LocalCloudOptions> = {}) =>
   startLocalCloud({ template, assetPathOf, port: 0, schedules: false, ...options });
 
 const doneItem = async (cloud: LocalCloud, id: string) => {
@@ -366,6 +369,40 @@ test('a local cloud with a data directory continues where the last one stopped',
   expect(await doneItem(second, 'kept')).toMatchObject({ word: { S: 'hush' } });
   expect(logged(second, 'Deploy')[0]).toMatch(/^Update \{.*"count":"3"\} \{.*"count":"4"\}$/);
   await second.stop();
+});
+
+test('a local cloud with a data directory handles at once the messages that one was handling when it was killed', async () => {
+  const dataDir = scratchDir();
+  const template = templateOf({ Jobs: { Type: 'AWS::SQS::Queue', Properties: { VisibilityTimeout: 600 } } });
+  const module = import.meta.resolve('../../lib/local/local-cloud.ts');
+  // Without its secret the consumer fails, and the message stays in flight.
+  const killed = spawn(process.execPath, [
+    '--input-type=module',
+    '-e',
+    `const { startLocalCloud } = await import('${module}');
+    const { url } = await startLocalCloud({
+      template: ${JSON.stringify(template)},
+      assetPathOf: (logicalId) => '${codeDir}/' + logicalId,
+      port: 0,
+      dataDir: '${dataDir}',
+      log: ({ line }) => console.log(line),
+    });
+    await fetch(url + '/things/kept', { method: 'PUT' });`,
+  ]);
+  onTestFinished(() => void killed.kill('SIGKILL'));
+  let log = '';
+  killed.stdout.setEncoding('utf8').on('data', (text) => {
+    log += text;
+  });
+  await until(() => log.includes('Work failed'));
+  killed.kill('SIGKILL');
+  await once(killed, 'exit');
+
+  const secretsFile = join(scratchDir(), 'secrets.json');
+  writeFileSync(secretsFile, '{ "word": "hush" }');
+  const cloud = await start(template, { dataDir, secretsFile });
+  await until(() => doneItem(cloud, 'kept'));
+  await cloud.stop();
 });
 
 describe('the local cloud does not start a template with', () => {
