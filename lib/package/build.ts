@@ -33,7 +33,7 @@ writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.md'), thirdPartyNotices(sources, r
 const manifest = packageManifest(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
 writeFileSync(join(dist, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
 
-/** @throws with the errors of the compiler */
+/** Does not check types, which `npm run typecheck` has done before. @throws with the errors of the compiler */
 function compile(): void {
   const tsc = join(root, 'node_modules/.bin/tsc');
   const { status, stdout } = spawnSync(tsc, ['-p', import.meta.dirname, '--pretty', 'false'], {
