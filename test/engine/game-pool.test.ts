@@ -120,6 +120,22 @@ describe('a game pool', () => {
     expect(games).toBe(Math.floor(tanks / 2));
   });
 
+  it('matches parties in a team with more roles than the search counts', () => {
+    const random = seeded(2);
+    const skill = () => 1500 + 100 * normal(random);
+    const names = Array.from({ length: 10 }, (_, i) => `role-${i}`);
+    const of = {
+      ...rules,
+      teams: 1,
+      teamSize: 10,
+      roles: Object.fromEntries(names.map((name) => [name, 1])),
+    };
+    const tickets = Array.from({ length: 16 }, (_, i) =>
+      party(`t${i}`, [skill(), skill()], names.slice(i % 5)),
+    );
+    checkGame(poolOf(tickets, of, { nodeBudget: 1 }).best(0)!, tickets, of, 0);
+  });
+
   it('matches a party of mixed skill once its wait outweighs its spread', () => {
     const random = seeded(6);
     const solos = Array.from({ length: 300 }, (_, i) =>

@@ -79,7 +79,7 @@ export class CentreGames {
     }
     const game = this.#best ?? (known || mixes ? undefined : this.#firstOf(near, centre, anchor));
     const better = game && this.#exchanges.improve(game, near, anchor);
-    if (!better || !classes || better.imbalance <= enough) return better;
+    if (!better || cheapest.byMask.length < 2 || better.imbalance <= enough) return better;
     return this.#withOtherScarce(better, near, anchor, enough);
   }
 
