@@ -7,7 +7,7 @@ import { environment } from '../lib/aws/environment.ts';
 import { logger } from '../lib/aws/log.ts';
 import * as aws from '../lib/aws/services.ts';
 import { type Digests, deployDefinitions } from '../lib/service/definitions/deploy-definitions.ts';
-import { digestOf } from '../lib/service/domain/digest.ts';
+import { digestOf } from '../lib/service/domain/stored-definition.ts';
 import { readWith } from '../lib/service/domain/unreadable.ts';
 import { checkedQueues } from '../lib/service/queues/queue-definitions.ts';
 import { ladderDefinitions } from '../lib/service/ratings/ladders.ts';

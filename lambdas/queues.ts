@@ -20,12 +20,16 @@ import { getExperiment } from '../lib/service/queues/experiment-results.ts';
 import { deleteExperiment, putExperiment } from '../lib/service/queues/experiments.ts';
 import { getLatestMatches } from '../lib/service/queues/latest-matches.ts';
 import { checkedQueues, deleteQueue, listQueues } from '../lib/service/queues/queue-definitions.ts';
-import { openQueue } from '../lib/service/queues/read-queues.ts';
+import { openQueue, untilInForce } from '../lib/service/queues/read-queues.ts';
 import { getStats } from '../lib/service/queues/stats.ts';
-import { untilInForce } from '../lib/service/queues/until-in-force.ts';
 import { sampleWaiting } from '../lib/service/queues/waiting-sample.ts';
-import { getLadderOdds } from '../lib/service/ratings/ladder-odds.ts';
-import { deleteLadder, ladderDefinitions, listLadders, openLadder } from '../lib/service/ratings/ladders.ts';
+import {
+  deleteLadder,
+  getLadderOdds,
+  ladderDefinitions,
+  listLadders,
+  openLadder,
+} from '../lib/service/ratings/ladders.ts';
 
 const client = documentClient();
 const deps = {

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type { OverdueMatches } from '../service/ports/overdue-matches.ts';
+import type { OverdueMatches } from '../service/ports/deadlines.ts';
 
 /**
  * The number of partition keys of the index. A match writes to it up to four times in its life: 1,000 matches a

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { assignmentView } from '../contract/match.ts';
 import { type StoredMatch, storedGame, storedMatchState } from '../service/domain/stored-match.ts';
-import { type StoredRatings, storedResult } from '../service/domain/stored-result.ts';
+import { type StoredRatings, storedResult } from '../service/domain/stored-rating.ts';
 import { readWith } from '../service/domain/unreadable.ts';
 import { type Condition, isAsRead } from './change-item.ts';
 import { packedGame, packGame } from './compact-game.ts';

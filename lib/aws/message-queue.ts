@@ -6,7 +6,7 @@ import {
   type SQSClientConfig,
 } from '@aws-sdk/client-sqs';
 import { messageText } from '../service/events/message-text.ts';
-import type { DeadlineTimer } from '../service/ports/deadline-timer.ts';
+import type { DeadlineTimer } from '../service/ports/deadlines.ts';
 import type { DeliverySender } from '../service/ports/delivery-sender.ts';
 import type { PushRetries } from '../service/ports/push-retries.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';

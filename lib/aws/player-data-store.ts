@@ -5,7 +5,7 @@ import type { RuledPlayer } from '../rules/types.ts';
 import { reasonWithout } from '../service/domain/erased-name.ts';
 import { homeOf, viewsOf } from '../service/domain/linked-ticket.ts';
 import type { StoredMatch } from '../service/domain/stored-match.ts';
-import type { StoredResult } from '../service/domain/stored-result.ts';
+import type { StoredResult } from '../service/domain/stored-rating.ts';
 import type { TicketInQueue } from '../service/domain/stored-ticket.ts';
 import { Unreadable } from '../service/domain/unreadable.ts';
 import type { Named, PlayerDataStore, StoredItem } from '../service/ports/player-data-store.ts';

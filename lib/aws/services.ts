@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { refusalOf } from '../contract/outbound-url.ts';
 import { parseSecretGrants } from '../contract/secret-grants.ts';
 import * as buckets from '../service/domain/bucket-limits.ts';
-import { cachedReceivers } from '../service/events/cached-receivers.ts';
+import { cachedReceivers } from '../service/events/receivers.ts';
 import type { DeploymentRules } from '../service/queues/deployment-rules.ts';
 import { cachedQueues } from '../service/queues/read-queues.ts';
 import { backfillStore } from './backfill-store.ts';
@@ -81,7 +81,7 @@ export const bucketLimits = () => buckets.bucketLimits(Number(environment('BUCKE
 export const failedShareMax = () => Number(environment('FAILED_SHARE'));
 
 export const receivers = (client: Client) => receiverStore(client, environment('RECEIVERS_TABLE'));
-/** Webhook receivers with a cache; see `cached-receivers.ts`. */
+/** Webhook receivers with a cache; see `cachedReceivers`. */
 export const receiversWithCache = (client: Client) => cachedReceivers(receivers(client), Date.now);
 export const deliveryRecords = (client: Client) => deliveryStore(client, environment('RECEIVERS_TABLE'));
 export const erased = (client: Client) => erasedPlayers(client, environment('RECEIVERS_TABLE'));

@@ -1,8 +1,7 @@
 import type * as z from 'zod';
 import { shown } from '../vocabulary/expected.ts';
 import { expectation } from './expectation.ts';
-import type { ConflictCode } from './problem-code.ts';
-import type { ProblemDocument } from './problem-document.ts';
+import type { ConflictCode, ProblemDocument } from './problem-document.ts';
 
 /** One invalid field: an RFC 6901 JSON pointer as a URI fragment, and the reason. */
 export interface FieldProblem {

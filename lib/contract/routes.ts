@@ -14,9 +14,15 @@ import { wholeIn, wholeNumber } from './limit.ts';
 import { assignment, matchResult, matchView } from './match.ts';
 import { continuationQuery, playerData, playerErasure } from './player-data.ts';
 import { queueDefinition, queueName } from './queue-definition.ts';
-import { queueList, queueListQuery } from './queue-list.ts';
 import { queueStats } from './queue-stats.ts';
-import { latestMatches, latestQuery, waitingQuery, waitingSample } from './queue-views.ts';
+import {
+  latestMatches,
+  latestQuery,
+  queueList,
+  queueListQuery,
+  waitingQuery,
+  waitingSample,
+} from './queue-views.ts';
 import { newRating, playerIdsQuery, ratingList, ratingView } from './rating.ts';
 import { newResult } from './result.ts';
 import { id, newTicket, ticketQuery, ticketView } from './ticket.ts';

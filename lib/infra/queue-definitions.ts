@@ -4,7 +4,7 @@ import { parseLadderDefinition } from '../contract/ladder.ts';
 import { parseQueueDefinition } from '../contract/queue-definition.ts';
 import type { SecretGrants } from '../contract/secret-grants.ts';
 import type { BundledModule } from '../rules/custom/bundle.ts';
-import { digestOf } from '../service/domain/digest.ts';
+import { digestOf } from '../service/domain/stored-definition.ts';
 import type { DefinitionTexts } from './definition-folders.ts';
 import { setGameSessionQueues } from './game-lift.ts';
 import { MusterFunction, setCustomFunctions } from './muster-function.ts';

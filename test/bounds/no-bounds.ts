@@ -22,7 +22,7 @@ export const NO_BOUNDS: Readonly<Record<string, readonly string[]>> = {
     'lib/service/ticks/commit-while-searching.ts#SLOW_MS',
   ],
   'the age at which something small is read again or forgotten': [
-    'lib/service/events/cached-receivers.ts#RECENT_MS',
+    'lib/service/events/receivers.ts#RECENT_MS',
     'lib/service/events/delivery-log.ts#RECORD_EVERY_MS',
     'lib/service/events/delivery-log.ts#FAILURE_EVERY_MS',
     'lib/service/ports/delivery-store.ts#WAITING_SEEN_MS',
@@ -70,7 +70,7 @@ export const NO_BOUNDS: Readonly<Record<string, readonly string[]>> = {
   ],
   'a margin within a bound that is listed': [
     'lib/service/players/concurrency-limit.ts#MARGIN_MS',
-    'lib/service/queues/until-in-force.ts#MARGIN_MS',
+    'lib/service/queues/read-queues.ts#MARGIN_MS',
     'lib/aws/pool-sample.ts#SHARE_MIN',
     'lib/aws/read-pool.ts#LIMIT_MAX',
     'lib/contract/match-size.ts#MATCH_BYTES',

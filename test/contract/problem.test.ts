@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { type Problem, parseWith } from '../../lib/contract/problem.ts';
-import { CONFLICT_CODES } from '../../lib/contract/problem-code.ts';
+import { CONFLICT_CODES } from '../../lib/contract/problem-document.ts';
 
 it('a problem names an unknown field whose name has a lone surrogate', () => {
   const { errors } = refusalOf({ '\ud800': 1 });

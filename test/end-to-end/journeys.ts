@@ -12,7 +12,7 @@ import type { MatchView } from '../../lib/contract/match.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { TicketStatus, TicketView } from '../../lib/contract/ticket.ts';
 import type { BucketLayout } from '../../lib/service/domain/buckets.ts';
-import { untilInForce } from '../../lib/service/queues/until-in-force.ts';
+import { untilInForce } from '../../lib/service/queues/read-queues.ts';
 import { eventually } from '../patience.ts';
 import { definition } from '../service/definitions.ts';
 import { fresh, player, type TestMuster } from './muster.ts';

@@ -12,7 +12,7 @@ import { type LogLine, startLocalCloud } from '../../lib/local/local-cloud.ts';
 import { compilePattern } from '../../lib/local/pattern.ts';
 import { isAllowed, matchesWildcard, roleStatements } from '../../lib/local/policy.ts';
 import type { Properties, Resource, Template } from '../../lib/local/template.ts';
-import { digestOf } from '../../lib/service/domain/digest.ts';
+import { digestOf } from '../../lib/service/domain/stored-definition.ts';
 import { scratchDir } from '../local/fixtures.ts';
 import { IS_LONG } from '../long.ts';
 import { JOURNEYS, type Journey } from './journeys.ts';

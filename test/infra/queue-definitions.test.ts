@@ -9,7 +9,7 @@ import { defaultQueuesDir } from '../../lib/infra/stack-options.ts';
 import { stagePolicy } from '../../lib/infra/stage-policy.ts';
 import { Store } from '../../lib/infra/store.ts';
 import type { Synthesized, Template } from '../../lib/infra/synthesize.ts';
-import { digestOf } from '../../lib/service/domain/digest.ts';
+import { digestOf } from '../../lib/service/domain/stored-definition.ts';
 import { definition } from '../definition.ts';
 import { functionNamed, resourcesOf } from './resources.ts';
 import { synthesized, temporaryFolder } from './synthesized.ts';

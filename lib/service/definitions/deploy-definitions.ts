@@ -1,6 +1,5 @@
 import { conflict, invalid, parseJson, parseWith } from '../../contract/problem.ts';
-import { digestOf } from '../domain/digest.ts';
-import { changeOf, type Deployed } from '../domain/stored-definition.ts';
+import { changeOf, type Deployed, digestOf } from '../domain/stored-definition.ts';
 import { Unreadable } from '../domain/unreadable.ts';
 import type { DeploymentNotes } from '../ports/deployment-notes.ts';
 import { capital, danglingChanges, type PlannedDefinition } from './dangling-changes.ts';

@@ -1,6 +1,6 @@
 import { Problem } from '../../contract/problem.ts';
-import { digestOf } from '../domain/digest.ts';
 import type { DefinitionChange } from '../domain/stored-definition.ts';
+import { digestOf } from '../domain/stored-definition.ts';
 import type { Kind } from './definition-kind.ts';
 
 /** A definition and the change that made it. */

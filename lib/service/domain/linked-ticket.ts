@@ -1,6 +1,6 @@
 import { layoutAt, poolKey, poolOrder } from './buckets.ts';
-import { digestOf } from './digest.ts';
 import type { QueueRecord } from './queue-record.ts';
+import { digestOf } from './stored-definition.ts';
 import type { CurrentTicket, StoredTicket, TicketInQueue } from './stored-ticket.ts';
 
 /*

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { expectation } from '../../contract/expectation.ts';
 import { type LadderDefinition, ladderDefinition } from '../../contract/ladder.ts';
@@ -78,4 +79,18 @@ export interface ReplacedDefinition<Definition> {
 /** The change that made a definition. Definitions of earlier versions of Muster have none and count as the first. */
 export function changeOf(state: DefinitionState | undefined): DefinitionChange {
   return state?.change ?? { version: state === undefined ? 0 : 1 };
+}
+
+/** The digest of a definition, which does not depend on the order of its fields. */
+export function digestOf(definition: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify(inOrder(definition)))
+    .digest('base64url');
+}
+
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, inner]) => [name, inOrder(inner)]));
 }

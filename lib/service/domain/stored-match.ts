@@ -17,7 +17,7 @@ import {
   storedResult,
   toRatingsView,
   toResultView,
-} from './stored-result.ts';
+} from './stored-rating.ts';
 
 /** A match as it is stored. */
 export interface StoredMatch extends Omit<MatchView, 'acceptance' | 'result' | 'ratings'>, AnsweredMatch {

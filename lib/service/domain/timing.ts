@@ -26,7 +26,7 @@ export const TICK_STAGES = {
 /**
  * The maximum age of a cached queue definition, in milliseconds, for uses where an old one is harmless: creating, searching and
  * placing tickets. After this time a changed definition is in force everywhere, and the response to the change is sent no
- * earlier: see `queues/until-in-force.ts`.
+ * earlier: see `untilInForce`.
  *
  * A running function reads the item of a busy queue once in this time. A key allows 3,000 read units a second, and the item of a
  * queue with 125 buckets takes two, so 1,000 functions stay below the limit.

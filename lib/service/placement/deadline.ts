@@ -3,7 +3,7 @@ import { isDissolving } from '../domain/returning.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import { type UnreadableQueue, unlessUnreadable } from '../domain/unreadable.ts';
-import type { DeadlineTimer } from '../ports/deadline-timer.ts';
+import type { DeadlineTimer, OverdueMatches } from '../ports/deadlines.ts';
 import { type AcceptanceDeps, followAnswers } from '../tickets/acceptance.ts';
 import { wake } from '../waking/schedule.ts';
 import { failPlacement } from './fail-placement.ts';
@@ -23,7 +23,7 @@ export type DeadlineOutcome = 'over' | 'waiting' | 'ended' | UnreadableQueue;
 /**
  * Ends an acceptance or a placement at its deadline. Every match with a deadline gets a message when it is formed. A message that
  * arrives early is put back with a delay. If all messages of a match are lost, `dispatch` finds it overdue and sends another; see
- * `sweep-deadlines.ts`.
+ * `sweepDeadlines`.
  *
  *     read queue   if it cannot be read, the message is deleted, because `dispatch` finds the match overdue and sends another one
  *                  until the queue can be read
@@ -74,4 +74,28 @@ async function returnAbandoned(deps: DeadlineDeps, matchId: string, nowMs: numbe
   if (record !== undefined && waiting > 0) await wake(deps, record, nowMs);
   await deps.matches.ticketsReturned(matchId);
   return 'over';
+}
+
+/**
+ * A match that is overdue by less than this is skipped, because its own message may still be in flight. Milliseconds.
+ */
+const OVERDUE_MS = 30_000;
+
+export interface SweepDeps {
+  readonly overdue: OverdueMatches;
+  readonly timer: DeadlineTimer;
+}
+
+/**
+ * Finds overdue matches and sends them to `deadline` again. Each match normally has its own message that ends it in time. The
+ * sweep covers lost messages: an event that was never published, or a dead letter. It also finds abandoned matches, which have no
+ * message of their own. Returns the number of matches found.
+ *
+ *     find   reads only
+ *     send   a crash before it: the next minute finds them again. Repeated: `deadline` ends a match once
+ */
+export async function sweepDeadlines(deps: SweepDeps, nowMs: number): Promise<number> {
+  const matchIds = await deps.overdue.findOverdue(nowMs - OVERDUE_MS);
+  if (matchIds.length > 0) await deps.timer.again(matchIds, 0);
+  return matchIds.length;
 }

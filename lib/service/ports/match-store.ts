@@ -3,7 +3,7 @@ import type { MatchReasonCode, Why } from '../../contract/reason-code.ts';
 import type { Answers } from '../domain/answers.ts';
 import type { ANSWERS } from '../domain/statuses.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
-import type { StoredResult } from '../domain/stored-result.ts';
+import type { StoredResult } from '../domain/stored-rating.ts';
 import type { Consistency } from './consistency.ts';
 import type { MeetingRecord } from './meeting-store.ts';
 

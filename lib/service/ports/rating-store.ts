@@ -1,7 +1,6 @@
 import type { PlayerRating } from '../../ratings/rate-game.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
-import type { StoredOdds, StoredRating } from '../domain/stored-rating.ts';
-import type { StoredRatings } from '../domain/stored-result.ts';
+import type { StoredOdds, StoredRating, StoredRatings } from '../domain/stored-rating.ts';
 import type { Consistency } from './consistency.ts';
 
 /** The ratings after a match. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { conflict, type Problem } from '../../contract/problem.ts';
 import { type QueueDefinition, queueDefinition } from '../../contract/queue-definition.ts';
-import type { QueueList } from '../../contract/queue-list.ts';
+import type { QueueList } from '../../contract/queue-views.ts';
 import {
   type ChangeNotes,
   type CheckedDefinitions,

@@ -3,6 +3,7 @@ import { noSuchDefinition } from '../definitions/definition-kind.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import { UnreadableQueue, unlessUnreadable } from '../domain/unreadable.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 
 /** The maximum of cached records. Those of deleted queues would stay until they are read again. */
@@ -96,4 +97,15 @@ export async function pingSecondsOf(
   queues: readonly string[],
 ): Promise<number | undefined> {
   return (await presencesOf(deps, queues)).length > 0 ? PRESENCE_PING_SECONDS : undefined;
+}
+
+/** Timers and clocks are not exact. */
+const MARGIN_MS = 50;
+
+/**
+ * Waits until no function uses an older definition than the one just stored. So a client that has the response to its PUT or
+ * DELETE finds the change at every route: no ticket is created in a queue after the response to its deletion.
+ */
+export async function untilInForce(clock: Clock): Promise<void> {
+  await clock.sleep(DEFINITION_AGE_MS + MARGIN_MS);
 }

@@ -1,6 +1,8 @@
 import { type LadderDefinition, ladderDefinition } from '../../contract/ladder.ts';
-import type { LadderList } from '../../contract/ladder-views.ts';
+import type { LadderList, LadderOdds } from '../../contract/ladder-views.ts';
 import { conflict, type Problem } from '../../contract/problem.ts';
+import { NEW_SLOPE } from '../../ratings/odds-slope.ts';
+import { noSums, oddsBins } from '../../ratings/odds-sums.ts';
 import {
   type ChangeNotes,
   type CheckedDefinitions,
@@ -13,6 +15,7 @@ import { isChanging, TRIES_MAX } from '../definitions/put-definition.ts';
 import { changeOf, type Deployed } from '../domain/stored-definition.ts';
 import type { LadderRecord, LadderState, LadderStore } from '../ports/ladder-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
+import type { RatingStore } from '../ports/rating-store.ts';
 
 /** The maximum of ladders. All of them are in one response. */
 const LADDERS_MAX = 100;
@@ -113,4 +116,33 @@ function inUse(ladder: string, queues: readonly string[]): Problem {
     'LADDER_IN_USE',
     `Ladder ${ladder} cannot be removed: ${queues.length === 1 ? 'queue' : 'the queues'} ${queues.slice(0, 10).join(', ')} ${queues.length === 1 ? 'names' : 'name'} it. Change or delete ${queues.length === 1 ? 'it' : 'them'} first; a deleted queue counts until it is removed.`,
   );
+}
+
+/** The measured quality of a ladder's odds. @throws Problem (404) */
+export async function getLadderOdds(
+  deps: { readonly ladders: Pick<LadderStore, 'get'>; readonly ratings: Pick<RatingStore, 'odds'> },
+  ladder: string,
+): Promise<LadderOdds> {
+  await openLadder(deps.ladders, ladder);
+  const { slope, sums } = (await deps.ratings.odds(ladder)) ?? { ...NEW_SLOPE, sums: noSums() };
+  const { results, alike } = sums;
+  const meanOf = (sum: number) => (results === 0 ? null : sum / results);
+  const known = (share: number) => (Number.isNaN(share) ? null : share);
+  return {
+    ladder,
+    results,
+    slope,
+    logLoss: meanOf(sums.logLoss),
+    brier: meanOf(sums.brier),
+    alike: { logLoss: meanOf(alike.logLoss), brier: meanOf(alike.brier) },
+    bins: oddsBins(sums).map(({ from, to, count, predicted, happened, low, high }) => ({
+      from,
+      to,
+      count,
+      predicted: known(predicted),
+      happened: known(happened),
+      low: known(low),
+      high: known(high),
+    })),
+  };
 }

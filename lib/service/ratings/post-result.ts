@@ -6,7 +6,7 @@ import { newResult } from '../../contract/result.ts';
 import { ranksOf } from '../../ratings/result.ts';
 import { isErased } from '../domain/erased-name.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
-import type { StoredResult } from '../domain/stored-result.ts';
+import type { StoredResult } from '../domain/stored-rating.ts';
 import { unknownMatch } from '../placement/assign-match.ts';
 import { type EndDeps, recordLeavers } from '../placement/end-match.ts';
 import type { LadderStore } from '../ports/ladder-store.ts';

@@ -1,8 +1,7 @@
 import { newRatingOf, type PlayerRating, type RatedGame, rateGame } from '../../ratings/rate-game.ts';
 import { isErased } from '../domain/erased-name.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
-import type { StoredRating } from '../domain/stored-rating.ts';
-import type { StoredRatings, StoredResult } from '../domain/stored-result.ts';
+import type { StoredRating, StoredRatings, StoredResult } from '../domain/stored-rating.ts';
 import type { Consistency } from '../ports/consistency.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { RatingStore } from '../ports/rating-store.ts';

@@ -6,9 +6,9 @@ import type { CurrentTicket } from '../domain/stored-ticket.ts';
 import { DEFINITION_AGE_MS } from '../domain/timing.ts';
 import { openQueue } from '../queues/read-queues.ts';
 import { wake } from '../waking/schedule.ts';
+import { type PoolWriter, poolWriter } from '../waking/shards.ts';
 import { type EnqueueDeps, type Enqueued, putTicket } from './enqueue.ts';
 import { placeScope } from './one-place.ts';
-import { type PoolWriter, poolWriter } from './pool-writer.ts';
 
 /** The outcome of one ticket of a batch. */
 export type BatchOutcome = { readonly ticketId: string | null } & (

@@ -18,9 +18,9 @@ import { StoreBusy } from '../ports/store-busy.ts';
 import type { AlongsideWrites, Places, TicketStore } from '../ports/ticket-store.ts';
 import { openQueue } from '../queues/read-queues.ts';
 import { markLinked, type ScheduleDeps, wake } from '../waking/schedule.ts';
+import { type PoolWriter, poolWriter } from '../waking/shards.ts';
 import { replacedTicket } from './cancel-ticket.ts';
 import { freePlaces, placeScope } from './one-place.ts';
-import { type PoolWriter, poolWriter } from './pool-writer.ts';
 import { type PostedTo, readPosted } from './posted-queues.ts';
 import type { SkillDeps } from './rated-skills.ts';
 import { withMatchStatus } from './ticket-status.ts';
@@ -51,7 +51,7 @@ export interface Enqueued {
  *     read cooldowns       only in a queue with `cooldown`
  *     mark the queues      of a linked ticket, once a day, so that their ticks read entries. A crash after it: they find none
  *     put the entries      of a linked ticket. A crash after it: they have no ticket, and the ticks of their queues remove them
- *     put the ticket       on the condition that its id is new. From then on it is accepted. See pool-writer.ts. In one
+ *     put the ticket       on the condition that its id is new. From then on it is accepted. See waking/shards.ts. In one
  *                          transaction with it: the places of its players (one-place.ts), and the end of the ticket that it
  *                          replaces (cancel-ticket.ts)
  *     expect its players   only in a queue with `presence` and `required`: their grace begins, once for all repetitions of the

@@ -5,7 +5,7 @@ import { type BucketLayout, cellsOf, LAYOUT_GRACE_MS, rangesOf } from '../domain
 import { hasLinked } from '../domain/linked-ticket.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import type { Unreadable } from '../domain/unreadable.ts';
-import { type SweepDeps, sweepDeadlines } from '../placement/sweep-deadlines.ts';
+import { type SweepDeps, sweepDeadlines } from '../placement/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { OutcomeStore } from '../ports/outcome-store.ts';

@@ -2,6 +2,7 @@ import type { MusterEvent } from '../../contract/events.ts';
 import type { MatchView } from '../../contract/match.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { TicketView } from '../../contract/ticket.ts';
+import { isFinal } from '../../contract/ticket.ts';
 import { SOCKET_LIMITS, type TicketStateMessage, type WatchMessage } from '../../contract/watch.ts';
 import { viewsOf } from '../domain/linked-ticket.ts';
 import { toMatchView } from '../domain/stored-match.ts';
@@ -13,7 +14,6 @@ import { ticketFor } from '../players/own-ticket.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { pingSecondsOf } from '../queues/read-queues.ts';
 import type { TicketAndMatch } from '../tickets/ticket-status.ts';
-import { revisionOf } from './revision.ts';
 
 /** What a player may see of a ticket and of its match. */
 interface Seen {
@@ -104,4 +104,30 @@ function withTokens(short: MatchView, { assignment }: MatchView): MatchView {
 
 function fits(text: string): boolean {
   return Buffer.byteLength(text) <= SOCKET_LIMITS.messageBytesMax;
+}
+
+/** The statuses in the order in which a ticket and its match pass through them. */
+const STEPS = ['QUEUED', 'REQUIRES_ACCEPTANCE', 'PLACING', 'COMPLETED'];
+/** More than the players of a match. */
+const STEP = 1_000;
+/** More than the sum of the other terms can reach. */
+const RETURN = 1_000_000_000;
+/** The revision of a ticket that has ended without a match, after which no state follows. */
+const ENDED = Number.MAX_SAFE_INTEGER;
+
+/**
+ * A number that grows with every change of a ticket and of its match. Clients use it to discard states that arrive late. It is
+ * computed from the state alone, as a sum:
+ *
+ *     returns   how often the ticket has returned from a match. The other terms restart after each return
+ *     status    the position of the status in its order, in thousands
+ *     ready     while REQUIRES_ACCEPTANCE, the number of players of the match who have accepted
+ *     match     the number of the roster, which only grows, plus one each for the assignment and the end
+ */
+export function revisionOf({ ticket, match }: TicketAndMatch): number {
+  if (isFinal(ticket.status) && ticket.status !== 'COMPLETED') return ENDED;
+  const { roster = 0, assignment, endedAt } = (ticket.matchId === undefined ? undefined : match) ?? {};
+  const grown = roster + (assignment === undefined ? 0 : 1) + (endedAt === undefined ? 0 : 1);
+  const { ready = 0 } = ticket.acceptance ?? {};
+  return RETURN * (ticket.returns ?? 0) + STEP * STEPS.indexOf(ticket.status) + ready + grown;
 }

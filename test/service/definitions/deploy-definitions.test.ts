@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { queueStore } from '../../../lib/aws/queue-store.ts';
 import { deployDefinitions } from '../../../lib/service/definitions/deploy-definitions.ts';
 import { listVersions } from '../../../lib/service/definitions/versions.ts';
-import { digestOf } from '../../../lib/service/domain/digest.ts';
+import { digestOf } from '../../../lib/service/domain/stored-definition.ts';
 import { Unreadable } from '../../../lib/service/domain/unreadable.ts';
 import type { DeploymentNote, DeploymentNotes } from '../../../lib/service/ports/deployment-notes.ts';
 import type { QueueStore } from '../../../lib/service/ports/queue-store.ts';

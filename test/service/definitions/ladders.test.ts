@@ -6,7 +6,7 @@ import { deployDefinitions } from '../../../lib/service/definitions/deploy-defin
 import { etagOf } from '../../../lib/service/definitions/etag.ts';
 import { parsePut } from '../../../lib/service/definitions/put-definition.ts';
 import { listVersions, restoreVersion } from '../../../lib/service/definitions/versions.ts';
-import { digestOf } from '../../../lib/service/domain/digest.ts';
+import { digestOf } from '../../../lib/service/domain/stored-definition.ts';
 import type { DeploymentNote, DeploymentNotes } from '../../../lib/service/ports/deployment-notes.ts';
 import type { LadderStore } from '../../../lib/service/ports/ladder-store.ts';
 import type { QueueStore } from '../../../lib/service/ports/queue-store.ts';

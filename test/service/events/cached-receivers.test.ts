@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cachedReceivers } from '../../../lib/service/events/cached-receivers.ts';
+import { cachedReceivers } from '../../../lib/service/events/receivers.ts';
 import { memoryReceivers } from './memory-receivers.ts';
 
 const url = 'https://game.example/';

@@ -1,8 +1,8 @@
 import type { MusterEvent } from '../../../lib/contract/events.ts';
 import type { Delivery } from '../../../lib/service/domain/delivery.ts';
-import { cachedReceivers } from '../../../lib/service/events/cached-receivers.ts';
 import { DeliveryLog } from '../../../lib/service/events/delivery-log.ts';
 import { type DeliveryOutcome, deliver, type NotifyDeps } from '../../../lib/service/events/notify.ts';
+import { cachedReceivers } from '../../../lib/service/events/receivers.ts';
 import type { DeliveryStore } from '../../../lib/service/ports/delivery-store.ts';
 import type { OutboundResult } from '../../../lib/service/ports/outbound.ts';
 import type { ReceiverStore } from '../../../lib/service/ports/receiver-store.ts';

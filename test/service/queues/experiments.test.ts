@@ -4,8 +4,8 @@ import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts'
 import { block, blocksOf } from '../../../lib/experiments/schedule.ts';
 import { deployDefinitions } from '../../../lib/service/definitions/deploy-definitions.ts';
 import { restoreVersion } from '../../../lib/service/definitions/versions.ts';
-import { digestOf } from '../../../lib/service/domain/digest.ts';
 import { countedBlock, definitionAt } from '../../../lib/service/domain/running-experiment.ts';
+import { digestOf } from '../../../lib/service/domain/stored-definition.ts';
 import { countUnmatched } from '../../../lib/service/events/count-unmatched.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
 import { getExperiment } from '../../../lib/service/queues/experiment-results.ts';

@@ -3,8 +3,7 @@ import type { QueueRecord } from '../../../lib/service/domain/queue-record.ts';
 import { DEFINITION_AGE_MS } from '../../../lib/service/domain/timing.ts';
 import { UnreadableQueue } from '../../../lib/service/domain/unreadable.ts';
 import type { QueueStore } from '../../../lib/service/ports/queue-store.ts';
-import { cachedQueues } from '../../../lib/service/queues/read-queues.ts';
-import { untilInForce } from '../../../lib/service/queues/until-in-force.ts';
+import { cachedQueues, untilInForce } from '../../../lib/service/queues/read-queues.ts';
 import { definition } from '../definitions.ts';
 
 const setUp = () => {

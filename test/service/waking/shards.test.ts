@@ -4,9 +4,8 @@ import type { BucketLoad } from '../../../lib/service/domain/bucket-load.ts';
 import { type BucketLayout, poolKeys, tickRanges } from '../../../lib/service/domain/buckets.ts';
 import type { QueueRecord } from '../../../lib/service/domain/queue-record.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
-import { poolWriter } from '../../../lib/service/tickets/pool-writer.ts';
 import { commitRate } from '../../../lib/service/ticks/pace.ts';
-import { addShards, endShards } from '../../../lib/service/waking/shards.ts';
+import { addShards, endShards, poolWriter } from '../../../lib/service/waking/shards.ts';
 import { bucketLayout, NOW_MS, ticket } from '../../aws/samples.ts';
 import { definition } from '../definitions.ts';
 

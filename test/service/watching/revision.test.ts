@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredMatch } from '../../../lib/service/domain/stored-match.ts';
 import type { CurrentTicket } from '../../../lib/service/domain/stored-ticket.ts';
-import { revisionOf } from '../../../lib/service/watching/revision.ts';
+import { revisionOf } from '../../../lib/service/watching/messages.ts';
 
 describe('the revision of a ticket', () => {
   it('grows with each change that its players see, and is highest once it has ended without a match', () => {
