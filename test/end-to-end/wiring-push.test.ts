@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { connectionStore } from '../../lib/aws/connection-store.ts';
+import { documentClient } from '../../lib/aws/dynamo.ts';
 import { type Ticket, type Watch, type WatchOptions, watchBySocket } from '../../lib/client/index.ts';
-
 import { accessesOf } from '../../lib/local/access.ts';
 import { startLocalCloud } from '../../lib/local/local-cloud.ts';
 import { matchesWildcard, roleStatements } from '../../lib/local/policy.ts';
 import { builtApp } from '../infra/built-app.ts';
+import { eventually } from '../patience.ts';
 import { fresh, player, studioAround } from './muster.ts';
 import { refusalsOfEachCall } from './refusals.ts';
 import { retriesAtOnce } from './retries.ts';
@@ -115,6 +117,18 @@ describe('when the first calls of each kind are rejected, players can still', ()
       'QUEUED',
       'CANCELLED',
     ]);
+  });
+
+  it('leave while they wait', async () => {
+    const ticket = await posted(await api.queue({ presence: { graceSeconds: 120 }, tickSeconds: 60 }), 1);
+    const { CONNECTIONS_TABLE } = cloud.function('sockets').environment;
+    const connections = connectionStore(documentClient(cloud.awsConfig), CONNECTIONS_TABLE!);
+    let left = 0;
+    // A failure leaves the connection to the next message, so the next one that ends meets the next rejected call.
+    await eventually(async () => {
+      await seen(ticket, 'QUEUED', async () => {}, 'QUEUED');
+      expect((await connections.of(ticket.ticketId)).length).toBeLessThan(++left);
+    });
   });
 
   it('decline a match, after which the other waits again', async () => {
