@@ -73,24 +73,20 @@ export interface Synthesized {
  * cdk-nag's checks. Needs no network, credentials or CLI. Throws when a definition is invalid.
  */
 export function synthesize(options: SynthesizeOptions = {}): Synthesized {
-  const app = new App({
-    context: {
-      ...cdkJsonContext(),
-      ...options.context,
-      ...(options.queuesDir === undefined ? {} : { queues: options.queuesDir }),
-      ...(options.laddersDir === undefined ? {} : { ladders: options.laddersDir }),
-      ...(options.stage === undefined ? {} : { stage: options.stage }),
-      ...(options.secretGrants === undefined ? {} : { secretGrants: options.secretGrants }),
-      ...(options.jwt === undefined
-        ? {}
-        : { jwtIssuer: options.jwt.issuer, jwtAudience: options.jwt.audience.join(',') }),
-      // Adds the path of each function's bundle to the template's metadata, as the CLI does.
-      'aws:cdk:enable-asset-metadata': true,
-    },
-    ...(options.outdir === undefined ? {} : { outdir: options.outdir }),
-    analyticsReporting: false,
-    builtinCloudFormationValidation: false,
-  });
+  const context = {
+    ...cdkJsonContext(),
+    ...options.context,
+    ...(options.queuesDir === undefined ? {} : { queues: options.queuesDir }),
+    ...(options.laddersDir === undefined ? {} : { ladders: options.laddersDir }),
+    ...(options.stage === undefined ? {} : { stage: options.stage }),
+    ...(options.secretGrants === undefined ? {} : { secretGrants: options.secretGrants }),
+    ...(options.jwt === undefined
+      ? {}
+      : { jwtIssuer: options.jwt.issuer, jwtAudience: options.jwt.audience.join(',') }),
+    // Adds the path of each function's bundle to the template's metadata, as the CLI does.
+    'aws:cdk:enable-asset-metadata': true,
+  };
+  const app = localApp(options.outdir, context);
   const stack = new MusterStack(app, 'Muster', stackOptions(app.node));
   const assembly = app.synth();
   const template: Template = assembly.getStackArtifact(stack.artifactId).template;
@@ -103,4 +99,20 @@ export function synthesize(options: SynthesizeOptions = {}): Synthesized {
       throw new Error(`Expected the logical id of a function with a bundle, got "${functionLogicalId}".`);
     },
   };
+}
+
+/**
+ * An app that makes the same templates as with the CLI, without what only the CLI uses: its checks and statistics, the tree of
+ * constructs, and where each was created. These take a fifth of the time.
+ *
+ * @param outdir where the cloud assembly is written. When omitted, a new temporary folder
+ */
+export function localApp(outdir: string | undefined, context: DeployContext = {}): App {
+  return new App({
+    context: { 'aws:cdk:disable-creation-stack-traces': true, ...context },
+    ...(outdir !== undefined && { outdir }),
+    analyticsReporting: false,
+    builtinCloudFormationValidation: false,
+    treeMetadata: false,
+  });
 }

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { App, Validations } from 'aws-cdk-lib';
+import { type App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, it } from 'vitest';
 import { MusterStack, type MusterStackProps } from '../../lib/infra/muster-stack.ts';
 import { defaultQueuesDir, stackOptions } from '../../lib/infra/stack-options.ts';
-import type { Template } from '../../lib/infra/synthesize.ts';
+import { localApp, type Template } from '../../lib/infra/synthesize.ts';
 import { IS_LONG } from '../long.ts';
 import { builtApp } from './built-app.ts';
 import { resourcesOf } from './resources.ts';
@@ -261,12 +261,7 @@ function options(context: Record<string, unknown>) {
 /** An app with cdk.json's context, that does not validate against CloudFormation's schema (the CLI's test does). */
 function appWith(context: Record<string, unknown>): App {
   const cdkJson = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8'));
-  return new App({
-    context: { ...cdkJson.context, ...context },
-    outdir: temporaryFolder(),
-    analyticsReporting: false,
-    builtinCloudFormationValidation: false,
-  });
+  return localApp(temporaryFolder(), { ...cdkJson.context, ...context });
 }
 
 /** Removes metadata, which holds file paths that depend on how the app was started. */

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { GameLiftStack } from '../../examples/hosting/gamelift-stack.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { readQueueDefinitions } from '../../lib/infra/definition-folders.ts';
+import { localApp } from '../../lib/infra/synthesize.ts';
 import { definition } from '../service/definitions.ts';
 import { builtApp } from './built-app.ts';
 import { functionsOf, resourcesOf, statementsOf } from './resources.ts';
@@ -74,7 +74,7 @@ describe('the examples of hosting', () => {
   });
 
   it('deploy a queue of GameLift whose name the definition uses', () => {
-    const app = new App({ outdir: temporaryFolder(), builtinCloudFormationValidation: false });
+    const app = localApp(temporaryFolder());
     const fleets = ['arn:aws:gamelift:eu-central-1:000000000000:fleet/fleet-1'];
     const stack = new GameLiftStack(app, 'Studio', { fleets, queues: dir });
     const { template } = app.synth().getStackArtifact(stack.artifactId);

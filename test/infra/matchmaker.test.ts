@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { App, Stack } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { ApiMapping, DomainName, HttpStage, type IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
@@ -15,6 +15,7 @@ import { ROUTE_KEYS, type RouteKey, scopesOf } from '../../lib/contract/routes.t
 import { DEPLOYED } from '../../lib/costs/usage-costs.ts';
 import { CONCURRENCY, limitsOf, POLL_CONCURRENCY } from '../../lib/infra/limits.ts';
 import { Matchmaker, type MatchmakerProps } from '../../lib/infra/matchmaker.ts';
+import { localApp } from '../../lib/infra/synthesize.ts';
 import { isAllowed, roleStatements } from '../../lib/local/policy.ts';
 import { readStack } from '../../lib/local/template.ts';
 import { IS_LONG } from '../long.ts';
@@ -24,11 +25,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Another app: without feature flags, with its own construct tree and resources. */
 function studio(props: MatchmakerProps | ((stack: Stack) => MatchmakerProps) = {}) {
-  const app = new App({
-    outdir: temporaryFolder(),
-    analyticsReporting: false,
-    builtinCloudFormationValidation: false,
-  });
+  const app = localApp(temporaryFolder());
   const stack = new Stack(app, 'Studio');
   const matchmaker = new Matchmaker(stack, 'Matchmaker', typeof props === 'function' ? props(stack) : props);
   return { stack, matchmaker, template: () => Template.fromStack(stack) };

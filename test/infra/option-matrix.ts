@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { App, Stack } from 'aws-cdk-lib';
+import { type App, Stack } from 'aws-cdk-lib';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { MatchmakerProps } from '../../lib/infra/matchmaker.ts';
 import { MusterStack } from '../../lib/infra/muster-stack.ts';
 import { defaultQueuesDir } from '../../lib/infra/stack-options.ts';
 import type { Stage } from '../../lib/infra/stage-policy.ts';
-import type { Template } from '../../lib/infra/synthesize.ts';
+import { localApp, type Template } from '../../lib/infra/synthesize.ts';
 
 /** A value other than the default for each option. A missing option is a type error here. */
 const OPTIONS: {
@@ -66,11 +66,7 @@ export function templateWith(
   names: readonly (keyof typeof OPTIONS)[],
   folder: () => string,
 ): Template {
-  const app = new App({
-    outdir: folder(),
-    analyticsReporting: false,
-    builtinCloudFormationValidation: false,
-  });
+  const app = localApp(folder());
   const props = Object.fromEntries(names.map((name) => [name, OPTIONS[name](app, folder)]));
   const stack = new MusterStack(app, 'Muster', { stage, ...props });
   return app.synth().getStackArtifact(stack.artifactId).template;

@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { MusterStack } from '../../lib/infra/muster-stack.ts';
-import type { Template } from '../../lib/infra/synthesize.ts';
+import { localApp, type Template } from '../../lib/infra/synthesize.ts';
 import { definition } from '../service/definitions.ts';
 import { builtApp } from './built-app.ts';
 import { resourcesOf, target } from './resources.ts';
@@ -22,11 +21,7 @@ function stackWith(props: { push?: boolean; pushKey?: number; socketLog?: boolea
 const THIRD_KEY = { pushKey: 3, socketLog: true };
 
 function synthesizedWith(props: object): Template {
-  const app = new App({
-    outdir: temporaryFolder(),
-    analyticsReporting: false,
-    builtinCloudFormationValidation: false,
-  });
+  const app = localApp(temporaryFolder());
   const stack = new MusterStack(app, 'Muster', props);
   return app.synth().getStackArtifact(stack.artifactId).template;
 }

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { App, Stack } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { parseQueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { readLadderDefinitions, readQueueDefinitions } from '../../lib/infra/definition-folders.ts';
@@ -8,7 +8,7 @@ import { QueueDefinitions } from '../../lib/infra/queue-definitions.ts';
 import { defaultQueuesDir } from '../../lib/infra/stack-options.ts';
 import { stagePolicy } from '../../lib/infra/stage-policy.ts';
 import { Store } from '../../lib/infra/store.ts';
-import type { Synthesized, Template } from '../../lib/infra/synthesize.ts';
+import { localApp, type Synthesized, type Template } from '../../lib/infra/synthesize.ts';
 import { digestOf } from '../../lib/service/domain/stored-definition.ts';
 import { definition } from '../definition.ts';
 import { functionNamed, resourcesOf } from './resources.ts';
@@ -37,7 +37,7 @@ function deployed({ template, assetPathOf }: Pick<Synthesized, 'template' | 'ass
 function deployedAlone(files: Record<string, unknown>) {
   const outdir = temporaryFolder();
   const context = { 'aws:cdk:enable-asset-metadata': true };
-  const app = new App({ outdir, context, analyticsReporting: false, builtinCloudFormationValidation: false });
+  const app = localApp(outdir, context);
   const stack = new Stack(app, 'Alone');
   const stage = stagePolicy('dev');
   new QueueDefinitions(stack, 'QueueDefinitions', {
