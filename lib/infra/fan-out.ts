@@ -1,6 +1,5 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import { EventBus, Match } from 'aws-cdk-lib/aws-events';
-import { Grant } from 'aws-cdk-lib/aws-iam';
 import { FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -66,11 +65,7 @@ export class FanOut extends Construct {
       stage,
     });
     fn.addEnvironment('EVENT_BUS_NAME', this.bus.eventBusName);
-    Grant.addToPrincipal({
-      grantee: fn,
-      actions: ['events:PutEvents'],
-      resourceArns: [this.bus.eventBusArn],
-    });
+    fn.permit('events', ['PutEvents'], [this.bus.eventBusArn]);
     store.queues.allow(fn, 'GetItem');
     // The outcomes of matches are counted by queue and minute.
     store.ranges.allow(fn, 'BatchGetItem', 'UpdateItem');
@@ -121,23 +116,20 @@ export class FanOut extends Construct {
   }
 
   #slowLane(): WorkQueue {
-    const { limits } = this.#props;
+    const { fn } = this.notify;
+    const { deadLetters } = this.notify.queue;
     const slowLane = new WorkQueue(this, 'NotifySlowLane', {
-      consumer: this.notify.fn,
+      consumer: fn,
       variable: 'NOTIFY_SLOW_LANE_URL',
       batchSize: 10,
       maxReceiveCount: 40,
-      maxConcurrency: limits.concurrency.notifySlow,
-      deadLetters: this.notify.queue.deadLetters,
+      maxConcurrency: this.#props.limits.concurrency.notifySlow,
+      deadLetters,
     });
-    slowLane.allowSend(this.notify.fn);
-    slowLane.allowPostpone(this.notify.fn);
-    this.notify.fn.addEnvironment('NOTIFY_DEAD_LETTERS_URL', this.notify.queue.deadLetters.queueUrl);
-    Grant.addToPrincipal({
-      grantee: this.notify.fn,
-      actions: ['sqs:SendMessage'],
-      resourceArns: [this.notify.queue.deadLetters.queueArn],
-    });
+    slowLane.allowSend(fn);
+    slowLane.allowPostpone(fn);
+    fn.addEnvironment('NOTIFY_DEAD_LETTERS_URL', deadLetters.queueUrl);
+    fn.permit('sqs', ['SendMessage'], [deadLetters.queueArn]);
     return slowLane;
   }
 

@@ -1,7 +1,6 @@
 import { Duration, Stack, Validations } from 'aws-cdk-lib';
 import { type EventBus, Match, Rule } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
-import { Grant } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { gameSessionQueue, parseQueueDefinition } from '../contract/queue-definition.ts';
 import type { Limits } from './limits.ts';
@@ -91,11 +90,6 @@ export function gameSessionQueuesOf(
   return [...new Set([...named, ...option])].sort();
 }
 
-/** Sets the queues of GameLift that definitions may name in the function's environment. */
-export function setGameSessionQueues(fn: MusterFunction, queues: readonly string[]): void {
-  fn.addEnvironment('GAME_SESSION_QUEUES', JSON.stringify(queues));
-}
-
 function arnOf(queue: string, stack: Stack): string {
   if (queue.startsWith('arn:')) return queue;
   return stack.formatArn({ service: 'gamelift', resource: 'gamesessionqueue', resourceName: queue });
@@ -106,22 +100,13 @@ function arnOf(queue: string, stack: Stack): string {
  * resources for a placement or a game session.
  */
 function allowPlacements(fn: MusterFunction, queues: readonly string[], arns: readonly string[]): void {
-  Grant.addToPrincipal({
-    grantee: fn,
-    actions: ['gamelift:StartGameSessionPlacement'],
-    resourceArns: [...arns],
-  });
+  fn.permit('gamelift', ['StartGameSessionPlacement'], arns);
   const regions = queues.map((queue) =>
     queue.startsWith('arn:') ? queue.split(':')[3]! : Stack.of(fn).region,
   );
-  Grant.addToPrincipal({
-    grantee: fn,
-    actions: ['DescribeGameSessionPlacement', 'StopGameSessionPlacement', 'TerminateGameSession'].map(
-      (action) => `gamelift:${action}`,
-    ),
-    resourceArns: ['*'],
-    conditions: { StringEquals: { 'aws:RequestedRegion': [...new Set(regions)] } },
-  });
+  const ofPlacements = ['DescribeGameSessionPlacement', 'StopGameSessionPlacement', 'TerminateGameSession'];
+  const inRegions = { StringEquals: { 'aws:RequestedRegion': [...new Set(regions)] } };
+  fn.permit('gamelift', ofPlacements, ['*'], inRegions);
   Validations.of(fn.role!).acknowledge({
     id: 'AwsSolutions-IAM5[Resource::*]',
     reason:

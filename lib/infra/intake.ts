@@ -1,30 +1,20 @@
 import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import type { SecretGrants } from '../contract/secret-grants.ts';
-import type { BundledModule } from '../rules/custom/bundle.ts';
 import type { Api } from './api.ts';
-import { setGameSessionQueues } from './game-lift.ts';
 import type { Limits } from './limits.ts';
-import { MusterFunction, type MusterFunctionProps, setCustomFunctions } from './muster-function.ts';
-import { setSecretGrants } from './secrets-access.ts';
+import { MusterFunction, type MusterFunctionProps } from './muster-function.ts';
+import { type DefinitionRules, setDefinitionRules } from './queue-definitions.ts';
 import type { StagePolicy } from './stage-policy.ts';
 import type { Store } from './store.ts';
 import type { Tick } from './tick.ts';
 
-export interface IntakeProps {
+export interface IntakeProps extends DefinitionRules {
   readonly api: Api;
   readonly store: Store;
   readonly tick: Tick;
-  /** See {@link MatchmakerProps.secretGrants}. */
-  readonly secretGrants: SecretGrants;
-  /** The queues of GameLift that definitions may name. */
-  readonly gameSessionQueues: readonly string[];
-  /** See {@link MatchmakerProps.push}. */
-  readonly push: boolean;
   readonly limits: Limits;
   /** See {@link MatchmakerProps.failedShare}. */
   readonly failedShare: number;
-  readonly code: BundledModule | undefined;
   readonly stage: StagePolicy;
 }
 
@@ -59,7 +49,6 @@ export class Intake extends Construct {
     const fn = this.#function('Enqueue', {
       name: 'enqueue',
       description: 'Creates tickets and schedules the ticks of their queue',
-      timeout: Duration.seconds(10),
     });
     // A ticket that replaces another cancels it, and abandons a match that a tick forms of it.
     store.tickets.allow(fn, 'PutItem', 'GetItem', 'UpdateItem');
@@ -102,7 +91,6 @@ export class Intake extends Construct {
     const fn = this.#function('TicketChanges', {
       name: 'ticket-changes',
       description: 'Cancels tickets, keeps them alive, and accepts or declines their matches',
-      timeout: Duration.seconds(10),
     });
     store.allowTicketChanges(fn);
     tick.queue.allowSend(fn);
@@ -114,7 +102,6 @@ export class Intake extends Construct {
     const fn = this.#function('Matches', {
       name: 'matches',
       description: 'Returns matches, stores their assignments, backfills and results, and ends them',
-      timeout: Duration.seconds(10),
     });
     store.matches.allow(fn, 'GetItem', 'UpdateItem');
     // A backfill is an item beside the tickets.
@@ -128,12 +115,11 @@ export class Intake extends Construct {
   }
 
   #queues(): MusterFunction {
-    const { store, secretGrants, gameSessionQueues, push, failedShare, code } = this.#props;
+    const { store, failedShare } = this.#props;
     const fn = this.#function('Queues', {
       name: 'queues',
       description:
         'Stores definitions of queues and ladders, and returns statistics, waiting tickets, matches and dead letters',
-      timeout: Duration.seconds(10),
     });
     // A ladder is removed immediately, a queue by dispatch.
     store.queues.allow(fn, 'BatchGetItem', 'DeleteItem', 'GetItem', 'UpdateItem');
@@ -145,10 +131,7 @@ export class Intake extends Construct {
     store.receivers.allow(fn, 'GetItem');
     store.allowPoolReads(fn);
     fn.addEnvironment('FAILED_SHARE', String(failedShare));
-    setSecretGrants(fn, secretGrants);
-    setGameSessionQueues(fn, gameSessionQueues);
-    fn.addEnvironment('PUSH', String(push));
-    setCustomFunctions(fn, code);
+    setDefinitionRules(fn, this.#props);
     return fn;
   }
 

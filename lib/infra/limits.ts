@@ -117,6 +117,8 @@ export function limitsOf(props: LimitProps & { readonly jwt?: object | undefined
   const searchReserve = whole('searchReserve', props.searchReserve, 2, 1000);
   const tickConcurrency = whole('tickConcurrency', props.tickConcurrency, 2, searchReserve ?? 1000);
   const polls = whole('pollConcurrency', props.pollConcurrency, 0) ?? (props.jwt ? POLL_CONCURRENCY : 0);
+  const most = (name: 'notify' | 'notifySlow' | 'provision' | 'deadline') =>
+    whole(`${name}Concurrency`, props[`${name}Concurrency`], 2, 1000) ?? CONCURRENCY[name];
   const perSecond = whole('requestsPerSecond', props.requestsPerSecond, 1) ?? 1000;
   return {
     reserved: {
@@ -128,11 +130,10 @@ export function limitsOf(props: LimitProps & { readonly jwt?: object | undefined
     // Invocations beyond the reserved ones are throttled, and a message throttled three times is given up.
     concurrency: {
       tick: tickConcurrency ?? searchReserve ?? CONCURRENCY.tick,
-      notify: whole('notifyConcurrency', props.notifyConcurrency, 2, 1000) ?? CONCURRENCY.notify,
-      notifySlow:
-        whole('notifySlowConcurrency', props.notifySlowConcurrency, 2, 1000) ?? CONCURRENCY.notifySlow,
-      provision: whole('provisionConcurrency', props.provisionConcurrency, 2, 1000) ?? CONCURRENCY.provision,
-      deadline: whole('deadlineConcurrency', props.deadlineConcurrency, 2, 1000) ?? CONCURRENCY.deadline,
+      notify: most('notify'),
+      notifySlow: most('notifySlow'),
+      provision: most('provision'),
+      deadline: most('deadline'),
       // Further ones would compete for the odds of a ladder. Ten rate some hundred matches a second.
       rate: CONCURRENCY.rate,
     },

@@ -185,30 +185,17 @@ export class Matchmaker extends Construct {
     });
     const { definitions, ladders } = foldersOf(props, grants, code);
     const gameSessionQueues = gameSessionQueuesOf(definitions, props.gameSessionQueues ?? []);
-    const intake = new Intake(this, 'Intake', {
-      api,
-      push: props.push ?? true,
-      store,
-      tick,
-      secretGrants: grants,
-      gameSessionQueues,
-      limits,
-      failedShare,
-      code,
-      stage,
-    });
+    const rules = { secretGrants: grants, gameSessionQueues, push: props.push ?? true, code };
+    const intake = new Intake(this, 'Intake', { ...rules, api, store, tick, limits, failedShare, stage });
     const fanOut = new FanOut(this, 'FanOut', { store, tick, secrets, limits, failedShare, stage });
     api.serve(fanOut.notify.fn);
     if (props.queues !== undefined) {
       new QueueDefinitions(this, 'QueueDefinitions', {
+        ...rules,
         definitions,
         ladders,
-        push: props.push ?? true,
-        code,
         searching: [tick.tick, intake.tickets, intake.dryRun],
         store,
-        secretGrants: grants,
-        gameSessionQueues,
         stage,
       });
     }

@@ -1,5 +1,5 @@
-import { type Duration, Stack } from 'aws-cdk-lib';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Duration, Stack } from 'aws-cdk-lib';
+import { type CommonGrantOptions, Grant, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
   type CfnFunction,
@@ -23,8 +23,8 @@ export interface MusterFunctionProps {
   readonly files?: Readonly<Record<string, string>>;
   /** The studio's code, for a function that searches. @default none */
   readonly code?: BundledModule | undefined;
-  /** How long one invocation may take. */
-  readonly timeout: Duration;
+  /** How long one invocation may take. @default 10 s */
+  readonly timeout?: Duration;
   /**
    * Memory in MB, with CPU in proportion: 1769 is one whole CPU.
    * @default 512
@@ -74,7 +74,7 @@ export class MusterFunction extends LambdaFunction {
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      timeout: props.timeout,
+      timeout: props.timeout ?? Duration.seconds(10),
       memorySize: props.memorySizeMb ?? 512,
       ...(props.retryAttempts === undefined ? {} : { retryAttempts: props.retryAttempts }),
       ...(props.maxEventAge === undefined ? {} : { maxEventAge: props.maxEventAge }),
@@ -95,11 +95,21 @@ export class MusterFunction extends LambdaFunction {
     this.name = props.name;
     this.node.addValidation({ validate: () => environmentProblems(this) });
   }
-}
 
-/** Lets a function that checks definitions know the functions of the studio's code. */
-export function setCustomFunctions(fn: MusterFunction, code: BundledModule | undefined): void {
-  if (code !== undefined) fn.addEnvironment('CUSTOM_FUNCTIONS', code.code.names.join(','));
+  /** Permits it actions of a service of AWS on resources. */
+  permit(
+    service: string,
+    actions: readonly string[],
+    resourceArns: readonly string[],
+    conditions?: CommonGrantOptions['conditions'],
+  ): void {
+    Grant.addToPrincipal({
+      grantee: this,
+      actions: actions.map((action) => `${service}:${action}`),
+      resourceArns: [...resourceArns],
+      ...(conditions && { conditions }),
+    });
+  }
 }
 
 /** Lambda's limit on the size of all variables of a function, as JSON. */

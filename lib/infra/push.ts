@@ -2,8 +2,7 @@ import { ArnFormat, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-
 import { type CfnApi, type CfnRoute, WebSocketApi, WebSocketStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { WebSocketLambdaAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
-import { AttributeType, StreamViewType } from 'aws-cdk-lib/aws-dynamodb';
-import { Grant } from 'aws-cdk-lib/aws-iam';
+import { StreamViewType } from 'aws-cdk-lib/aws-dynamodb';
 import { StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
@@ -12,7 +11,7 @@ import type { RequestLimit } from './limits.ts';
 import { MusterFunction } from './muster-function.ts';
 import { ENDED_TICKETS, readStream } from './read-stream.ts';
 import type { StagePolicy } from './stage-policy.ts';
-import { type Store, StoreTable } from './store.ts';
+import { type Store, StoreTable, text } from './store.ts';
 import type { Tick } from './tick.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -50,11 +49,9 @@ export class Push extends Construct {
   constructor(scope: Construct, id: string, props: PushProps) {
     super(scope, id);
     this.#props = props;
-    this.connections = new StoreTable(this, 'Connections', {
-      variable: 'CONNECTIONS_TABLE',
-      stage: props.stage,
-      partitionKey: { name: 'ticketId', type: AttributeType.STRING },
-      sortKey: { name: 'connectionId', type: AttributeType.STRING },
+    this.connections = new StoreTable(this, 'Connections', props.stage, {
+      partitionKey: text('ticketId'),
+      sortKey: text('connectionId'),
       dynamoStream: StreamViewType.NEW_IMAGE,
     });
     this.authorize = this.#authorize();
@@ -81,7 +78,6 @@ export class Push extends Construct {
     return new MusterFunction(this, 'Authorize', {
       name: 'authorize',
       description: 'Lets a game client connect whose token is valid',
-      timeout: Duration.seconds(10),
       // It verifies one signature.
       memorySizeMb: 256,
       stage: this.#props.stage,
@@ -216,7 +212,7 @@ export class Push extends Construct {
         arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
       }),
     );
-    Grant.addToPrincipal({ grantee: fn, actions: ['execute-api:ManageConnections'], resourceArns: arns });
+    fn.permit('execute-api', ['ManageConnections'], arns);
     const api = stack.getLogicalId(this.#api.node.defaultChild as CfnApi);
     for (const method of methods)
       Validations.of(fn.role!).acknowledge({
@@ -246,11 +242,8 @@ export class Push extends Construct {
       });
     for (const fn of fns) {
       fn.addEnvironment('PLAYER_KEYS', Stack.of(this).toJsonString(keys));
-      Grant.addToPrincipal({
-        grantee: fn,
-        actions: ['secretsmanager:GetSecretValue'],
-        resourceArns: keys.map(({ secretArn }) => secretArn),
-      });
+      const arns = keys.map(({ secretArn }) => secretArn);
+      fn.permit('secretsmanager', ['GetSecretValue'], arns);
     }
   }
 }

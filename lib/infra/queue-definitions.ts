@@ -6,18 +6,13 @@ import type { SecretGrants } from '../contract/secret-grants.ts';
 import type { BundledModule } from '../rules/custom/bundle.ts';
 import { digestOf } from '../service/domain/stored-definition.ts';
 import type { DefinitionTexts } from './definition-folders.ts';
-import { setGameSessionQueues } from './game-lift.ts';
-import { MusterFunction, setCustomFunctions } from './muster-function.ts';
+import { MusterFunction } from './muster-function.ts';
 import { setSecretGrants } from './secrets-access.ts';
 import type { StagePolicy } from './stage-policy.ts';
 import type { Store } from './store.ts';
 
-export interface QueueDefinitionsProps {
-  /** The text of each definition by the queue's name; see {@link readQueueDefinitions}. */
-  readonly definitions: Readonly<DefinitionTexts>;
-  /** The same of ladders. @default - there is no folder of ladders */
-  readonly ladders?: Readonly<DefinitionTexts> | undefined;
-  readonly store: Store;
+/** What definitions may name in a deployment. */
+export interface DefinitionRules {
   /** See {@link MatchmakerProps.secretGrants}. */
   readonly secretGrants: SecretGrants;
   /** The queues of GameLift that definitions may name. */
@@ -25,7 +20,26 @@ export interface QueueDefinitionsProps {
   /** See {@link MatchmakerProps.push}. */
   readonly push: boolean;
   readonly code: BundledModule | undefined;
-  /** The functions that have it. */
+}
+
+/** Sets what definitions may name in the environment of a function that checks them. */
+export function setDefinitionRules(
+  fn: MusterFunction,
+  { secretGrants, gameSessionQueues, push, code }: DefinitionRules,
+): void {
+  setSecretGrants(fn, secretGrants);
+  fn.addEnvironment('GAME_SESSION_QUEUES', JSON.stringify(gameSessionQueues));
+  fn.addEnvironment('PUSH', String(push));
+  if (code !== undefined) fn.addEnvironment('CUSTOM_FUNCTIONS', code.code.names.join(','));
+}
+
+export interface QueueDefinitionsProps extends DefinitionRules {
+  /** The text of each definition by the queue's name; see {@link readQueueDefinitions}. */
+  readonly definitions: Readonly<DefinitionTexts>;
+  /** The same of ladders. @default - there is no folder of ladders */
+  readonly ladders?: Readonly<DefinitionTexts> | undefined;
+  readonly store: Store;
+  /** The functions that have the `code`. */
   readonly searching: readonly MusterFunction[];
   readonly stage: StagePolicy;
 }
@@ -59,10 +73,7 @@ export class QueueDefinitions extends Construct {
     // A ladder is removed immediately, a queue by dispatch. A ladder that a queue names is not removed.
     props.store.queues.allow(this.deployQueues, 'BatchGetItem', 'DeleteItem', 'GetItem', 'UpdateItem');
     props.store.queues.allowIndexQuery(this.deployQueues, 'items');
-    setSecretGrants(this.deployQueues, props.secretGrants);
-    setGameSessionQueues(this.deployQueues, props.gameSessionQueues);
-    this.deployQueues.addEnvironment('PUSH', String(props.push));
-    setCustomFunctions(this.deployQueues, props.code);
+    setDefinitionRules(this.deployQueues, props);
     const definitions = new CustomResource(this, 'Definitions', {
       resourceType: 'Custom::QueueDefinitions',
       serviceToken: this.deployQueues.functionArn,

@@ -1,4 +1,3 @@
-import { Grant } from 'aws-cdk-lib/aws-iam';
 import {
   EventSourceMapping,
   type EventSourceMappingProps,
@@ -33,19 +32,9 @@ export interface StreamReaderProps
  */
 export function readStream(scope: Construct, id: string, props: StreamReaderProps): void {
   const { fn, table, events, images = [undefined], reportsFailures, deadLetters, ...settings } = props;
-  Grant.addToPrincipal({
-    grantee: fn,
-    actions: ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map(
-      (action) => `dynamodb:${action}`,
-    ),
-    resourceArns: [table.tableStreamArn!],
-  });
-  if (deadLetters !== undefined)
-    Grant.addToPrincipal({
-      grantee: fn,
-      actions: ['sqs:SendMessage'],
-      resourceArns: [deadLetters.queueArn],
-    });
+  const reads = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
+  fn.permit('dynamodb', reads, [table.tableStreamArn!]);
+  if (deadLetters !== undefined) fn.permit('sqs', ['SendMessage'], [deadLetters.queueArn]);
   new EventSourceMapping(scope, id, {
     ...settings,
     target: fn,

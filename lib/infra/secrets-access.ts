@@ -1,5 +1,4 @@
 import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
-import { Grant } from 'aws-cdk-lib/aws-iam';
 import { type SecretGrants, secretGrants } from '../contract/secret-grants.ts';
 import type { MusterFunction } from './muster-function.ts';
 
@@ -18,26 +17,15 @@ export function allowSecrets(fn: MusterFunction, { prefix, keys, grants }: Secre
   fn.addEnvironment('SECRETS_PREFIX', prefix);
   setSecretGrants(fn, grants);
   const stack = Stack.of(fn);
-  Grant.addToPrincipal({
-    grantee: fn,
-    actions: ['secretsmanager:GetSecretValue'],
-    resourceArns: [
-      stack.formatArn({
-        service: 'secretsmanager',
-        resource: 'secret',
-        resourceName: `${prefix}*`,
-        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-      }),
-    ],
+  const secrets = stack.formatArn({
+    service: 'secretsmanager',
+    resource: 'secret',
+    resourceName: `${prefix}*`,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
-  if (keys.length > 0) {
-    Grant.addToPrincipal({
-      grantee: fn,
-      actions: ['kms:Decrypt'],
-      resourceArns: [...keys],
-      conditions: { StringEquals: { 'kms:ViaService': `secretsmanager.${stack.region}.${stack.urlSuffix}` } },
-    });
-  }
+  fn.permit('secretsmanager', ['GetSecretValue'], [secrets]);
+  const via = `secretsmanager.${stack.region}.${stack.urlSuffix}`;
+  if (keys.length > 0) fn.permit('kms', ['Decrypt'], keys, { StringEquals: { 'kms:ViaService': via } });
   Validations.of(fn.role!).acknowledge({
     id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:${prefix}*]`,
     reason:

@@ -1,12 +1,13 @@
 import {
+  type Attribute,
   AttributeType,
   Billing,
+  type GlobalSecondaryIndexPropsV2,
   ProjectionType,
   StreamViewType,
   type TablePropsV2,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
-import { Grant } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { MusterFunction } from './muster-function.ts';
 import type { StagePolicy } from './stage-policy.ts';
@@ -34,81 +35,40 @@ export class Store extends Construct {
   constructor(scope: Construct, id: string, props: { readonly stage: StagePolicy }) {
     super(scope, id);
     const { stage } = props;
-    this.tickets = new StoreTable(this, 'Tickets', {
-      variable: 'TICKETS_TABLE',
-      stage,
-      partitionKey: { name: 'ticketId', type: AttributeType.STRING },
+    const table = (name: string, of: TablePropsV2) => new StoreTable(this, name, stage, of);
+    this.tickets = table('Tickets', {
+      partitionKey: text('ticketId'),
       dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
       globalSecondaryIndexes: [
         {
           indexName: 'pool',
-          partitionKey: { name: 'pool', type: AttributeType.STRING },
-          sortKey: { name: 'poolOrder', type: AttributeType.STRING },
+          partitionKey: text('pool'),
+          sortKey: text('poolOrder'),
           projectionType: ProjectionType.INCLUDE,
           nonKeyAttributes: ['enqueuedAt', 'players', 'linked'],
         },
       ],
     });
-    this.entries = new StoreTable(this, 'Entries', {
-      variable: 'ENTRIES_TABLE',
-      stage,
-      partitionKey: { name: 'pool', type: AttributeType.STRING },
-      sortKey: { name: 'poolOrder', type: AttributeType.STRING },
-    });
-    this.matches = new StoreTable(this, 'Matches', {
-      variable: 'MATCHES_TABLE',
-      stage,
-      partitionKey: { name: 'matchId', type: AttributeType.STRING },
+    this.entries = table('Entries', { partitionKey: text('pool'), sortKey: text('poolOrder') });
+    this.matches = table('Matches', {
+      partitionKey: text('matchId'),
       dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
-      globalSecondaryIndexes: [
-        {
-          indexName: 'deadlines',
-          partitionKey: { name: 'deadlineGroup', type: AttributeType.STRING },
-          sortKey: { name: 'deadline', type: AttributeType.STRING },
-          projectionType: ProjectionType.KEYS_ONLY,
-        },
-      ],
+      globalSecondaryIndexes: [keysOnly('deadlines', 'deadlineGroup', text('deadline'))],
     });
-    this.queues = new StoreTable(this, 'Queues', {
-      variable: 'QUEUES_TABLE',
-      stage,
-      partitionKey: { name: 'queue', type: AttributeType.STRING },
-      sortKey: { name: 'item', type: AttributeType.STRING },
-      globalSecondaryIndexes: [
-        {
-          // Lists the definitions. It is keys-only, so changing an existing item costs no write here.
-          indexName: 'items',
-          partitionKey: { name: 'item', type: AttributeType.STRING },
-          sortKey: { name: 'queue', type: AttributeType.STRING },
-          projectionType: ProjectionType.KEYS_ONLY,
-        },
-      ],
+    this.queues = table('Queues', {
+      partitionKey: text('queue'),
+      sortKey: text('item'),
+      // Lists the definitions. It is keys-only, so changing an existing item costs no write here.
+      globalSecondaryIndexes: [keysOnly('items', 'item', text('queue'))],
     });
-    this.ranges = new StoreTable(this, 'Ranges', {
-      variable: 'RANGES_TABLE',
-      stage,
-      partitionKey: { name: 'item', type: AttributeType.STRING },
-      globalSecondaryIndexes: [
-        {
-          // Lists the latest journals of a queue, which name its latest matches.
-          indexName: 'latest',
-          partitionKey: { name: 'latestGroup', type: AttributeType.STRING },
-          sortKey: { name: 'writtenAtMs', type: AttributeType.NUMBER },
-          projectionType: ProjectionType.KEYS_ONLY,
-        },
-      ],
+    const writtenAtMs = { name: 'writtenAtMs', type: AttributeType.NUMBER };
+    this.ranges = table('Ranges', {
+      partitionKey: text('item'),
+      // Lists the latest journals of a queue, which name its latest matches.
+      globalSecondaryIndexes: [keysOnly('latest', 'latestGroup', writtenAtMs)],
     });
-    this.receivers = new StoreTable(this, 'Receivers', {
-      variable: 'RECEIVERS_TABLE',
-      stage,
-      partitionKey: { name: 'receiver', type: AttributeType.STRING },
-    });
-    this.ratings = new StoreTable(this, 'Ratings', {
-      variable: 'RATINGS_TABLE',
-      stage,
-      partitionKey: { name: 'playerId', type: AttributeType.STRING },
-      sortKey: { name: 'ladder', type: AttributeType.STRING },
-    });
+    this.receivers = table('Receivers', { partitionKey: text('receiver') });
+    this.ratings = table('Ratings', { partitionKey: text('playerId'), sortKey: text('ladder') });
   }
 
   /** Lets a function read the tickets and entries of pools. */
@@ -138,19 +98,22 @@ export type ItemAction =
   | 'Scan'
   | 'UpdateItem';
 
-interface StoreTableProps extends TablePropsV2 {
-  /** The environment variable with the table's name. */
-  readonly variable: string;
-  readonly stage: StagePolicy;
+/** A key that is text. */
+export const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });
+
+/** An index that has only the keys of the items. */
+function keysOnly(indexName: string, group: string, sortKey: Attribute): GlobalSecondaryIndexPropsV2 {
+  return { indexName, partitionKey: text(group), sortKey, projectionType: ProjectionType.KEYS_ONLY };
 }
 
 /** A table with on-demand billing and point-in-time recovery, whose items expire at their `expiresAt`. */
 export class StoreTable extends TableV2 {
   /** The names of its indexes. */
   readonly indexNames: readonly string[];
+  /** The environment variable with the table's name, such as `TICKETS_TABLE`. */
   readonly #variable: string;
 
-  constructor(scope: Construct, id: string, { variable, stage, ...props }: StoreTableProps) {
+  constructor(scope: Construct, id: string, stage: StagePolicy, props: TablePropsV2) {
     super(scope, id, {
       ...props,
       billing: Billing.onDemand(),
@@ -160,7 +123,7 @@ export class StoreTable extends TableV2 {
       deletionProtection: stage.deletionProtection,
     });
     this.indexNames = (props.globalSecondaryIndexes ?? []).map(({ indexName }) => indexName);
-    this.#variable = variable;
+    this.#variable = `${id.toUpperCase()}_TABLE`;
   }
 
   /** Sets the table's name in the function's environment and permits these actions on the table, not on its indexes. */
@@ -175,10 +138,6 @@ export class StoreTable extends TableV2 {
 
   #grant(fn: MusterFunction, resourceArn: string, actions: readonly ItemAction[]): void {
     fn.addEnvironment(this.#variable, this.tableName);
-    Grant.addToPrincipal({
-      grantee: fn,
-      actions: actions.map((action) => `dynamodb:${action}`),
-      resourceArns: [resourceArn],
-    });
+    fn.permit('dynamodb', actions, [resourceArn]);
   }
 }

@@ -29,7 +29,6 @@ export class Tick extends Construct {
     this.tick = new MusterFunction(this, 'Tick', {
       name: 'tick',
       description: 'Searches one range of a queue and commits the matches that its release policy releases',
-      timeout: Duration.seconds(10),
       memorySizeMb: 1769,
       code: props.code,
       reservedConcurrency: limits.reserved.tick,

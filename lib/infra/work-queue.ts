@@ -1,5 +1,4 @@
 import { Duration, Stack } from 'aws-cdk-lib';
-import { Grant } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -45,7 +44,8 @@ export class WorkQueue extends Construct {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
     });
-    this.#grant(props.consumer, 'ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes');
+    const receives = ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'];
+    props.consumer.permit('sqs', receives, [this.queue.queueArn]);
     new EventSourceMapping(this, 'Source', {
       target: props.consumer,
       eventSourceArn: this.queue.queueArn,
@@ -58,21 +58,13 @@ export class WorkQueue extends Construct {
   /** Sets the queue's URL in the function's environment and lets it send messages. */
   allowSend(fn: MusterFunction): void {
     fn.addEnvironment(this.#variable, this.queue.queueUrl);
-    this.#grant(fn, 'SendMessage');
+    fn.permit('sqs', ['SendMessage'], [this.queue.queueArn]);
   }
 
   /** Sets the queue's URL in the function's environment and lets it postpone the next try of a received message. */
   allowPostpone(fn: MusterFunction): void {
     fn.addEnvironment(this.#variable, this.queue.queueUrl);
-    this.#grant(fn, 'ChangeMessageVisibility');
-  }
-
-  #grant(fn: MusterFunction, ...actions: string[]): void {
-    Grant.addToPrincipal({
-      grantee: fn,
-      actions: actions.map((action) => `sqs:${action}`),
-      resourceArns: [this.queue.queueArn],
-    });
+    fn.permit('sqs', ['ChangeMessageVisibility'], [this.queue.queueArn]);
   }
 }
 
@@ -93,11 +85,8 @@ export function allowCount(fn: MusterFunction, deadLetters: Readonly<Record<stri
   const queues = Object.entries(deadLetters);
   const urls = Object.fromEntries(queues.map(([consumer, { queueUrl }]) => [consumer, queueUrl]));
   fn.addEnvironment('DEAD_LETTER_URLS', Stack.of(fn).toJsonString(urls));
-  Grant.addToPrincipal({
-    grantee: fn,
-    actions: ['sqs:GetQueueAttributes'],
-    resourceArns: queues.map(([, { queueArn }]) => queueArn),
-  });
+  const arns = queues.map(([, { queueArn }]) => queueArn);
+  fn.permit('sqs', ['GetQueueAttributes'], arns);
 }
 
 /** A queue for failed messages. It keeps them for two weeks, the maximum of SQS. */
