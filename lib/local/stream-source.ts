@@ -33,7 +33,7 @@ export interface StreamSourceOptions {
 }
 
 /** Between polls of an idle stream. A write wakes its readers, which then find its record: a poll later finds none. */
-const POLL_MS = 500;
+const POLL_MS = 2_000;
 /** Between two looks for further shards, and after a failure. */
 const SHARDS_MS = 1_000;
 
