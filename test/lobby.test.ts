@@ -88,7 +88,6 @@ const match = async (status: Ticket['status'], matchId: string, ...players: Look
   const match = {
     matchId,
     teams: players.map(({ playerId, ticketId }) => ({ players: [{ playerId, ticketId }] })),
-    acceptance: { deadline: DEADLINE, accepted: [] },
   } as unknown as Match;
   matches.set(matchId, match);
   for (const one of players) await ticket(status, one, { matchId, match });
@@ -100,7 +99,10 @@ const ticket = (
   more: { matchId?: string; match?: Match; reason?: string } = {},
 ) => {
   const { match, ...ofTicket } = more;
-  const change = { type: 'Ticket', ticket: { ticketId, status, ...ofTicket }, match } as unknown as Change;
+  // Players see the acceptance of their ticket, and none of the match.
+  const asked = status === 'REQUIRES_ACCEPTANCE' && { acceptance: { deadline: DEADLINE } };
+  const of = { ticketId, status, ...asked, ...ofTicket };
+  const change = { type: 'Ticket', ticket: of, match } as unknown as Change;
   return watched.get(ticketId)!.give(change);
 };
 
@@ -113,6 +115,9 @@ describe('the lobby of the example', () => {
     expect(ann.told.at(-1)).toEqual({ at: 'found', deadline: DEADLINE });
     await ann.say({ do: 'answer', accepted: true });
     expect(answers).toEqual([[ann.ticketId, 'm-1', true]]);
+    // Another player is ready.
+    await ticket('REQUIRES_ACCEPTANCE', ann, { matchId: 'm-1' });
+    expect(ann.told.map(({ at }) => at)).toEqual(['waiting', 'found']);
     await match('COMPLETED', 'm-1', ann, bob);
     await Promise.all([ann.searched, bob.searched]);
     for (const { told } of [ann, bob])

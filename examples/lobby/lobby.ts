@@ -130,7 +130,7 @@ export class Lobby {
 
   /** Tells a player what has become of the ticket. */
   async #show(player: Player, search: Search, { ticket, match }: Change): Promise<void> {
-    const { status, matchId, reason } = ticket;
+    const { status, matchId, acceptance, reason } = ticket;
     switch (status) {
       case 'QUEUED':
         // Another party has declined, and the ticket waits again.
@@ -138,14 +138,13 @@ export class Lobby {
         search.matchId = undefined;
         return;
       case 'REQUIRES_ACCEPTANCE':
+        // It comes again whenever another player is ready.
+        if (search.matchId !== matchId) player.seat.send({ at: 'found', deadline: acceptance!.deadline });
+        search.matchId = matchId;
+        return;
       case 'COMPLETED': {
         // A change that was found by a long poll comes without its match.
-        const { teams, acceptance } = match ?? (await this.#muster.match(matchId!));
-        search.matchId = matchId;
-        if (status === 'REQUIRES_ACCEPTANCE') {
-          player.seat.send({ at: 'found', deadline: acceptance!.deadline });
-          return;
-        }
+        const { teams } = match ?? (await this.#muster.match(matchId!));
         player.search = undefined;
         player.seat.send({
           at: 'playing',
