@@ -23,6 +23,7 @@ export interface Placed {
 /**
  * A brute-force implementation of the engine's definitions that shares no code with it: it tries every set of tickets, every
  * division of their players into the teams and every seating. For pools of at most about a dozen players.
+ * @param member the id of a ticket that all of the games have @default any
  */
 export function allGames(
   tickets: readonly Ticket[],
@@ -30,6 +31,7 @@ export function allGames(
   nowMs: number,
   forbids?: Forbids,
   costOf: CostOf = () => 0,
+  member?: string,
 ): OracleGame[] {
   const teams = teamsOf(rules);
   const placed: Placed[][] = teams.map(() => []);
@@ -94,7 +96,7 @@ export function allGames(
     if (at < tickets.length) {
       const ticket = tickets[at];
       const { length } = ticket.players;
-      choose(at + 1, seated, left - length);
+      if (ticket.ticketId !== member) choose(at + 1, seated, left - length);
       if (forbids && chosen.some((other) => forbids(other, ticket))) return;
       chosen.push(ticket);
       choose(at + 1, seated + length, left - length);
@@ -108,6 +110,12 @@ export function allGames(
   };
   choose(0, 0, tickets.flatMap(({ players }) => players).length);
   return games;
+}
+
+/** Those of the games that these tickets can play: what {@link allGames} finds among them, without trying again. */
+export function among(games: readonly OracleGame[], tickets: readonly Ticket[]): OracleGame[] {
+  const ids = new Set(tickets.map(({ ticketId }) => ticketId));
+  return games.filter(({ ticketIds }) => ticketIds.every((id) => ids.has(id)));
 }
 
 /** Throws unless these tickets can play the game and its numbers are correct. */

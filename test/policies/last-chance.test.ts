@@ -275,7 +275,7 @@ function plain(
     rules,
     tickets: shared,
     hasGame: (ticketId, of) =>
-      allGames(of, rules, NOW_MS, sharing && forbids).some(({ ticketIds }) => ticketIds.includes(ticketId)),
+      allGames(of, rules, NOW_MS, sharing && forbids, undefined, ticketId).length > 0,
   };
 }
 
@@ -285,10 +285,7 @@ function ruled(of: RuledCase): Case {
     definition: of.definition,
     meetings: meetingsOf(of),
     tickets: of.tickets,
-    hasGame: (ticketId, tickets) =>
-      oracleOf(of)
-        .allGames(tickets)
-        .some(({ ticketIds }) => ticketIds.includes(ticketId)),
+    hasGame: (ticketId, tickets) => oracleOf(of).allGames(tickets, ticketId).length > 0,
   };
 }
 

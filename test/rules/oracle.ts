@@ -36,7 +36,7 @@ export function oracleOf(of: RuledCase): Oracle {
     return rulesCost(of, teams.map(partsOf), members);
   };
   return {
-    allGames: (tickets) => allGames(tickets, rules, nowMs, undefined, costOf),
+    allGames: (tickets, member) => allGames(tickets, rules, nowMs, undefined, costOf, member),
     check: (game, tickets) => {
       let cost: number | undefined;
       checkGame(game, tickets, rules, nowMs, undefined, (teams, members) => {
@@ -49,7 +49,7 @@ export function oracleOf(of: RuledCase): Oracle {
 }
 
 export interface Oracle {
-  allGames(tickets: readonly Ticket[]): OracleGame[];
+  allGames(tickets: readonly Ticket[], member?: string): OracleGame[];
   /** Throws unless these tickets can play the game, it meets every rule, and its numbers, costs and region are correct. */
   check(game: Game, tickets: readonly Ticket[]): void;
 }

@@ -9,7 +9,7 @@ import { definition } from '../definition.ts';
 
 const queue = definition({
   release: { policy: 'expanding', tolerance: 50, growthPerSecond: 5 },
-  tickSeconds: 5,
+  tickSeconds: 10,
   timeoutSeconds: 120,
 });
 const { experiment, definitions } = checkExperiment(

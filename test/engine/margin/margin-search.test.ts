@@ -57,7 +57,10 @@ describe.each(kinds)('the search for the widest margin among %s', (name, special
         tickets.map(({ ticket }) => ticket),
         rules,
         0,
-      ).filter(({ ticketIds }) => ticketIds.includes(tickets[anchor]!.ticket.ticketId));
+        undefined,
+        undefined,
+        tickets[anchor]!.ticket.ticketId,
+      );
       const marginOf = (members: readonly ShapeTicket[], imbalance: number) =>
         limitOf(members, tickets, limits) - imbalance;
       let widest = Number.NEGATIVE_INFINITY;
