@@ -61,11 +61,11 @@ export async function killWhileRating(options: KillsWhileRating): Promise<AfterK
   const service = new Restarted(args);
   try {
     await service.start();
-    const players = await playDuels(service.muster, options.results);
+    const players = await playDuels(service.muster(), options.results);
     const matchIds = [...new Set([...players.values()].flat())];
     const posted = await postResults(service, matchIds, options);
     const beginMs = performance.now();
-    const matchesOf = await rated(service.muster, players);
+    const matchesOf = await rated(service.muster(), players);
     const ratedSeconds = (performance.now() - beginMs) / 1_000;
     const differences = [...players].map(([id, { length }]) => (matchesOf.get(id) ?? 0) - length);
     const sum = (all: readonly number[]) => all.reduce((one, other) => one + other, 0);
@@ -74,7 +74,7 @@ export async function killWhileRating(options: KillsWhileRating): Promise<AfterK
       ratedSeconds,
       lost: sum(differences.map((by) => Math.max(0, -by))),
       doubled: sum(differences.map((by) => Math.max(0, by))),
-      broken: await brokenChains(service.muster, players),
+      broken: await brokenChains(service.muster(), players),
     };
   } finally {
     await service.end();
@@ -93,9 +93,9 @@ class Restarted {
     this.#args = args;
   }
 
-  /** Of the running process. It sends each request once. */
-  get muster(): MusterClient {
-    return musterClient({ url: this.#service!.url, tries: 1 });
+  /** Of the running process. @param tries of a request. @default those of every client: a cold function may run out of time */
+  muster(tries?: number): MusterClient {
+    return musterClient({ url: this.#service!.url, tries });
   }
 
   async start(): Promise<void> {
@@ -155,7 +155,7 @@ async function postResults(
     for (;;) {
       await service.ready;
       try {
-        await service.muster.result(matchId, { ranks });
+        await service.muster(1).result(matchId, { ranks });
         break;
       } catch (error) {
         if (error instanceof MusterProblem && error.status < 500) throw error;
