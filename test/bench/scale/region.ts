@@ -203,6 +203,7 @@ export interface WriteInput {
   readonly TableName?: string;
   readonly Key?: Readonly<Record<string, string>>;
   readonly Item?: Readonly<Record<string, string>>;
+  readonly UpdateExpression?: string;
   readonly ExpressionAttributeValues?: Readonly<Record<string, unknown>>;
 }
 

@@ -375,7 +375,10 @@ export class ScaleRun {
   }
 
   /** A ticket was claimed for a match, released from it, or ended. */
-  #seeTicket(number: number, { Key, ExpressionAttributeValues: values = {} }: WriteInput): void {
+  #seeTicket(
+    number: number,
+    { Key, UpdateExpression, ExpressionAttributeValues: values = {} }: WriteInput,
+  ): void {
     const matchId = values[':matchId'] as string | undefined;
     if (matchId === undefined) {
       this.#statuses[number] = ENDED;
@@ -383,7 +386,7 @@ export class ScaleRun {
       return;
     }
     const claims = this.#claims.get(matchId) ?? { numbers: new Set(), atMs: 0 };
-    if (':set_pool' in values) {
+    if (UpdateExpression!.includes('#pool = ')) {
       if (claims.numbers.delete(number)) this.#statuses[number] = POSTED;
       if (claims.numbers.size === 0) this.#claims.delete(matchId);
       return;
