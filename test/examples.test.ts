@@ -71,6 +71,7 @@ describe('the examples in doc comments', () => {
       folder,
       '--pretty',
       'false',
+      '--singleThreaded',
     ]).catch((failure: { stdout: string }) => failure);
     // tsc names its own files; the reader wants the comment.
     expect(stdout.replace(/\S*example-(\d+)\.ts/g, (_, i) => examples[Number(i)].where)).toBe('');
