@@ -208,20 +208,20 @@ export function musterClient(options: ClientOptions): MusterClient {
   const call: Call = (route, { signal } = {}, body) =>
     request({ ...route, ...(body !== undefined && { body }), ...(signal && { signal }) });
   const cancel: MusterClient['cancel'] = (ticketId, more) =>
-    call<Ticket>(to('DELETE /tickets/{ticketId}', { ticketId }), more);
+    call(to('DELETE /tickets/{ticketId}', { ticketId }), more);
   const accept: MusterClient['accept'] = (ticketId, matchId, more) => {
     const { accepted = true, playerIds } = more ?? {};
     // JSON omits what is undefined.
     const body = { accepted, matchId, playerIds } as Acceptance;
-    return call<Ticket>(to('PUT /tickets/{ticketId}/acceptance', { ticketId }), more, body);
+    return call(to('PUT /tickets/{ticketId}/acceptance', { ticketId }), more, body);
   };
   return {
     request,
-    post: (queue, ticket, more) => call<Ticket>(to('POST /queues/{queue}/tickets', { queue }), more, ticket),
+    post: (queue, ticket, more) => call(to('POST /queues/{queue}/tickets', { queue }), more, ticket),
     postBatch: (queue, tickets, more) => postBatch(requests, queue, tickets, more),
     get: (ticketId, more) => {
       const explain = more?.explain === true ? true : undefined;
-      return call<Ticket>(to('GET /tickets/{ticketId}', { ticketId }, { explain }), more);
+      return call(to('GET /tickets/{ticketId}', { ticketId }, { explain }), more);
     },
     getMany: async (ticketIds, more) =>
       (await call<TicketList>(to('GET /tickets', {}, { ticketIds: ticketIds.join() }), more)).tickets,
@@ -238,27 +238,23 @@ export function musterClient(options: ClientOptions): MusterClient {
     },
     cancel,
     accept,
-    alive: (ticketId, more) => call<Ticket>(to('POST /tickets/{ticketId}/alive', { ticketId }), more),
-    match: (matchId, more) => call<Match>(to('GET /matches/{matchId}', { matchId }), more),
+    alive: (ticketId, more) => call(to('POST /tickets/{ticketId}/alive', { ticketId }), more),
+    match: (matchId, more) => call(to('GET /matches/{matchId}', { matchId }), more),
     assign: (matchId, assignment, more) =>
-      call<Match>(to('PUT /matches/{matchId}/assignment', { matchId }), more, assignment),
+      call(to('PUT /matches/{matchId}/assignment', { matchId }), more, assignment),
     end: (matchId, more) => {
       const body: MatchEnd = more?.leavers === undefined ? {} : { leavers: [...more.leavers] };
-      return call<Match>(to('POST /matches/{matchId}/end', { matchId }), more, body);
+      return call(to('POST /matches/{matchId}/end', { matchId }), more, body);
     },
-    result: (matchId, result, more) =>
-      call<Match>(to('POST /matches/{matchId}/result', { matchId }), more, result),
+    result: (matchId, result, more) => call(to('POST /matches/{matchId}/result', { matchId }), more, result),
     backfill: (matchId, backfill, more) =>
-      call<Backfill>(to('POST /matches/{matchId}/backfill', { matchId }), more, backfill),
-    getBackfill: (backfillId, more) =>
-      call<Backfill>(to('GET /backfills/{backfillId}', { backfillId }), more),
-    cancelBackfill: (backfillId, more) =>
-      call<Backfill>(to('DELETE /backfills/{backfillId}', { backfillId }), more),
+      call(to('POST /matches/{matchId}/backfill', { matchId }), more, backfill),
+    getBackfill: (backfillId, more) => call(to('GET /backfills/{backfillId}', { backfillId }), more),
+    cancelBackfill: (backfillId, more) => call(to('DELETE /backfills/{backfillId}', { backfillId }), more),
     deadLetters: async (more) => (await call<DeadLetters>(to('GET /dead-letters', {}), more)).consumers,
     erasePlayer: (playerId, more) => erasePlayer(call, playerId, more),
     playerData: (playerId, more) => playerData(call, playerId, more),
-    cooldown: (queue, playerId, more) =>
-      call<PlayerCooldown>(to(`GET ${COOLDOWN}`, { queue, playerId }), more),
+    cooldown: (queue, playerId, more) => call(to(`GET ${COOLDOWN}`, { queue, playerId }), more),
     endCooldown: (queue, playerId, more) => call<void>(to(`DELETE ${COOLDOWN}`, { queue, playerId }), more),
     queues: queuesClient(call, requests),
   };
@@ -275,7 +271,7 @@ function queuesClient(call: Call, requests: Sender): QueuesClient {
   return {
     list: async (more) => (await listed(more)).queues,
     listWithUnreadable: listed,
-    get: (queue, more) => call<QueueDefinition>(to('GET /queues/{queue}', { queue }), more),
+    get: (queue, more) => call(to('GET /queues/{queue}', { queue }), more),
     read: async (queue, more) => {
       const route = { ...to('GET /queues/{queue}', { queue }), ...(more?.signal && { signal: more.signal }) };
       const { body, etag } = await requests.send<QueueDefinition>(route);
@@ -289,35 +285,32 @@ function queuesClient(call: Call, requests: Sender): QueuesClient {
     },
     put: (definition, more) => {
       const route = to('PUT /queues/{queue}', { queue: definition.name });
-      return call<QueueDefinition>({ ...route, headers: conditionOf(more) }, more, definition);
+      return call({ ...route, headers: conditionOf(more) }, more, definition);
     },
     delete: (queue, more) => {
       const route = to('DELETE /queues/{queue}', { queue });
       return call<void>({ ...route, removes: true, headers: conditionOf(more) }, more);
     },
-    stats: (queue, more) => call<QueueStats>(to('GET /queues/{queue}/stats', { queue }), more),
+    stats: (queue, more) => call(to('GET /queues/{queue}/stats', { queue }), more),
     matches: async (queue, more) => {
       const route = to('GET /queues/{queue}/matches', { queue }, { limit: more?.limit });
       return (await call<LatestMatches>(route, more)).matches;
     },
     waiting: (queue, more) =>
-      call<WaitingSample>(to('GET /queues/{queue}/waiting', { queue }, { limit: more?.limit }), more),
+      call(to('GET /queues/{queue}/waiting', { queue }, { limit: more?.limit }), more),
     cooldowns: async (queue, more) => {
       const route = to('GET /queues/{queue}/cooldowns', { queue }, { limit: more?.limit });
       return (await call<PlayerCooldowns>(route, more)).cooldowns;
     },
-    experiment: (queue, more) => call<Experiment>(to(`GET ${EXPERIMENT}`, { queue }), more),
-    putExperiment: (queue, definition, more) =>
-      call<Experiment>(to(`PUT ${EXPERIMENT}`, { queue }), more, definition),
+    experiment: (queue, more) => call(to(`GET ${EXPERIMENT}`, { queue }), more),
+    putExperiment: (queue, definition, more) => call(to(`PUT ${EXPERIMENT}`, { queue }), more, definition),
     endExperiment: (queue, more) => call<void>(to(`DELETE ${EXPERIMENT}`, { queue }), more),
     versions: async (queue, more) =>
       (await call<QueueVersions>(to('GET /queues/{queue}/versions', { queue }), more)).versions,
     restore: (queue, version, more) =>
-      call<QueueVersion>(to('POST /queues/{queue}/versions/{version}/restore', { queue, version }), more),
-    testWebhooks: (queue, more) =>
-      call<WebhookTests>(to('POST /queues/{queue}/webhooks/test', { queue }), more),
-    dryRun: (queue, tickets, more) =>
-      call<MatchResult>(to('POST /queues/{queue}/dry-run', { queue }), more, tickets),
+      call(to('POST /queues/{queue}/versions/{version}/restore', { queue, version }), more),
+    testWebhooks: (queue, more) => call(to('POST /queues/{queue}/webhooks/test', { queue }), more),
+    dryRun: (queue, tickets, more) => call(to('POST /queues/{queue}/dry-run', { queue }), more, tickets),
   };
 }
 

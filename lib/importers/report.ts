@@ -10,7 +10,7 @@ export interface ImportLine {
   readonly note?: string | undefined;
 }
 
-type Notes = readonly (string | undefined)[];
+type Notes = readonly (string | false | undefined)[];
 
 /** The results of an import, in the order of the source. */
 export class Report {
@@ -29,8 +29,8 @@ export class Report {
   }
 
   /** Nearly the same if there is a difference, else the same. */
-  compared(property: string, differences: string | readonly string[] = [], ...notes: Notes): void {
-    const own = [differences].flat();
+  compared(property: string, differences: Notes[number] | Notes, ...notes: Notes): void {
+    const own = [differences].flat().filter(Boolean);
     if (own.length > 0) this.#add(property, 'nearly the same', own);
     else this.same(property, ...notes);
   }
@@ -50,7 +50,7 @@ export class Report {
   }
 
   #add(property: string, outcome: ImportLine['outcome'], notes: Notes): void {
-    const texts = [...new Set(notes.filter((one) => one !== undefined))];
+    const texts = [...new Set(notes.filter(Boolean))];
     this.#lines.push({ property, outcome, ...(texts.length > 0 && { note: texts.join('; ') }) });
   }
 }

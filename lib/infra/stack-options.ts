@@ -11,24 +11,9 @@ import { parseSecretGrants } from './secrets-access.ts';
 import { parseStage } from './stage-policy.ts';
 
 /**
- * The options of a deployment, from CDK context (`-c name=value`, or `context` in cdk.json):
- *
- * - `stage`: `dev` or `prod`. Default `dev`.
- * - `queues`: the folder of queue definitions, relative to the working directory. Default: `queues` beside the app.
- * - `ladders`: the folder of ladder definitions. Default: `ladders` beside the folder of queues, if there is one.
- * - `code`: the module with the functions of custom rules. Default: none.
- * - `jwtIssuer`, `jwtAudience`: accept this issuer's tokens; audiences are separated by commas. Default: IAM.
- * - `allowedOrigins`: the origins of pages that may call the API, separated by commas. Default: none.
- * - `secretGrants`: queues by secret, as JSON: `{ "NAME": ["QUEUE"] }`. Default: none.
- * - `secretsKeys`: ARNs of KMS keys, separated by commas. Default: none.
- * - `gameSessionQueues`: queues of GameLift, by name or ARN, separated by commas. Default: those of the definitions.
- * - `alarmTopic`: the ARN of a topic, or `alarmEmail`: an address, that receives alarms. Default: none.
- * - `accessLog`: `true` or `false`. Default: `true`.
- * - `invocationLog`: `true` or `false`. Default: `false`.
- * - `failedShare`: the share of the matches that may fail, above 0 to 1. Default: 0.25.
- * - `push`: `true` or `false`; `pushKey`: a whole number from 1. Defaults: `true`, 1.
- * - `socketLog`: `true` or `false`. Default: `false`.
- * - `secretsPrefix`, and the limits (`pollConcurrency` and so on): see {@link MatchmakerProps}.
+ * The options of a deployment, from CDK context (`-c name=value`, or `context` in cdk.json). docs/deploy.md lists them, and
+ * {@link MatchmakerProps} describes them. Lists are separated by commas; `secretGrants` is JSON; folders are relative to the working
+ * directory.
  *
  * Throws an error that names the option when one is invalid or unknown.
  */
@@ -125,16 +110,13 @@ function limits(node: Pick<Node, 'tryGetContext'>): LimitProps {
   };
 }
 
-function number(name: string, value: unknown): number | undefined {
-  if (value === undefined) return undefined;
-  const result = Number(value);
-  if (Number.isFinite(result)) return result;
-  throw new Error(`Expected \`${name}\` to be a number, got ${JSON.stringify(value)}.`);
-}
+const number = numberOption('a number', Number.isFinite);
+const integer = numberOption('a whole number', Number.isInteger);
 
-function integer(name: string, value: unknown): number | undefined {
-  if (value === undefined) return undefined;
-  const number = Number(value);
-  if (Number.isInteger(number)) return number;
-  throw new Error(`Expected \`${name}\` to be a whole number, got ${JSON.stringify(value)}.`);
+function numberOption(kind: string, isRight: (number: number) => boolean) {
+  return (name: string, value: unknown): number | undefined => {
+    if (value === undefined) return undefined;
+    if (isRight(Number(value))) return Number(value);
+    throw new Error(`Expected \`${name}\` to be ${kind}, got ${JSON.stringify(value)}.`);
+  };
 }

@@ -1,29 +1,19 @@
 import { rm } from 'node:fs/promises';
 import { ALL_SECRETS } from '../contract/secret-grants.ts';
 import type { JwtOptions } from '../infra/api.ts';
-import type { DeployContext } from '../infra/cdk-context.ts';
+import type { SynthesizeOptions } from '../infra/synthesize.ts';
 import { type LocalCloud, type LocalCloudOptions, startLocalCloud } from './local-cloud.ts';
 import { takePlace } from './place.ts';
 import { synthesizeInProcess } from './synthesize-in-process.ts';
 
-export interface MusterOptions extends Omit<LocalCloudOptions, 'template' | 'assetPathOf' | 'place'> {
-  /**
-   * The folder of queue definitions.
-   * @default - `queues` in the repository
-   */
-  readonly queuesDir?: string | undefined;
-  /**
-   * The folder of ladder definitions.
-   * @default - `ladders` beside that of the queues, if there is one
-   */
-  readonly laddersDir?: string | undefined;
+export interface MusterOptions
+  extends Omit<LocalCloudOptions, 'template' | 'assetPathOf' | 'place'>,
+    Pick<SynthesizeOptions, 'queuesDir' | 'laddersDir' | 'context'> {
   /**
    * Requires tokens of this issuer, which `verifyToken` checks.
    * @default - every request may call every route
    */
   readonly jwt?: JwtOptions | undefined;
-  /** Options of a deployment, before those in cdk.json. @default - those in cdk.json */
-  readonly context?: DeployContext | undefined;
 }
 
 /**
@@ -42,13 +32,8 @@ export async function startMuster({
 }: MusterOptions): Promise<LocalCloud> {
   // First, because it fails fast, and synthesizing the app takes seconds.
   const place = await takePlace(options.port, options.dataDir);
-  const { template, assetPathOf, outdir } = await synthesizeInProcess({
-    queuesDir,
-    laddersDir,
-    jwt,
-    context,
-    secretGrants: ALL_SECRETS,
-  }).catch(async (error) => {
+  const definitions = { queuesDir, laddersDir, jwt, context, secretGrants: ALL_SECRETS };
+  const { template, assetPathOf, outdir } = await synthesizeInProcess(definitions).catch(async (error) => {
     await place.stop();
     throw error;
   });

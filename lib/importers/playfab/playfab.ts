@@ -61,9 +61,8 @@ function teamsOf(queue: PlayFabQueue, report: Report): DraftTeam[] {
   const isAlone = (MaxTicketSize ?? MaxMatchSize) >= MinMatchSize && !(Teams && Teams.length > 1);
   report.compared(
     pathOf(queue, 'MinMatchSize'),
-    isAlone
-      ? ['a party of as many players as a match needs starts it alone; PlayFab waits for another ticket']
-      : [],
+    isAlone &&
+      'a party of as many players as a match needs starts it alone; PlayFab waits for another ticket',
   );
   if (!Teams || Teams.length === 0) {
     const larger = MinMatchSize === MaxMatchSize ? '' : '; larger matches go first, as in PlayFab';
@@ -122,10 +121,10 @@ function attributesOf(rules: readonly TypedRule[], askedSkill: string | undefine
     report.same(
       `attribute ${path}`,
       path === skill ? IS_SKILL : renamed(path, name),
-      path === skill && fallback !== undefined
-        ? `tickets always have it: send ${String(fallback)} by default`
-        : undefined,
-      isOfPlayer ? 'tickets have it; Muster reads no entity of PlayFab' : undefined,
+      path === skill &&
+        fallback !== undefined &&
+        `tickets always have it: send ${String(fallback)} by default`,
+      isOfPlayer && 'tickets have it; Muster reads no entity of PlayFab',
     );
     if (path !== skill)
       attributes[name] = { type: kind, ...(fallback !== undefined && { default: fallback }) };
@@ -187,14 +186,10 @@ function add(
     ...(steps[key] ?? []).filter(({ waitTimeSeconds }) => waitTimeSeconds < optional),
     ...(optional === Infinity ? [] : [{ waitTimeSeconds: optional, value: Infinity }]),
   ]);
-  const differences = [
-    ...(differs === undefined ? [] : [differs]),
-    ...(rule.AttributeNotSpecifiedBehavior === 'MatchAny'
-      ? ['every player has to have the attribute; in PlayFab one without it meets the rule']
-      : []),
-    ...relaxing,
-  ];
-  report.compared(property, differences, note);
+  const missing =
+    rule.AttributeNotSpecifiedBehavior === 'MatchAny' &&
+    'every player has to have the attribute; in PlayFab one without it meets the rule';
+  report.compared(property, [differs, missing, ...relaxing], note);
 }
 
 /** Properties that do not decide which players play together. */
@@ -203,17 +198,13 @@ function reportOthers(queue: PlayFabQueue, teams: readonly DraftTeam[], report: 
     queue;
   const largest = Math.max(...teams.map(({ size }) => size));
   if (MaxTicketSize != null)
-    report.compared(pathOf(queue, 'MaxTicketSize'), MaxTicketSize < largest ? [PARTY_SIZE] : []);
+    report.compared(pathOf(queue, 'MaxTicketSize'), MaxTicketSize < largest && PARTY_SIZE);
   const servers = { ServerAllocationEnabled, BuildId, BuildAliasParams };
   for (const [key, value] of Object.entries(servers)) {
     if (value == null) continue;
     if (ServerAllocationEnabled)
       report.impossible(pathOf(queue, key), 'a provisioner of the definition finds the server');
-    else
-      report.same(
-        pathOf(queue, key),
-        key === 'ServerAllocationEnabled' ? undefined : 'no server is allocated',
-      );
+    else report.same(pathOf(queue, key), key !== 'ServerAllocationEnabled' && 'no server is allocated');
   }
   if (StatisticsVisibilityToPlayers) {
     immaterial(

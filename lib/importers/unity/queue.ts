@@ -9,7 +9,7 @@ import { reading } from '../reading.ts';
  */
 const relaxation = z.object({
   type: z.string(),
-  ageType: z.string().optional(),
+  ageType: z.string().default('Oldest'),
   atSeconds: z.number().min(0),
   value: z.unknown().optional(),
 });

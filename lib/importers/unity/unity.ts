@@ -69,11 +69,8 @@ function reportQueue(queue: UnityQueue, pool: UnityPool, report: Report): void {
   const largest = Math.max(
     ...pool.matchLogic.matchDefinition.teams.map(({ playerCount }) => playerCount.max),
   );
-  if (queue.maxPlayersPerTicket !== undefined)
-    report.compared(
-      pathOf(queue, 'maxPlayersPerTicket'),
-      queue.maxPlayersPerTicket < largest ? [PARTY_SIZE] : [],
-    );
+  const { maxPlayersPerTicket: most } = queue;
+  if (most !== undefined) report.compared(pathOf(queue, 'maxPlayersPerTicket'), most < largest && PARTY_SIZE);
   if (!matchHosting) return;
   const property = pathOf(pool, 'matchHosting');
   if (matchHosting.type === 'MatchId') report.same(property, 'the match has an id and no server');
@@ -115,7 +112,7 @@ function translate(
     skill,
     nameOf: attributeNames(attributesIn(rules), skill),
     teams: teamNames(matchDefinition.teams.map((team) => team.name)),
-    isOldest: relaxations.length > 0 && relaxations.every((one) => ageOf(one) === 'Oldest'),
+    isOldest: relaxations.length > 0 && relaxations.every(({ ageType }) => ageType === 'Oldest'),
   };
   immaterial(name);
   if (defaultQosRegion !== undefined)
@@ -149,7 +146,7 @@ function addTeam(team: UnityTeam, context: PoolContext): DraftTeam {
   const steps = stepsOf(relaxations, 'RangeControl.ReplaceMin');
   const least = Math.min(playerCount.min, ...steps.map(({ value }) => value));
   const differs = [
-    ...(teamCount.min === teamCount.max ? [] : [`a match always has ${teamCount.max} such teams`]),
+    teamCount.min !== teamCount.max && `a match always has ${teamCount.max} such teams`,
     ...differentAges(relaxations, context),
   ];
   if (steps.length > 0) {
@@ -192,7 +189,7 @@ function addRule(rule: UnityRule, place: UnityPlace, context: PoolContext): void
   if (isEnabled) differs.push('a rule never tightens, so it holds before it is enabled too');
   differs.push(...draft.add(name, converted, () => steps));
   const isLatency = sourceOf(rule.source) === 'latency';
-  report.compared(property, differs, isLatency ? 'tickets have latencyMs by region' : undefined);
+  report.compared(property, differs, isLatency && 'tickets have latencyMs by region');
 }
 
 /** The counterpart of a rule, or the reason why there is none. */
@@ -221,7 +218,7 @@ function reportIgnored(
 }
 
 function differentAges(relaxations: readonly UnityRelaxation[], { isOldest }: PoolContext): string[] {
-  if (isOldest || relaxations.every((one) => ageOf(one) === 'Youngest')) return [];
+  if (isOldest || relaxations.every(({ ageType }) => ageType === 'Youngest')) return [];
   return ['it relaxes when the youngest ticket has waited, because limits of one queue follow one age'];
 }
 
@@ -247,10 +244,6 @@ function attributesOf(rules: readonly UnityRule[], { skill, nameOf, report }: Po
 const OF_RULES = ['RuleControl.Enable', 'RuleControl.Disable'];
 /** What relaxations of a rule with a number do. */
 const OF_NUMBERS = ['ReferenceControl.Replace', ...OF_RULES];
-
-function ageOf({ ageType = 'Oldest' }: UnityRelaxation): string {
-  return ageType;
-}
 
 /** The steps of relaxations of this type, and of those that disable a rule. */
 function stepsOf(relaxations: readonly UnityRelaxation[], type: string): ExpansionStep[] {

@@ -21,6 +21,11 @@ export function cachedQueues(store: QueueStore, clock: { now(): number }): Queue
     string,
     { readonly record: QueueRecord | UnreadableQueue; readonly readAtMs: number }
   >();
+  /** The store, for a change of this queue. */
+  const changing = ({ definition: { name } }: QueueRecord): QueueStore => {
+    known.delete(name);
+    return store;
+  };
   return {
     ...store,
 
@@ -36,20 +41,9 @@ export function cachedQueues(store: QueueStore, clock: { now(): number }): Queue
       return readable(record);
     },
 
-    async extendWatched(record, watched) {
-      known.delete(record.definition.name);
-      return store.extendWatched(record, watched);
-    },
-
-    async extend(record, what, untilMs) {
-      known.delete(record.definition.name);
-      return store.extend(record, what, untilMs);
-    },
-
-    async put(record, deployed) {
-      known.delete(record.definition.name);
-      return store.put(record, deployed);
-    },
+    extendWatched: (record, ...change) => changing(record).extendWatched(record, ...change),
+    extend: (record, ...change) => changing(record).extend(record, ...change),
+    put: (record, ...change) => changing(record).put(record, ...change),
   };
 }
 
