@@ -1,6 +1,6 @@
 import { useDeployedCode } from '../lib/aws/custom-code.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
-import { httpHandler } from '../lib/aws/http.ts';
+import { httpHandler, ok } from '../lib/aws/http.ts';
 import * as aws from '../lib/aws/services.ts';
 import { openQueue } from '../lib/service/queues/read-queues.ts';
 import { dryRun, OFFLINE_SEARCH_MS } from '../lib/service/ticks/offline.ts';
@@ -13,6 +13,6 @@ export const handler = httpHandler('dry-run', {
     const { definition } = await openQueue(queues, queue);
     // The function's timeout is 29 s.
     const endMs = performance.now() + OFFLINE_SEARCH_MS;
-    return { status: 200, body: dryRun(definition, json(), () => performance.now() >= endMs) };
+    return ok(dryRun(definition, json(), () => performance.now() >= endMs));
   },
 });

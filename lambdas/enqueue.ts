@@ -1,7 +1,7 @@
 import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment, optionalEnvironment } from '../lib/aws/environment.ts';
-import { httpHandler, logIds, toProblem } from '../lib/aws/http.ts';
+import { httpHandler, logIds, ok, toProblem } from '../lib/aws/http.ts';
 import { logger } from '../lib/aws/log.ts';
 import { meetingStore } from '../lib/aws/meeting-store.ts';
 import { sqsClient } from '../lib/aws/message-queue.ts';
@@ -65,6 +65,6 @@ export const handler = httpHandler('enqueue', {
     const failed = outcomes.flatMap((one) => (one.outcome === 'failed' ? [one.ticketId] : []));
     if (failed.length > 0) logIds({ ticketIds: failed });
     const results = outcomes.map((one) => toBatchResult(one, toProblem, created));
-    return { status: 200, body: { results: await Promise.all(results) } };
+    return ok({ results: await Promise.all(results) });
   },
 });

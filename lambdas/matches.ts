@@ -1,5 +1,5 @@
 import { documentClient } from '../lib/aws/dynamo.ts';
-import { httpHandler } from '../lib/aws/http.ts';
+import { httpHandler, ok } from '../lib/aws/http.ts';
 import * as aws from '../lib/aws/services.ts';
 import { cancelBackfill, getBackfill, requestBackfill } from '../lib/service/backfills/request-backfill.ts';
 import { toBackfillView } from '../lib/service/domain/stored-backfill.ts';
@@ -21,26 +21,20 @@ const deps = {
 };
 
 export const handler = httpHandler('matches', {
-  'GET /matches/{matchId}': async ({ path: { matchId }, caller }) => {
-    return { status: 200, body: await matchFor(deps, caller, toMatchView(await getMatch(deps, matchId))) };
-  },
-  'PUT /matches/{matchId}/assignment': async ({ path: { matchId }, json }) => {
-    return { status: 200, body: toMatchView(await assignMatch(deps, matchId, json())) };
-  },
-  'POST /matches/{matchId}/end': async ({ path: { matchId }, json }) => {
-    return { status: 200, body: toMatchView(await endMatch(deps, matchId, json(), Date.now())) };
-  },
-  'POST /matches/{matchId}/result': async ({ path: { matchId }, json }) => {
-    return { status: 200, body: toMatchView(await postResult(deps, matchId, json(), Date.now())) };
-  },
+  'GET /matches/{matchId}': async ({ path: { matchId }, caller }) =>
+    ok(await matchFor(deps, caller, toMatchView(await getMatch(deps, matchId)))),
+  'PUT /matches/{matchId}/assignment': async ({ path: { matchId }, json }) =>
+    ok(toMatchView(await assignMatch(deps, matchId, json()))),
+  'POST /matches/{matchId}/end': async ({ path: { matchId }, json }) =>
+    ok(toMatchView(await endMatch(deps, matchId, json(), Date.now()))),
+  'POST /matches/{matchId}/result': async ({ path: { matchId }, json }) =>
+    ok(toMatchView(await postResult(deps, matchId, json(), Date.now()))),
   'POST /matches/{matchId}/backfill': async ({ path: { matchId }, json }) => {
     const { created, backfill } = await requestBackfill(deps, matchId, json(), Date.now());
     return { status: created ? 201 : 200, body: toBackfillView(backfill) };
   },
-  'GET /backfills/{backfillId}': async ({ path: { backfillId } }) => {
-    return { status: 200, body: toBackfillView(await getBackfill(deps, backfillId, Date.now())) };
-  },
-  'DELETE /backfills/{backfillId}': async ({ path: { backfillId } }) => {
-    return { status: 200, body: toBackfillView(await cancelBackfill(deps, backfillId, Date.now())) };
-  },
+  'GET /backfills/{backfillId}': async ({ path: { backfillId } }) =>
+    ok(toBackfillView(await getBackfill(deps, backfillId, Date.now()))),
+  'DELETE /backfills/{backfillId}': async ({ path: { backfillId } }) =>
+    ok(toBackfillView(await cancelBackfill(deps, backfillId, Date.now()))),
 });

@@ -1,4 +1,4 @@
-import { httpHandler } from '../lib/aws/http.ts';
+import { httpHandler, ok } from '../lib/aws/http.ts';
 import { openApi } from '../lib/contract/openapi.ts';
 import { rejectRoute } from '../lib/contract/reject-route.ts';
 
@@ -7,8 +7,8 @@ const document = openApi();
 export const handler = httpHandler(
   'meta',
   {
-    'GET /health': async () => ({ status: 200, body: { status: 'ok' } }),
-    'GET /openapi.json': async () => ({ status: 200, body: document }),
+    'GET /health': async () => ok({ status: 'ok' }),
+    'GET /openapi.json': async () => ok(document),
   },
   rejectRoute,
 );

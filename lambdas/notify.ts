@@ -3,7 +3,7 @@ import { countForAlarm } from '../lib/aws/count-for-alarm.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { fromEnvelope } from '../lib/aws/event-bus.ts';
-import { httpHandler } from '../lib/aws/http.ts';
+import { httpHandler, ok } from '../lib/aws/http.ts';
 import { logger } from '../lib/aws/log.ts';
 import { messageConsumer } from '../lib/aws/message-consumer.ts';
 import { deliverySender, sqsClient } from '../lib/aws/message-queue.ts';
@@ -43,10 +43,7 @@ export const handler = (event: SQSEvent | APIGatewayProxyEventV2, context: Conte
   'Records' in event ? consume(event, context) : serve(event, context);
 
 const serve = httpHandler('notify', {
-  'POST /queues/{queue}/webhooks/test': async ({ path: { queue } }) => ({
-    status: 200,
-    body: await testWebhooks(deps, queue),
-  }),
+  'POST /queues/{queue}/webhooks/test': async ({ path: { queue } }) => ok(await testWebhooks(deps, queue)),
 });
 
 const consume = messageConsumer(sqs, [urls.first, urls.slowLane], {

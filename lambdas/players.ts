@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
-import { httpHandler } from '../lib/aws/http.ts';
+import { httpHandler, ok } from '../lib/aws/http.ts';
 import { logger } from '../lib/aws/log.ts';
 import { playerDataStore } from '../lib/aws/player-data-store.ts';
 import * as aws from '../lib/aws/services.ts';
@@ -27,30 +27,26 @@ const deps = {
 };
 
 export const handler = httpHandler('players', {
-  'GET /players/{playerId}': async ({ path: { playerId }, query: { continuation } }) => {
-    return { status: 200, body: await exportPlayer(deps, playerId, continuation) };
-  },
+  'GET /players/{playerId}': async ({ path: { playerId }, query: { continuation } }) =>
+    ok(await exportPlayer(deps, playerId, continuation)),
   'DELETE /players/{playerId}': async ({ path: { playerId }, query: { continuation } }) => {
     const erasure = await erasePlayer(deps, playerId, continuation);
     return { status: erasure.isErased ? 200 : 202, body: erasure };
   },
-  'GET /ladders/{ladder}/players': async ({ path: { ladder }, query: { playerIds } }) => {
-    return { status: 200, body: { ratings: await getRatings(deps, ladder, playerIds) } };
-  },
+  'GET /ladders/{ladder}/players': async ({ path: { ladder }, query: { playerIds } }) =>
+    ok({ ratings: await getRatings(deps, ladder, playerIds) }),
   'GET /ladders/{ladder}/players/{playerId}': async ({ path: { ladder, playerId } }) => {
     const [rating] = await getRatings(deps, ladder, [playerId]);
-    return { status: 200, body: rating! };
+    return ok(rating!);
   },
-  'PUT /ladders/{ladder}/players/{playerId}': async ({ path: { ladder, playerId }, json }) => {
-    return { status: 200, body: await putRating(deps, ladder, playerId, json(), Date.now()) };
-  },
+  'PUT /ladders/{ladder}/players/{playerId}': async ({ path: { ladder, playerId }, json }) =>
+    ok(await putRating(deps, ladder, playerId, json(), Date.now())),
   'DELETE /ladders/{ladder}/players/{playerId}': async ({ path: { ladder, playerId } }) => {
     await deleteRating(deps, ladder, playerId);
     return { status: 204 };
   },
-  'GET /queues/{queue}/players/{playerId}/cooldown': async ({ path: { queue, playerId } }) => {
-    return { status: 200, body: await getCooldown(deps, queue, playerId, Date.now()) };
-  },
+  'GET /queues/{queue}/players/{playerId}/cooldown': async ({ path: { queue, playerId } }) =>
+    ok(await getCooldown(deps, queue, playerId, Date.now())),
   'DELETE /queues/{queue}/players/{playerId}/cooldown': async ({ path: { queue, playerId } }) => {
     await endCooldown(deps, queue, playerId, Date.now());
     return { status: 204 };

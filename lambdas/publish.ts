@@ -30,22 +30,14 @@ export async function handler(event: DynamoDBStreamEvent): Promise<DynamoDBBatch
   const changes = records.map(({ change }) => change);
   const refused = await publish(deps, changes);
   const first = records[Math.min(...refused)];
-  const published = records.slice(0, first === undefined ? undefined : records.indexOf(first));
-  for (const { change } of published) {
+  const published = changes.slice(0, first === undefined ? undefined : records.indexOf(first));
+  for (const change of published) {
     const trace = traceOf(change);
     if (trace !== undefined) logger.info('event', { ...trace });
   }
-  const counted = await countOutcomes(
-    deps,
-    published.map(({ change }) => change),
-    clock.now(),
-  );
+  const counted = await countOutcomes(deps, published, clock.now());
   for (const queue of counted) reportQueue(queue);
-  await countUnmatched(
-    deps,
-    published.map(({ change }) => change),
-    clock.now(),
-  );
+  await countUnmatched(deps, published, clock.now());
   if (first === undefined) return { batchItemFailures: [] };
   const rejected = refused.flatMap((index) => changes[index] ?? []);
   await countRejected(deps, rejected, clock.now());

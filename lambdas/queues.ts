@@ -3,7 +3,7 @@ import { clock } from '../lib/aws/clock.ts';
 import { deadLetterCounts } from '../lib/aws/dead-letters.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
-import { type HttpRequest, httpHandler } from '../lib/aws/http.ts';
+import { type HttpRequest, httpHandler, ok } from '../lib/aws/http.ts';
 import { latestMatches } from '../lib/aws/latest-index.ts';
 import { sqsClient } from '../lib/aws/message-queue.ts';
 import { poolSample } from '../lib/aws/pool-sample.ts';
@@ -54,11 +54,8 @@ const ladders = ladderDefinitions(deps.ladders);
 const queues = checkedQueues(deps.queues, deps.ladders, rules);
 
 export const handler = httpHandler('queues', {
-  'GET /dead-letters': async () => ({ status: 200, body: await countDeadLetters() }),
-  'GET /queues': async ({ query: { continuation } }) => ({
-    status: 200,
-    body: await listQueues(deps.queues, continuation),
-  }),
+  'GET /dead-letters': async () => ok(await countDeadLetters()),
+  'GET /queues': async ({ query: { continuation } }) => ok(await listQueues(deps.queues, continuation)),
   'GET /queues/{queue}': async ({ path: { queue } }) => {
     const record = await openQueue(deps.queues, queue);
     const etag = etagOf({ ...record, change: changeOf(record) });
@@ -74,7 +71,7 @@ export const handler = httpHandler('queues', {
     await untilInForce(clock);
     return { status: 204 };
   },
-  'GET /ladders': async () => ({ status: 200, body: await listLadders(deps.ladders) }),
+  'GET /ladders': async () => ok(await listLadders(deps.ladders)),
   'GET /ladders/{ladder}': async ({ path: { ladder } }) => {
     const record = await openLadder(deps.ladders, ladder);
     return { status: 200, body: record.definition, headers: { etag: etagOf(record) } };
@@ -87,30 +84,20 @@ export const handler = httpHandler('queues', {
     await deleteLadder(deps, ladder, headers['if-match']);
     return { status: 204 };
   },
-  'GET /ladders/{ladder}/odds': async ({ path: { ladder } }) => {
-    return { status: 200, body: await getLadderOdds(deps, ladder) };
-  },
-  'GET /queues/{queue}/stats': async ({ path: { queue } }) => {
-    return { status: 200, body: await getStats(deps, queue, Date.now()) };
-  },
-  'GET /queues/{queue}/matches': async ({ path: { queue }, query: { limit } }) => {
-    return { status: 200, body: { matches: [...(await getLatestMatches(deps, queue, limit))] } };
-  },
-  'GET /queues/{queue}/waiting': async ({ path: { queue }, query: { limit } }) => {
-    return { status: 200, body: await sampleWaiting(deps, queue, Date.now(), limit) };
-  },
-  'GET /queues/{queue}/cooldowns': async ({ path: { queue }, query: { limit } }) => {
-    return { status: 200, body: { cooldowns: await listCooldowns(deps, queue, Date.now(), limit) } };
-  },
-  'GET /queues/{queue}/versions': async ({ path: { queue } }) => {
-    return { status: 200, body: { versions: await listVersions(queues, queue) } };
-  },
-  'GET /ladders/{ladder}/versions': async ({ path: { ladder } }) => {
-    return { status: 200, body: { versions: await listVersions(ladders, ladder) } };
-  },
-  'GET /queues/{queue}/experiment': async ({ path: { queue } }) => {
-    return { status: 200, body: await getExperiment(deps, queue, Date.now()) };
-  },
+  'GET /ladders/{ladder}/odds': async ({ path: { ladder } }) => ok(await getLadderOdds(deps, ladder)),
+  'GET /queues/{queue}/stats': async ({ path: { queue } }) => ok(await getStats(deps, queue, Date.now())),
+  'GET /queues/{queue}/matches': async ({ path: { queue }, query: { limit } }) =>
+    ok({ matches: [...(await getLatestMatches(deps, queue, limit))] }),
+  'GET /queues/{queue}/waiting': async ({ path: { queue }, query: { limit } }) =>
+    ok(await sampleWaiting(deps, queue, Date.now(), limit)),
+  'GET /queues/{queue}/cooldowns': async ({ path: { queue }, query: { limit } }) =>
+    ok({ cooldowns: await listCooldowns(deps, queue, Date.now(), limit) }),
+  'GET /queues/{queue}/versions': async ({ path: { queue } }) =>
+    ok({ versions: await listVersions(queues, queue) }),
+  'GET /ladders/{ladder}/versions': async ({ path: { ladder } }) =>
+    ok({ versions: await listVersions(ladders, ladder) }),
+  'GET /queues/{queue}/experiment': async ({ path: { queue } }) =>
+    ok(await getExperiment(deps, queue, Date.now())),
   'PUT /queues/{queue}/experiment': async ({ path: { queue }, json }) => {
     const outcome = await putExperiment(deps.queues, queue, json(), () => randomInt(2 ** 32), Date.now());
     const body = await getExperiment(deps, queue, Date.now());
@@ -124,11 +111,11 @@ export const handler = httpHandler('queues', {
   'POST /queues/{queue}/versions/{version}/restore': async ({ path: { queue, version }, caller }) => {
     const { isChanged, inForce } = await restoreVersion(queues, queue, version, Date.now(), byOf(caller));
     if (isChanged) await untilInForce(clock);
-    return { status: 200, body: inForce };
+    return ok(inForce);
   },
   'POST /ladders/{ladder}/versions/{version}/restore': async ({ path: { ladder, version }, caller }) => {
     const { inForce } = await restoreVersion(ladders, ladder, version, Date.now(), byOf(caller));
-    return { status: 200, body: inForce };
+    return ok(inForce);
   },
 });
 

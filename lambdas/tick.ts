@@ -87,11 +87,8 @@ function record(ticked: TickMetrics): void {
   const { missedLastChances, choiceFreeNeeded, failures } = ticked;
   const metrics = new Metrics({ defaultDimensions: { queue } });
   const { Count, Milliseconds, NoUnit, Percent } = MetricUnit;
-  const put = (
-    name: string,
-    unit: (typeof MetricUnit)[keyof typeof MetricUnit],
-    values: readonly number[],
-  ) => {
+  type Unit = (typeof MetricUnit)[keyof typeof MetricUnit];
+  const put = (name: string, unit: Unit, values: readonly number[]) => {
     for (const value of values) metrics.addMetric(name, unit, value);
   };
   put('Waiting', Count, [waiting]);
@@ -100,16 +97,10 @@ function record(ticked: TickMetrics): void {
   put('LostRaces', Count, [lostRaces]);
   put('TickDuration', Milliseconds, [durationMs]);
   put('TickAge', Milliseconds, [ageMs]);
-  put(
-    'Imbalance',
-    NoUnit,
-    recent.map(({ imbalance }) => imbalance),
-  );
-  put(
-    'TicketWait',
-    Milliseconds,
-    recent.flatMap(({ waitsMs }) => waitsMs),
-  );
+  const imbalances = recent.map(({ imbalance }) => imbalance);
+  put('Imbalance', NoUnit, imbalances);
+  const ticketWaits = recent.flatMap(({ waitsMs }) => waitsMs);
+  put('TicketWait', Milliseconds, ticketWaits);
   // Each metric of a queue costs money, so these are omitted when they are 0, and without choices.
   if (isCut) put('SearchesCut', Count, [1]);
   if (missedLastChances > 0) put('LastChancesMissed', Count, [missedLastChances]);

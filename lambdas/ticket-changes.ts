@@ -1,6 +1,6 @@
 import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
-import { httpHandler } from '../lib/aws/http.ts';
+import { httpHandler, ok } from '../lib/aws/http.ts';
 import { sqsClient } from '../lib/aws/message-queue.ts';
 import * as aws from '../lib/aws/services.ts';
 import { toTicketView } from '../lib/service/domain/stored-ticket.ts';
@@ -25,16 +25,16 @@ export const handler = httpHandler('ticket-changes', {
   'DELETE /tickets/{ticketId}': async ({ path: { ticketId }, caller }) => {
     await checkOwnTicket(deps, ticketId, caller);
     const ticket = toTicketView(await cancelTicket(deps, ticketId, Date.now()));
-    return { status: 200, body: await ticketFor(deps, caller, ticket) };
+    return ok(await ticketFor(deps, caller, ticket));
   },
   'POST /tickets/{ticketId}/alive': async ({ path: { ticketId }, caller }) => {
     await checkOwnTicket(deps, ticketId, caller);
     const ticket = toTicketView(await keepAlive(deps, ticketId, caller, Date.now()));
-    return { status: 200, body: await ticketFor(deps, caller, ticket) };
+    return ok(await ticketFor(deps, caller, ticket));
   },
   'PUT /tickets/{ticketId}/acceptance': async ({ path: { ticketId }, json, caller }) => {
     await checkOwnTicket(deps, ticketId, caller);
     const ticket = toTicketView(await answerMatch(deps, ticketId, json(), Date.now(), speakerOf(caller)));
-    return { status: 200, body: await ticketFor(deps, caller, ticket) };
+    return ok(await ticketFor(deps, caller, ticket));
   },
 });

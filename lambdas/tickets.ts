@@ -2,7 +2,7 @@ import { clock } from '../lib/aws/clock.ts';
 import { useDeployedCode } from '../lib/aws/custom-code.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
-import { httpHandler } from '../lib/aws/http.ts';
+import { httpHandler, ok } from '../lib/aws/http.ts';
 import { pollSlots } from '../lib/aws/poll-slots.ts';
 import * as aws from '../lib/aws/services.ts';
 import { ConcurrencyLimit } from '../lib/service/players/concurrency-limit.ts';
@@ -35,10 +35,10 @@ export const handler = httpHandler('tickets', {
     const read = async () => estimates.view(await getTicket(deps, ticketId, options));
     const isLong = options.waitMs > 0 || options.explain;
     const ticket = await (isLong ? longRequests.run(caller, options.waitMs, read) : read());
-    return { status: 200, body: await ticketFor(deps, caller, ticket) };
+    return ok(await ticketFor(deps, caller, ticket));
   },
   'GET /tickets': async ({ query: { ticketIds } }) => {
     const tickets = await getTickets(deps, ticketIds);
-    return { status: 200, body: { tickets: await Promise.all(tickets.map((one) => estimates.view(one))) } };
+    return ok({ tickets: await Promise.all(tickets.map((one) => estimates.view(one))) });
   },
 });

@@ -36,6 +36,9 @@ export interface HttpResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** The response with this body. */
+export const ok = (body: unknown): HttpResponse => ({ status: 200, body });
+
 /** The handler of each route of a function. */
 export type Handlers<Fn extends ApiFunction> = {
   readonly [Key in RoutesOf<Fn>]: (request: HttpRequest<Key>) => Promise<HttpResponse>;

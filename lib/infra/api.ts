@@ -122,13 +122,8 @@ export class Api extends Construct {
     // Otherwise preflights would reach the route $default and its low limit.
     if (this.#preflights === undefined) return;
     const why = 'Browsers send preflights without credentials. The function reads and writes nothing.';
-    this.#openRoute(
-      fn,
-      'Preflight',
-      HttpRouteKey.with('/{proxy+}', HttpMethod.OPTIONS),
-      why,
-      this.#preflights,
-    );
+    const preflight = HttpRouteKey.with('/{proxy+}', HttpMethod.OPTIONS);
+    this.#openRoute(fn, 'Preflight', preflight, why, this.#preflights);
   }
 
   /** Adds a route that any caller may use. */

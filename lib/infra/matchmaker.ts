@@ -151,15 +151,9 @@ export class Matchmaker extends Construct {
   readonly socketUrl: string | undefined;
   /** The bus of all events, with source `muster` and detail types such as `TicketQueued` and `MatchFound`. */
   readonly bus: EventBus;
-  readonly tables: {
-    readonly tickets: TableV2;
-    readonly entries: TableV2;
-    readonly matches: TableV2;
-    readonly queues: TableV2;
-    readonly ranges: TableV2;
-    readonly receivers: TableV2;
-    readonly ratings: TableV2;
-  };
+  readonly tables: Readonly<
+    Record<'tickets' | 'entries' | 'matches' | 'queues' | 'ranges' | 'receivers' | 'ratings', TableV2>
+  >;
   readonly dashboard: Dashboard;
   readonly #routes: Api;
 
@@ -190,26 +184,12 @@ export class Matchmaker extends Construct {
     const fanOut = new FanOut(this, 'FanOut', { store, tick, secrets, limits, failedShare, stage });
     api.serve(fanOut.notify.fn);
     if (props.queues !== undefined) {
-      new QueueDefinitions(this, 'QueueDefinitions', {
-        ...rules,
-        definitions,
-        ladders,
-        searching: [tick.tick, intake.tickets, intake.dryRun],
-        store,
-        stage,
-      });
+      const searching = [tick.tick, intake.tickets, intake.dryRun];
+      const put = { ...rules, definitions, ladders, searching };
+      new QueueDefinitions(this, 'QueueDefinitions', { ...put, store, stage });
     }
-    const gameLift =
-      gameSessionQueues.length === 0
-        ? undefined
-        : new GameLift(this, 'GameLift', {
-            bus: fanOut.bus,
-            store,
-            gameSessionQueues,
-            limits,
-            failedShare,
-            stage,
-          });
+    const placing = { bus: fanOut.bus, store, gameSessionQueues, limits, failedShare, stage };
+    const gameLift = gameSessionQueues.length > 0 ? new GameLift(this, 'GameLift', placing) : undefined;
     const push = pushOf(this, props, { store, tick, intake, requests: limits.requests, stage });
     const parts = { api, store, tick, intake, fanOut, gameLift, push };
     allowCount(intake.queues, deadLettersOf(parts));
@@ -306,8 +286,6 @@ function deadLettersOf({ tick, fanOut, gameLift, push }: Parts) {
 /** The resources that the dashboard shows and the alarms watch. */
 function observed(parts: Parts): ObservabilityProps {
   const { api, store, tick, intake, fanOut, gameLift, push } = parts;
-  const { tickets: Tickets, matches: Matches, queues: Queues, ranges: Ranges } = store;
-  const { receivers: Receivers, ratings: Ratings } = store;
   return {
     stage: api.stage,
     dispatch: tick.dispatch,
@@ -317,12 +295,12 @@ function observed(parts: Parts): ObservabilityProps {
     sockets: push?.sockets,
     push: push?.push,
     tables: {
-      Tickets,
-      Matches,
-      Queues,
-      Ranges,
-      Receivers,
-      Ratings,
+      Tickets: store.tickets,
+      Matches: store.matches,
+      Queues: store.queues,
+      Ranges: store.ranges,
+      Receivers: store.receivers,
+      Ratings: store.ratings,
       ...(push && { Connections: push.connections }),
     },
     queues: {

@@ -3,6 +3,7 @@ import { type CommonGrantOptions, Grant, Role, ServicePrincipal } from 'aws-cdk-
 import {
   Architecture,
   type CfnFunction,
+  type FunctionProps,
   Function as LambdaFunction,
   LoggingFormat,
   RecursiveLoop,
@@ -15,7 +16,7 @@ import type { BundledModule } from '../rules/custom/bundle.ts';
 import { BundledCode, type FunctionName } from './bundle.ts';
 import type { StagePolicy } from './stage-policy.ts';
 
-export interface MusterFunctionProps {
+export interface MusterFunctionProps extends Pick<FunctionProps, 'retryAttempts' | 'maxEventAge'> {
   /** The name of its entry `lambdas/<name>.ts`, and of its service in logs and metrics. */
   readonly name: FunctionName;
   readonly description: string;
@@ -30,16 +31,6 @@ export interface MusterFunctionProps {
    * @default 512
    */
   readonly memorySizeMb?: number;
-  /**
-   * How often Lambda retries a failed asynchronous invocation, 0 to 2.
-   * @default 2 (Lambda's own)
-   */
-  readonly retryAttempts?: number;
-  /**
-   * How long an asynchronous invocation may wait while Lambda has no capacity for it, 1 minute to 6 hours.
-   * @default 6 hours (Lambda's own)
-   */
-  readonly maxEventAge?: Duration;
   /**
    * The reserved concurrency, which other functions of the account cannot use. It is also the maximum.
    * @default - nothing is reserved
@@ -62,6 +53,7 @@ export class MusterFunction extends LambdaFunction {
   readonly name: FunctionName;
 
   constructor(scope: Construct, id: string, props: MusterFunctionProps) {
+    const { retryAttempts, maxEventAge, reservedConcurrency } = props;
     const logGroup = new LogGroup(scope, `${id}Logs`, {
       retention: props.stage.logRetention,
       removalPolicy: props.stage.removalPolicy,
@@ -76,11 +68,9 @@ export class MusterFunction extends LambdaFunction {
       architecture: Architecture.ARM_64,
       timeout: props.timeout ?? Duration.seconds(10),
       memorySize: props.memorySizeMb ?? 512,
-      ...(props.retryAttempts === undefined ? {} : { retryAttempts: props.retryAttempts }),
-      ...(props.maxEventAge === undefined ? {} : { maxEventAge: props.maxEventAge }),
-      ...(props.reservedConcurrency === undefined
-        ? {}
-        : { reservedConcurrentExecutions: props.reservedConcurrency }),
+      ...(retryAttempts !== undefined && { retryAttempts }),
+      ...(maxEventAge !== undefined && { maxEventAge }),
+      ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
       ...(props.sendsToItself ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
       role,
       logGroup,

@@ -26,7 +26,7 @@ export function stackOptions(node: Pick<Node, 'tryGetContext' | 'getAllContext'>
     queues,
     ladders: laddersDir(text('ladders'), queues),
     code: text('code'),
-    jwt: jwt(text('jwtIssuer'), text('jwtAudience')),
+    jwt: jwt(text('jwtIssuer'), list(text('jwtAudience'))),
     allowedOrigins: list(text('allowedOrigins')),
     secretsPrefix: text('secretsPrefix'),
     secretGrants: grants(node.tryGetContext('secretGrants')),
@@ -59,7 +59,7 @@ function folder(option: string, value: string): string {
   return dir;
 }
 
-function jwt(issuer: string | undefined, audience: string | undefined): MatchmakerProps['jwt'] {
+function jwt(issuer: string | undefined, audience: string[] | undefined): MatchmakerProps['jwt'] {
   if (issuer === undefined && audience === undefined) return undefined;
   if (issuer === undefined || audience === undefined) {
     const missing = issuer === undefined ? 'jwtIssuer' : 'jwtAudience';
@@ -67,7 +67,7 @@ function jwt(issuer: string | undefined, audience: string | undefined): Matchmak
       `Expected \`jwtIssuer\` and \`jwtAudience\` together, got no \`${missing}\`. Pass \`-c ${missing}=…\`.`,
     );
   }
-  return { issuer, audience: list(audience) };
+  return { issuer, audience };
 }
 
 function alarmReceiver(
@@ -97,8 +97,6 @@ function grants(value: unknown): SecretGrants | undefined {
   }
 }
 
-function list(text: string): string[];
-function list(text: string | undefined): string[] | undefined;
 function list(text: string | undefined): string[] | undefined {
   return text?.split(',').map((part) => part.trim());
 }
