@@ -1,6 +1,6 @@
 import { GamePool } from '../../lib/engine/game-pool.ts';
 import type { Ticket } from '../../lib/engine/types.ts';
-import { allGames, among, checkGame, scale } from './oracle.ts';
+import { allGames, checkGame, scale } from './oracle.ts';
 import { failWith, live, release } from './pool-life.ts';
 import type { PoolCase } from './random-pool.ts';
 
@@ -18,12 +18,11 @@ export function compareWithBruteForce(
   const isExact = nodeBudget === undefined;
   const pool = new GamePool(rules, { ...(forbids && { forbids }), ...(!isExact && { nodeBudget }) });
   const waiting = new Map<string, Ticket>();
-  const possible = allGames(tickets, rules, nowMs, forbids);
   let comparisons = 0;
 
   const compareBest = (): void => {
     const present = [...waiting.values()];
-    const games = among(possible, present);
+    const games = allGames(present, rules, nowMs, forbids);
     const game = pool.best(nowMs);
     comparisons++;
     if ((game !== undefined) !== games.length > 0)

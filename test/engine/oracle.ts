@@ -112,12 +112,6 @@ export function allGames(
   return games;
 }
 
-/** Those of the games that these tickets can play: what {@link allGames} finds among them, without trying again. */
-export function among(games: readonly OracleGame[], tickets: readonly Ticket[]): OracleGame[] {
-  const ids = new Set(tickets.map(({ ticketId }) => ticketId));
-  return games.filter(({ ticketIds }) => ticketIds.every((id) => ids.has(id)));
-}
-
 /** Throws unless these tickets can play the game and its numbers are correct. */
 export function checkGame(
   game: Game,

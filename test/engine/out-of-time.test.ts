@@ -6,7 +6,7 @@ import { oracleOf } from '../rules/oracle.ts';
 import { constraintsOf, poolOf } from '../rules/oracle-run.ts';
 import { randomRuledCase, randomShapedRuledCase } from '../rules/random-rules.ts';
 import { allFillings } from './backfill-oracle.ts';
-import { allGames, among, checkGame, type OracleGame, scale } from './oracle.ts';
+import { allGames, checkGame, type OracleGame, scale } from './oracle.ts';
 import { backfillCase } from './random-backfill.ts';
 import { normal, type PoolCase, randomCase, seeded } from './random-pool.ts';
 import { shapeCase } from './random-shape.ts';
@@ -107,10 +107,9 @@ describe('a query whose time ends after any number of steps', () => {
       let cut = 0;
       for (let round = 0; round < sample(50, 150); round++) {
         const { pool, tickets, rules, nowMs, gamesOf, check } = make(random);
-        const all = gamesOf(tickets);
         let waiting = tickets;
         for (;;) {
-          const games = among(all, waiting);
+          const games = gamesOf(waiting);
           const best = games.reduce(
             (least, each) => Math.min(least, each.priority),
             Number.POSITIVE_INFINITY,

@@ -2,7 +2,7 @@ import { GamePool } from '../../lib/engine/game-pool.ts';
 import { shapeOf } from '../../lib/engine/model/game-shape.ts';
 import { packingNumber } from '../../lib/engine/model/packing-number.ts';
 import type { Ticket } from '../../lib/engine/types.ts';
-import { allGames, among, checkGame, scale } from './oracle.ts';
+import { allGames, checkGame, scale } from './oracle.ts';
 import { failWith, live, release } from './pool-life.ts';
 import type { PoolCase } from './random-pool.ts';
 
@@ -18,7 +18,6 @@ export function comparePacking(
 ): number {
   const pool = new GamePool(rules, { ...options, packs: true });
   const waiting = new Map<string, Ticket>();
-  const all = allGames(tickets, rules, nowMs);
   let comparisons = 0;
 
   const gamesOf = (present: Iterable<Ticket>): number => {
@@ -28,7 +27,7 @@ export function comparePacking(
   };
   const compareBest = (): void => {
     const present = [...waiting.values()];
-    const games = among(all, present);
+    const games = allGames(present, rules, nowMs);
     const game = pool.best(nowMs);
     comparisons++;
     if ((game !== undefined) !== games.length > 0)

@@ -10,7 +10,6 @@ import { ruleFaults } from '../../lib/rules/faults.ts';
 import type { Meetings } from '../../lib/rules/met.ts';
 import { compileRules } from '../../lib/rules/rule-states.ts';
 import type { RuledPlayer } from '../../lib/rules/types.ts';
-import { among } from '../engine/oracle.ts';
 import { seeded } from '../engine/random-pool.ts';
 import { studio } from './by-type/custom.ts';
 import { near, oracleOf, type RuledCase } from './oracle.ts';
@@ -132,12 +131,11 @@ export function compareLargeCase(
     must(ruling !== undefined, 'a game is not permitted');
     return makeShapedGame({ members, teams }, rules, layout, of.nowMs, bound, ruling);
   };
-  const all = oracle.allGames([...waiting.values()].map(({ ticket }) => ticket));
   let comparisons = 0;
   let found = 0;
   for (;;) {
     const left = [...waiting.values()].map(({ ticket }) => ticket);
-    const games = among(all, left);
+    const games = oracle.allGames(left);
     const best = games.reduce((least, { priority }) => Math.min(least, priority), Number.POSITIVE_INFINITY);
     const error = 1e-9 * Math.abs(best) + 1e-6;
     for (const one of [...waiting.values()].slice(0, 2)) {
@@ -186,11 +184,10 @@ function compare(seed: number, of: RuledCase, facetsFrom: number, nodeBudget: nu
   const unit = 1e-13 * top * (1 + rules.alpha);
   const same = (a: number, b: number) => near(a, b) || Math.abs(a - b) <= unit;
   const atMost = (a: number, b: number) => a <= b || same(a, b);
-  const all = oracle.allGames(of.tickets);
   let comparisons = 0;
   let waiting = of.tickets;
   for (;;) {
-    const games = among(all, waiting);
+    const games = oracle.allGames(waiting);
     const least = games.reduce((best, { priority }) => Math.min(best, priority), Number.POSITIVE_INFINITY);
     for (const { ticketId } of waiting) {
       const mine = games.filter(({ ticketIds }) => ticketIds.includes(ticketId));

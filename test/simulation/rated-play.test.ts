@@ -5,7 +5,11 @@ import { playRated, type RatedPlayOptions } from '../../lib/simulation/rated-pla
 import { generatedTraffic } from '../../lib/simulation/traffic.ts';
 import { definition } from '../definition.ts';
 
-const duel = definition({ release: { policy: 'periodic', everySeconds: 10 }, timeoutSeconds: 120 });
+const duel = definition({
+  release: { policy: 'periodic', everySeconds: 10 },
+  tickSeconds: 5,
+  timeoutSeconds: 120,
+});
 const trafficOf = (players: number) =>
   generatedTraffic(
     {
