@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { keptBuild } from '../infra/kept-build.ts';
@@ -18,27 +18,13 @@ function built(): URL {
   // In the published package it is JavaScript already.
   const javascript = new URL('./lambda-worker.js', import.meta.url);
   if (existsSync(javascript)) return javascript;
-  const javaScript = keptBuild(fileURLToPath(new URL('node_modules/.cache/muster-worker', ROOT)), () => ({
-    value: bundled(),
-    files: SOURCES.map((file) => fileURLToPath(new URL(file, ROOT))),
-  }));
-  return new URL(`data:text/javascript,${encodeURIComponent(javaScript)}`);
+  const source = fileURLToPath(new URL('./lambda-worker.ts', import.meta.url));
+  const cache = fileURLToPath(new URL('../../node_modules/.cache/muster-worker', import.meta.url));
+  const text = keptBuild(cache, () => ({ value: withoutTypes(source), files: [source] }));
+  return new URL(`data:text/javascript,${encodeURIComponent(text)}`);
 }
 
-const ROOT = new URL('../../', import.meta.url);
-/** What the entry is made of. The lock file has the version of esbuild, and the worker imports only types. */
-const SOURCES = ['lib/local/lambda-worker.ts', 'lib/local/worker-entry.ts', 'package-lock.json'];
-
-function bundled(): string {
-  const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof import('esbuild');
-  const { outputFiles } = buildSync({
-    entryPoints: [fileURLToPath(new URL('./lambda-worker.ts', import.meta.url))],
-    write: false,
-    bundle: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'esm',
-    logLevel: 'silent',
-  });
-  return outputFiles[0]!.text;
+function withoutTypes(path: string): string {
+  const { transformSync } = createRequire(import.meta.url)('esbuild') as typeof import('esbuild');
+  return transformSync(readFileSync(path, 'utf8'), { loader: 'ts', target: 'node24' }).code;
 }

@@ -39,13 +39,8 @@ writeFileSync(join(dist, 'package.json'), `${JSON.stringify(manifest, undefined,
  */
 function compile(): void {
   const tsc = join(root, 'node_modules/.bin/tsc');
-  const { status, stdout } = spawnSync(
-    tsc,
-    ['-p', import.meta.dirname, '--pretty', 'false', '--singleThreaded'],
-    {
-      encoding: 'utf8',
-    },
-  );
+  const args = ['-p', import.meta.dirname, '--pretty', 'false', '--singleThreaded'];
+  const { status, stdout } = spawnSync(tsc, args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(stdout);
 }
 

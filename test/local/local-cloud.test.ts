@@ -385,16 +385,12 @@ test('a local cloud with a data directory handles at once the messages that one 
       assetPathOf: (logicalId) => '${codeDir}/' + logicalId,
       port: 0,
       dataDir: '${dataDir}',
-      log: ({ line }) => console.log(line),
+      log: ({ line }) => line.startsWith('Work failed') && console.log(line),
     });
     await fetch(url + '/things/kept', { method: 'PUT' });`,
   ]);
   onTestFinished(() => void killed.kill('SIGKILL'));
-  let log = '';
-  killed.stdout.setEncoding('utf8').on('data', (text) => {
-    log += text;
-  });
-  await until(() => log.includes('Work failed'));
+  await once(killed.stdout, 'data');
   killed.kill('SIGKILL');
   await once(killed, 'exit');
 

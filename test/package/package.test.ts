@@ -67,17 +67,9 @@ function link(...names: readonly string[]): void {
 
 /** Compiles files as a stranger does, with declarations checked, and returns the errors. */
 async function compile(...files: readonly string[]): Promise<string> {
-  const options = [
-    '--module',
-    'nodenext',
-    '--target',
-    'es2022',
-    '--strict',
-    '--pretty',
-    'false',
-    '--singleThreaded',
-  ];
+  const options = ['--module', 'nodenext', '--target', 'es2022', '--strict', '--pretty', 'false'];
   const libraries = [
+    '--singleThreaded',
     '--lib',
     'es2024,dom',
     '--types',
