@@ -41,6 +41,8 @@ function traffic(
   };
 }
 
+const ofRoles = { ...duel, teamSize: 2, roles: { attack: 1, defence: 1 }, tickSeconds: 5 };
+
 describe('a simulation', () => {
   it('accounts for every player', () => {
     const { measures } = playThrough(duel, traffic(801, { patienceSeconds: 60 }));
@@ -98,7 +100,7 @@ describe('a simulation', () => {
       roleFlexibility: 0,
     };
     const { measures } = playThrough(
-      { ...duel, teamSize: 2, roles: { attack: 1, defence: 1 }, release: { policy: 'greedy' } },
+      { ...ofRoles, release: { policy: 'greedy' } },
       traffic(200, { population }),
     );
     expect(measures.waitSecondsByPartySize.map(({ of }) => of)).toEqual(['1', '2']);
@@ -132,7 +134,7 @@ describe('a simulation', () => {
   it('warns of roles that no policy can seat, and says how many flexible players are needed', () => {
     const population = { ...normal, roleWeights: { attack: 3, defence: 1 }, roleFlexibility: 0 };
     const { warnings } = playThrough(
-      { ...duel, teamSize: 2, roles: { attack: 1, defence: 1 }, release: { policy: 'fifo' } },
+      { ...ofRoles, release: { policy: 'fifo' } },
       traffic(150, { population }),
     );
     expect(warnings).toHaveLength(1);
