@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { type App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, it } from 'vitest';
+import { cdkJsonContext } from '../../lib/infra/cdk-context.ts';
 import { MusterStack, type MusterStackProps } from '../../lib/infra/muster-stack.ts';
 import { defaultQueuesDir, stackOptions } from '../../lib/infra/stack-options.ts';
 import { localApp, type Template } from '../../lib/infra/synthesize.ts';
@@ -258,11 +259,9 @@ function options(context: Record<string, unknown>) {
   return stackOptions(appWith(context).node);
 }
 
-/** An app with cdk.json's context, that does not validate against CloudFormation's schema (the CLI's test does). */
-function appWith(context: Record<string, unknown>): App {
-  const cdkJson = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8'));
-  return localApp(temporaryFolder(), { ...cdkJson.context, ...context });
-}
+/** An app with the context of cdk.json. */
+const appWith = (context: Record<string, unknown>): App =>
+  localApp(temporaryFolder(), { ...cdkJsonContext(), ...context });
 
 /** Removes metadata, which holds file paths that depend on how the app was started. */
 function withoutMetadata({ Resources, Outputs }: Template) {
