@@ -1,6 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { isAnswers } from '../../lib/aws/answers.ts';
 import type { LocalCloud } from '../../lib/local/local-cloud.ts';
 import type { NotifiedMatch } from './clients.ts';
 
@@ -46,8 +47,9 @@ export async function audit(
   }
   const statusOfMatch = new Map<string, string>();
   for await (const row of rows(client, MATCHES_TABLE!, ['matchId', 'status'])) {
-    // An abandoned match never existed.
-    if (row.status !== 'ABANDONED') statusOfMatch.set(String(row.matchId), String(row.status));
+    // An abandoned match never existed. The answers to a match are an item beside it.
+    if (row.status !== 'ABANDONED' && !isAnswers(row))
+      statusOfMatch.set(String(row.matchId), String(row.status));
   }
   client.destroy();
   const notifiedIds = new Set(notified.map(({ matchId }) => matchId));
