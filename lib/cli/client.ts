@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import * as z from 'zod';
 import {
   type MusterClient,
@@ -20,7 +20,7 @@ export interface ServiceOptions {
 }
 
 /** Adds the options of a command that asks a running service. */
-export function withService(command: Command): Command {
+export function withService(command: Command) {
   return command
     .option('--url <url>', 'the service', 'http://127.0.0.1:3000')
     .option('--token <token>', 'send this bearer token instead of signing (for a service with JWT)');

@@ -1,11 +1,11 @@
-import { Option } from 'commander';
+import { Option } from '@commander-js/extra-typings';
 import { invalid } from '../contract/problem.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { codeInUse, missingFunctions, useCode } from '../rules/custom/code.ts';
 import { InvalidInput } from './failure.ts';
 
 /** The option `--code` of the commands that search. The program loads the file before the command: see `loadCode`. */
-export function codeOption(): Option {
+export function codeOption() {
   return new Option(
     '--code <file>',
     'TypeScript or JavaScript module with the functions of custom rules (docs/custom-rules.md)',

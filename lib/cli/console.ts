@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { Console } from '../console/console-server.ts';
 import { type ServiceOptions, withService } from './client.ts';
 import { Failure } from './failure.ts';
@@ -16,7 +16,7 @@ export function consoleCommand(): Command {
         'credentials that the AWS CLI would use, so the console may do what their owner may do. Ctrl-C stops it.',
     )
     .option('--port <port>', 'port of the console on 127.0.0.1; 0 takes any free port', portNumber, PORT)
-    .action(async ({ url, port, token }: ServiceOptions & { readonly port: number }) => {
+    .action(async ({ url, port, token }) => {
       const interrupted = interruption();
       const page = await startOn({ url, token }, port);
       if (page === undefined) throw new Failure(`Port ${port} is in use: choose another with --port.`);

@@ -1,9 +1,9 @@
-import { Option } from 'commander';
+import { Option } from '@commander-js/extra-typings';
 import { type DeployContext, hasPush, rejectUnknown } from '../local/deploy-options.ts';
 import { InvalidInput } from './failure.ts';
 
 /** The option `-c`, as `cdk deploy` has it. */
-export function contextOption(): Option {
+export function contextOption() {
   return new Option(
     '-c, --context <name=value>',
     'option of a deployment, such as push=false; repeat it for more',

@@ -1,19 +1,8 @@
-import { Command } from 'commander';
+import { Command } from '@commander-js/extra-typings';
 import { LIMITS, type QueueDefinition } from '../contract/queue-definition.ts';
 import { type MonthlyBill, monthlyBill, type Players } from '../costs/monthly-bill.ts';
 import { numberIn } from '../simulation/option-values.ts';
 import { numberArgument, positiveNumber, printJson, readQueueFile, wholeNumber } from './input.ts';
-
-interface CostOptions {
-  readonly dau: number;
-  readonly matches: number;
-  readonly party: number;
-  readonly polls: number;
-  readonly also: number;
-  readonly queue?: string[];
-  readonly ladder?: boolean;
-  readonly json?: boolean;
-}
 
 /** A queue of five against five, searched every second: the one of most questions about the price. */
 const FIVE_AGAINST_FIVE: QueueDefinition = {
@@ -51,7 +40,7 @@ export function costCommand(): Command {
     .option('--queue <file...>', 'queue definitions over which the players are spread (default: one of 5v5)')
     .option('--ladder', 'players are rated: each match has a result (default: in queues that name a ladder)')
     .option('--json', 'print the bill as JSON (default: when the output is not a terminal)')
-    .action(({ queue, ladder, json, ...given }: CostOptions) => {
+    .action(({ queue, ladder, json, ...given }) => {
       const players: Players = {
         perDay: given.dau,
         matchesEach: given.matches,

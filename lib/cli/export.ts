@@ -1,17 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Command } from 'commander';
+import { Command } from '@commander-js/extra-typings';
 import type { MusterClient, Ticket } from '../client/index.ts';
-import { askOf, type ServiceOptions, withService } from './client.ts';
+import { askOf, withService } from './client.ts';
 import { Failure } from './failure.ts';
-import { positiveNumber } from './input.ts';
+import { type OptionsOf, positiveNumber } from './input.ts';
 import { INTERRUPTED_STATUS, interruptionSignal } from './interruption.ts';
 import { checkWritable, writeText } from './output.ts';
-
-interface ExportOptions extends ServiceOptions {
-  readonly queue: string;
-  readonly out: string;
-  readonly seconds?: number;
-}
 
 /** The most matches, and the most tickets, that a request returns. */
 const MATCHES_MAX = 100;
@@ -20,7 +14,15 @@ const EVERY_MS = 5_000;
 
 /** The command `export arrivals`: the tickets of a running service, as `simulate --arrivals` plays them. */
 export function exportCommand(): Command {
-  const arrivals = withService(new Command('arrivals'))
+  const arrivals = withOptions(withService(new Command('arrivals'))).action(exportArrivals);
+  return new Command('export')
+    .summary('write what a running service has seen, for simulations')
+    .description('Writes what a running service has seen, without ids, for simulations.')
+    .addCommand(arrivals);
+}
+
+function withOptions(command: ReturnType<typeof withService>) {
+  return command
     .summary('write the tickets of the latest matches of a queue as a file of arrivals')
     .description(
       'Reads the latest matches of a queue and their tickets, and writes the tickets as a file that `muster simulate ' +
@@ -33,15 +35,11 @@ export function exportCommand(): Command {
       '--seconds <number>',
       'record for this long (default: only the latest 100 matches)',
       positiveNumber,
-    )
-    .action(exportArrivals);
-  return new Command('export')
-    .summary('write what a running service has seen, for simulations')
-    .description('Writes what a running service has seen, without ids, for simulations.')
-    .addCommand(arrivals);
+    );
 }
 
-async function exportArrivals({ queue, out, seconds = 0, ...service }: ExportOptions): Promise<void> {
+async function exportArrivals(options: OptionsOf<typeof withOptions>): Promise<void> {
+  const { queue, out, seconds = 0, ...service } = options;
   checkWritable(out);
   const ask = await askOf(service);
   const signal = interruptionSignal();

@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander';
+import { CommanderError } from '@commander-js/extra-typings';
 import { Problem } from '../contract/problem.ts';
 import { LocalCloudError } from '../local/local-cloud-error.ts';
 import { InvalidInput } from '../simulation/invalid-input.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Command } from 'commander';
+import { Command } from '@commander-js/extra-typings';
 import { checkQueueDefinition } from '../contract/queue-definition.ts';
 import {
   IMPORT_OPTIONS,
@@ -32,7 +32,7 @@ interface Options extends ImportOptions {
   readonly try?: string;
 }
 
-function commandOf(name: string, importer: Importer<object>): Command {
+function commandOf(name: string, importer: Importer<object>) {
   const command = new Command(name)
     .summary(`import ${importer.title}`)
     .description(

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from '@commander-js/extra-typings';
 import type * as z from 'zod';
 import { type LadderDefinition, ladderDefinition } from '../contract/ladder.ts';
 import { parseWith } from '../contract/problem.ts';
@@ -12,6 +12,11 @@ import { ABOVE_0, type NumberKind, numberOf, whole } from '../simulation/option-
 import { ticketsOfCsv } from './csv-tickets.ts';
 import { InvalidInput } from './failure.ts';
 import { readJson, readText } from './json-file.ts';
+
+/** What the action of a command gets, from the function that adds its options. */
+export type OptionsOf<Adds extends (command: never) => { opts(): unknown }> = ReturnType<
+  ReturnType<Adds>['opts']
+>;
 
 /** @throws InvalidInput | Problem that names the file and the invalid fields */
 export function readQueueFile(path: string): QueueDefinition {

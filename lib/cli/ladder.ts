@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command } from '@commander-js/extra-typings';
 import type * as z from 'zod';
 import { newRating, type ratingList } from '../contract/rating.ts';
 import { id } from '../contract/ticket.ts';

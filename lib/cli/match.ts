@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command } from '@commander-js/extra-typings';
 import type { MatchResult } from '../contract/match.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import type { Ticket } from '../engine/types.ts';
@@ -8,14 +8,6 @@ import { matchOffline, OFFLINE_SEARCH_MS } from '../service/ticks/offline.ts';
 import { codeOption, withFunctions } from './code-option.ts';
 import { isoTime, positiveNumber, printJson, readQueueFile, readTicketsFile, searchTimeMs } from './input.ts';
 import { readJson } from './json-file.ts';
-
-interface Options {
-  readonly queue: string;
-  readonly tickets: string;
-  readonly backfills?: string;
-  readonly now?: number;
-  readonly searchSeconds?: number;
-}
 
 /** The command `match`: runs one tick over a file of tickets, offline. */
 export function matchCommand(): Command {
@@ -46,7 +38,7 @@ export function matchCommand(): Command {
       positiveNumber,
     )
     .addOption(codeOption())
-    .action((options: Options) => {
+    .action((options) => {
       const definition = withFunctions(readQueueFile(options.queue), options.queue);
       const tickets = readTicketsFile(options.tickets, definition);
       const nowMs = searchTimeMs(options.now, tickets);

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
+import { Command } from '@commander-js/extra-typings';
 import { AwsClient } from 'aws4fetch';
-import { Command } from 'commander';
 import { secretsOf } from '../contract/secret-grants.ts';
 import { Failure } from './failure.ts';
 import { jsonFilesOf, readQueueFile } from './input.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Command } from 'commander';
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { loadCode } from './code-option.ts';
 import { consoleCommand } from './console.ts';
 import { costCommand } from './cost.ts';
@@ -38,7 +38,7 @@ async function program(): Promise<Command> {
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
-    .hook('preAction', (_, command) => loadCode(command.opts().code))
+    .hook('preAction', (_, command) => loadCode(command.opts().code as string | undefined))
     .addCommand(demoCommand())
     .addCommand(serveCommand())
     .addCommand(consoleCommand())
@@ -58,7 +58,7 @@ async function program(): Promise<Command> {
 }
 
 /** Makes a command and its own commands throw their errors, and name their help after them. */
-function reportErrors(command: Command, words: string): void {
+function reportErrors(command: CommandUnknownOpts, words: string): void {
   command
     .exitOverride()
     .helpOption('-h, --help', 'print this help')

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command } from '@commander-js/extra-typings';
 import type { RateOptions } from './rate-report.ts';
 
 /** The command `rate`: rates the matches of a file, and says what the odds before each match were worth. */

@@ -1,8 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
-import { Command } from 'commander';
+import { Command } from '@commander-js/extra-typings';
 import { Problem } from '../contract/problem.ts';
 import type { TokenVerifier } from '../local/authorizers.ts';
-import type { DeployContext } from '../local/deploy-options.ts';
 import type { LocalCloud } from '../local/local-cloud.ts';
 import { LocalCloudError } from '../local/local-cloud-error.ts';
 import { readSecrets } from '../local/secrets.ts';
@@ -13,29 +12,18 @@ import { portNumber, startLocalConsole } from './console.ts';
 import { contextOption } from './context-option.ts';
 import { ErrorLines } from './error-lines.ts';
 import { Failure, InvalidInput } from './failure.ts';
+import type { OptionsOf } from './input.ts';
 import { INTERRUPTED_STATUS, interruption, startUnless } from './interruption.ts';
 import { readJson } from './json-file.ts';
 import { missingSecrets, serveGuide } from './serve-guide.ts';
 
-interface ServeOptions {
-  readonly port: number;
-  readonly queues?: string;
-  readonly ladders?: string;
-  readonly data?: string;
-  readonly secrets?: string;
-  readonly jwtIssuer?: string;
-  readonly jwtAudience?: string;
-  readonly jwtKeys?: string;
-  readonly context: DeployContext;
-  readonly code?: string;
-  readonly awsDelays?: boolean;
-  readonly console: boolean;
-  readonly verbose?: boolean;
-}
-
 /** The command `serve`: runs the whole service on this machine until it is interrupted. */
-export function serveCommand(): Command {
-  return new Command('serve')
+export const serveCommand = () => withOptions(new Command('serve')).action(serve);
+
+type ServeOptions = OptionsOf<typeof withOptions>;
+
+function withOptions(command: Command) {
+  return command
     .summary('run the whole service on this machine')
     .description(
       'Runs the service on this machine, built from the template that cdk deploy deploys. Prints one line with its ' +
@@ -59,8 +47,7 @@ export function serveCommand(): Command {
     .addOption(contextOption())
     .option('--aws-delays', 'wait as long as AWS takes for each step (default: no delays)')
     .option('--no-console', 'do not start the console (default: started on port 3001, or any free port)')
-    .option('--verbose', 'print the logs of the functions to standard error')
-    .action(serve);
+    .option('--verbose', 'print the logs of the functions to standard error');
 }
 
 async function serve(options: ServeOptions): Promise<void> {

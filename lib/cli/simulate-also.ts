@@ -8,12 +8,6 @@ import { numbersOf } from './report/run-tables.ts';
 import { textTable } from './text-table.ts';
 import { populationIn, type TrafficOptions, trafficOf } from './traffic-options.ts';
 
-/** The options of `muster simulate` that have a meaning with `--also` alone. */
-export interface AlsoOptions {
-  readonly share?: number;
-  readonly posts?: string;
-}
-
 const PLAYERS_DEFAULT = { players: 20_000 };
 const SHARE_DEFAULT = 0.2;
 
@@ -25,7 +19,7 @@ const SHARE_DEFAULT = 0.2;
  */
 export async function simulateAlso(
   definitions: readonly QueueDefinition[],
-  options: TrafficOptions & AlsoOptions,
+  options: TrafficOptions & { share?: number; posts?: string },
   signal: AbortSignal,
 ) {
   const group = groupOf(definitions);

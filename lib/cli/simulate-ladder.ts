@@ -5,13 +5,6 @@ import { readLadder } from './rate-report.ts';
 import { short, textTable } from './text-table.ts';
 import { type TrafficOptions, trafficOf } from './traffic-options.ts';
 
-/** The options of `muster simulate` that have a meaning with `--ladder` alone. */
-export interface LadderOptions {
-  readonly community?: number;
-  readonly newcomers?: number;
-  readonly placement?: number;
-}
-
 const PLAYERS_DEFAULT = { players: 40_000 };
 const COMMUNITY_DEFAULT = 1_000;
 const NEWCOMERS_DEFAULT = 0.02;
@@ -32,7 +25,7 @@ const RUNS = {
 export async function simulateLadder(
   file: string,
   queue: QueueDefinition,
-  options: TrafficOptions & LadderOptions,
+  options: TrafficOptions & { community?: number; newcomers?: number; placement?: number },
   signal: AbortSignal,
 ) {
   const { community = COMMUNITY_DEFAULT, newcomers = NEWCOMERS_DEFAULT, placement = 0 } = options;

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command, Option } from '@commander-js/extra-typings';
 import { gameJson } from '../contract/match.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { FROM_0_TO_1 } from '../simulation/option-values.ts';
@@ -12,43 +12,30 @@ import {
 import { runJson } from '../simulation/run-json.ts';
 import { codeOption, withFunctions } from './code-option.ts';
 import { InvalidInput } from './failure.ts';
-import { numberArgument, readQueueFile, wholeNumber } from './input.ts';
+import { numberArgument, type OptionsOf, readQueueFile, wholeNumber } from './input.ts';
 import { interruptionSignal } from './interruption.ts';
 import { CUT, checkWritable, lineWriter, printRun, writeText } from './output.ts';
 import { playInSlices } from './progress.ts';
 import { reportPage } from './report/report.ts';
 import { numbersOf, rulingOf } from './report/run-tables.ts';
-import type { AlsoOptions } from './simulate-also.ts';
 import { experimentText, simulateExperiment } from './simulate-experiment.ts';
-import type { LadderOptions } from './simulate-ladder.ts';
 import { textTable } from './text-table.ts';
-import {
-  addTrafficOptions,
-  type DescribedTraffic,
-  type TrafficOptions,
-  trafficOf,
-} from './traffic-options.ts';
-
-interface SimulateOptions extends TrafficOptions, LadderOptions, AlsoOptions {
-  queue: string[];
-  also?: string[];
-  matches?: string;
-  report?: string;
-  experiment?: string;
-  ladder?: string;
-  json?: boolean;
-}
+import { addTrafficOptions, type DescribedTraffic, trafficOf } from './traffic-options.ts';
 
 /** Plays queue definitions on simulated players and measures waits and matches. */
-export function simulateCommand(): Command {
-  const command = new Command('simulate')
+export const simulateCommand = () => withOptions(new Command('simulate')).action(simulate);
+
+type SimulateOptions = OptionsOf<typeof withOptions>;
+
+function withOptions(command: Command) {
+  const described = command
     .summary('show the waits and matches a queue definition gives its players')
     .description(
       'Plays queue definitions in virtual time, with the search and the policies of the service. Several files are ' +
         'compared on the same arrivals.',
     )
     .requiredOption('--queue <file...>', 'queue definitions');
-  return addTrafficOptions(command, `${LENGTH.players}, or all of the file`)
+  return addTrafficOptions(described, `${LENGTH.players}, or all of the file`)
     .option('--matches <file>', 'write every match as one line of JSON')
     .option('--report <file>', 'write the results as one HTML page with charts')
     .addOption(
@@ -94,8 +81,7 @@ export function simulateCommand(): Command {
       'with --also: weights of the queues that tickets are posted to, such as duel=3,arena=1 (default: equal)',
     )
     .addOption(codeOption())
-    .option('--json', 'print the results as JSON (default: when the output is not a terminal)')
-    .action(simulate);
+    .option('--json', 'print the results as JSON (default: when the output is not a terminal)');
 }
 
 /** Plays an experiment, a ladder, or the definitions side by side, and prints what came out. */

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { type Command, Option, type OptionValues } from '@commander-js/extra-typings';
 import * as z from 'zod';
 import { parseWith } from '../contract/problem.ts';
 import { LIMITS, type QueueDefinition } from '../contract/queue-definition.ts';
@@ -22,14 +22,18 @@ export type { DescribedTraffic, TrafficLength, TrafficOptions } from '../simulat
  *
  * @param playersUnset the default of `--players`, for the help
  */
-export function addTrafficOptions(command: Command, playersUnset: string): Command {
+export function addTrafficOptions<Args extends unknown[], Options extends OptionValues>(
+  command: Command<Args, Options>,
+  playersUnset: string,
+) {
   for (const [name, { flags, help, unset }] of ALL_TRAFFIC_OPTIONS) {
     const fallback = name === 'players' ? playersUnset : unset;
     command.option(flags, fallback === undefined ? help : `${help} (default: ${fallback})`);
   }
-  return command.addOption(
+  const withSeed = command.addOption(
     new Option('--seed <number>', 'the same seed gives the same run').default('1', '1'),
   );
+  return withSeed as Command<Args, Options & TrafficOptions>;
 }
 
 /** @throws InvalidInput | Problem that names the option or the place in the file */

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { Command, Option } from 'commander';
+import { Command, Option } from '@commander-js/extra-typings';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { quantile } from '../service/queues/quantile.ts';
 import { durationText } from '../simulation/duration.ts';
@@ -26,38 +26,27 @@ import {
 import { releaseOptions } from '../vocabulary/release-options.ts';
 import { codeOption, withFunctions } from './code-option.ts';
 import { Failure, InvalidInput } from './failure.ts';
-import { numberArgument, readQueueFile, wholeNumber } from './input.ts';
+import { numberArgument, type OptionsOf, readQueueFile, wholeNumber } from './input.ts';
 import { interruptionSignal } from './interruption.ts';
 import { CUT, checkWritable, printRun, writeText } from './output.ts';
 import { progressLine } from './progress.ts';
 import { tuningPage } from './report/report.ts';
 import { ARROW, settingsTable } from './report/run-tables.ts';
 import { short, textTable } from './text-table.ts';
-import {
-  addTrafficOptions,
-  type DescribedTraffic,
-  type TrafficOptions,
-  trafficOf,
-} from './traffic-options.ts';
+import { addTrafficOptions, type DescribedTraffic, trafficOf } from './traffic-options.ts';
 import { TuneThreads } from './tune-threads.ts';
-
-interface TuneOptions extends TrafficOptions {
-  queue: string;
-  policies: string;
-  steps?: boolean;
-  out?: string;
-  report?: string;
-  workers: number;
-  json?: boolean;
-}
 
 /** Enough to compare settings, few enough to try dozens of them. */
 const PLAYERS_UNSET = 10_000;
 const POLICIES_UNSET = 'option-value,expanding,periodic,greedy';
 
 /** Tries policies and their parameters on simulated players and picks the best setting that meets the targets. */
-export function tuneCommand(): Command {
-  const command = new Command('tune')
+export const tuneCommand = () => withOptions(new Command('tune')).action(tune);
+
+type TuneOptions = OptionsOf<typeof withOptions>;
+
+function withOptions(command: Command) {
+  const described = command
     .summary('choose the release policy and its parameters by targets')
     .description(
       'Plays a queue definition with many release policies on the same simulated players and shows the front: the ' +
@@ -66,15 +55,15 @@ export function tuneCommand(): Command {
         '--steps also the waits after which rules relax.',
     )
     .requiredOption('--queue <file>', 'queue definition whose release is tuned');
-  addTrafficOptions(command, `${PLAYERS_UNSET}, or those of five time-outs if more, or all of the file`);
-  command.addOption(
+  const most = `${PLAYERS_UNSET}, or those of five time-outs if more, or all of the file`;
+  const withPolicies = addTrafficOptions(described, most).addOption(
     new Option('--policies <names>', 'release policies to try').default(POLICIES_UNSET, POLICIES_UNSET),
   );
   for (const { flags, what, kind = ABOVE_0, unset } of Object.values<TargetOption>(TARGETS)) {
     const fallback = unset === undefined ? '' : ` (default: ${unset})`;
-    command.option(flags, `target: ${what} at most this${fallback}`, numberArgument(kind));
+    described.option(flags, `target: ${what} at most this${fallback}`, numberArgument(kind));
   }
-  return command
+  return withPolicies
     .option('--steps', 'also try earlier and later steps of the rules that relax')
     .option('--out <file>', 'write the queue definition with the chosen setting')
     .option('--report <file>', 'write all settings tried as one HTML page with charts')
@@ -84,8 +73,7 @@ export function tuneCommand(): Command {
         .default(availableParallelism(), 'one for each core'),
     )
     .addOption(codeOption())
-    .option('--json', 'print the settings as JSON (default: when the output is not a terminal)')
-    .action(tune);
+    .option('--json', 'print the settings as JSON (default: when the output is not a terminal)');
 }
 
 /** The option of a target. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { styleText } from 'node:util';
-import { Command } from 'commander';
+import { Command } from '@commander-js/extra-typings';
 import { ladderProblems } from '../contract/ladder.ts';
 import { isLoopback, refusalOf } from '../contract/outbound-url.ts';
 import { type FieldProblem, invalid } from '../contract/problem.ts';
@@ -18,7 +18,7 @@ import { reportFailure } from './failure.ts';
 import { jsonFilesOf, readLadderFile, readQueueFile } from './input.ts';
 
 /** The command `validate`: checks all given definitions and reports every invalid field. */
-export function validateCommand(): Command {
+export function validateCommand() {
   return new Command('validate')
     .summary('check definitions of queues and ladders')
     .description(

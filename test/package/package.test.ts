@@ -115,7 +115,14 @@ describe('the package', () => {
 
   it('installs a few small packages, and asks for those of its parts', () => {
     const { dependencies, peerDependencies, peerDependenciesMeta, engines } = manifest();
-    expect(Object.keys(dependencies)).toEqual(['aws4fetch', 'commander', 'ipaddr.js', 'jsonc-parser', 'zod']);
+    expect(Object.keys(dependencies)).toEqual([
+      '@commander-js/extra-typings',
+      'aws4fetch',
+      'commander',
+      'ipaddr.js',
+      'jsonc-parser',
+      'zod',
+    ]);
     expect(Object.keys(peerDependencies)).toEqual(expect.arrayContaining(['aws-cdk-lib', 'constructs']));
     expect(Object.keys(peerDependenciesMeta)).toEqual(Object.keys(peerDependencies));
     expect(engines.node).toBe('>=22.23');

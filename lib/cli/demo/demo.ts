@@ -1,12 +1,12 @@
 import { styleText } from 'node:util';
-import { Command } from 'commander';
+import { Command } from '@commander-js/extra-typings';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { seededRandom } from '../../simulation/random.ts';
 import { askOf, queuesOf } from '../client.ts';
 import { codeOption } from '../code-option.ts';
 import { startLocalConsole } from '../console.ts';
 import { Failure, InvalidInput } from '../failure.ts';
-import { numberArgument, positiveNumber, wholeNumber } from '../input.ts';
+import { numberArgument, type OptionsOf, positiveNumber, wholeNumber } from '../input.ts';
 import { INTERRUPTED_STATUS, interruption, outputClosed, startUnless } from '../interruption.ts';
 import { nothingSeen, pause, playBackend, type QueueSeen } from './game-backend.ts';
 import { latestMatch } from './latest-match.ts';
@@ -14,16 +14,6 @@ import { playerNames } from './player-names.ts';
 import { HOSTED_QUEUE, PUT_LADDER, RATED_QUEUE } from './queues.ts';
 import { demoSummary } from './summary.ts';
 import { demoTable, LEGEND } from './table.ts';
-
-interface DemoOptions {
-  url?: string;
-  rate: number;
-  queue?: string;
-  seconds?: number;
-  seed: number;
-  console: boolean;
-  code?: string;
-}
 
 /** On a terminal the table is redrawn this often. */
 const REDRAW_MS = 500;
@@ -36,8 +26,12 @@ const POLL_MS = 100;
 const SECONDS_MAX = 2_147_483;
 
 /** The command `demo`: simulates a game backend against a running service or one that it starts. */
-export function demoCommand(): Command {
-  return new Command('demo')
+export const demoCommand = () => withOptions(new Command('demo')).action(demo);
+
+type DemoOptions = OptionsOf<typeof withOptions>;
+
+function withOptions(command: Command) {
+  return command
     .summary('simulate a game backend and watch the matches')
     .description(
       'Posts tickets of a plausible population (solos and parties, roles where the queue has them), accepts matches ' +
@@ -59,29 +53,30 @@ export function demoCommand(): Command {
     )
     .option('--seed <number>', 'seed of the population', wholeNumber(), 1)
     .addOption(codeOption())
-    .option('--no-console', 'do not start the console (default: started with the service)')
-    .action(async (options: DemoOptions) => {
-      const stop = new AbortController();
-      const interrupted = interruption();
-      void Promise.race([interrupted, outputClosed()]).then(() => stop.abort());
-      if (options.url !== undefined) {
-        await play({ url: options.url }, options, stop);
-        return;
-      }
-      const cloud = await startUnless(interrupted, () => startOwnCloud(options.code));
-      if (cloud === undefined) {
-        process.exitCode = INTERRUPTED_STATUS;
-        return;
-      }
-      const page = options.console ? await startLocalConsole(cloud.url) : undefined;
-      try {
-        if (!stop.signal.aborted)
-          await play({ url: cloud.url, isOwn: true, consoleUrl: page?.url }, options, stop);
-      } finally {
-        await page?.stop();
-        await cloud.stop();
-      }
-    });
+    .option('--no-console', 'do not start the console (default: started with the service)');
+}
+
+async function demo(options: DemoOptions): Promise<void> {
+  const stop = new AbortController();
+  const interrupted = interruption();
+  void Promise.race([interrupted, outputClosed()]).then(() => stop.abort());
+  if (options.url !== undefined) {
+    await play({ url: options.url }, options, stop);
+    return;
+  }
+  const cloud = await startUnless(interrupted, () => startOwnCloud(options.code));
+  if (cloud === undefined) {
+    process.exitCode = INTERRUPTED_STATUS;
+    return;
+  }
+  const page = options.console ? await startLocalConsole(cloud.url) : undefined;
+  try {
+    if (!stop.signal.aborted)
+      await play({ url: cloud.url, isOwn: true, consoleUrl: page?.url }, options, stop);
+  } finally {
+    await page?.stop();
+    await cloud.stop();
+  }
 }
 
 /** Imported on demand because the CDK takes a second to load. */
