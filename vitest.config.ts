@@ -11,8 +11,7 @@ process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
  * because loading them takes longer than most files.
  */
 const ALONE = [
-  'test/aws/{conflicts,message-consumer,other-versions,secrets}.test.ts',
-  'test/service/placement/provision.test.ts',
+  'test/aws/conflicts.test.ts',
   'test/end-to-end/{gamelift,secrets}.test.ts',
   'test/console/{console,on-local-cloud}.test.ts',
   'test/package/package.test.ts',

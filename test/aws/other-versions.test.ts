@@ -294,7 +294,8 @@ describe('A change of a table that cannot be read', () => {
 });
 
 describe('A message that cannot be read', () => {
-  const sqs = mockClient(SQSClient);
+  const queues = new SQSClient({ region: 'us-east-1' });
+  const sqs = mockClient(queues);
   const QUEUE_URL = 'https://sqs.example/0/name';
   const received = (body: string, tries: number): SQSEvent => ({
     Records: [
@@ -320,18 +321,14 @@ describe('A message that cannot be read', () => {
     const error = vi.spyOn(logger, 'error').mockImplementation(() => {});
     vi.spyOn(logger, 'warn').mockImplementation(() => {});
     const consumed: string[] = [];
-    const handler = messageConsumer(
-      new SQSClient({ region: 'us-east-1' }),
-      ['https://sqs.example/0/other', QUEUE_URL],
-      {
-        read: matchIdOf,
-        idsOf: (matchId) => ({ matchId }),
-        consume: async (matchId) => {
-          consumed.push(matchId);
-          return { outcome: 'done' };
-        },
+    const handler = messageConsumer(queues, ['https://sqs.example/0/other', QUEUE_URL], {
+      read: matchIdOf,
+      idsOf: (matchId) => ({ matchId }),
+      consume: async (matchId) => {
+        consumed.push(matchId);
+        return { outcome: 'done' };
       },
-    );
+    });
     sqs.reset();
     const failed = await handler(received(body, 2), CONTEXT);
     expect(failed).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-1' }] });

@@ -100,7 +100,8 @@ function checkPlayers(
 ): void {
   if (speaker !== undefined && playerIds.some((playerId) => playerId !== speaker))
     throw new Problem(403, `Player ${speaker} answers for no other player: name nobody else in playerIds.`);
-  const at = playerIds.findIndex((playerId) => !players.some((player) => player.playerId === playerId));
+  const known = new Set(players.map(({ playerId }) => playerId));
+  const at = playerIds.findIndex((playerId) => !known.has(playerId));
   if (at >= 0)
     throw invalidPlayers(
       `/${at}`,
