@@ -323,6 +323,7 @@ describe('the page of a queue', () => {
   it('shows what becomes of matches, and the webhooks with their responses to a test', async () => {
     const since = new Date().toISOString();
     service.stats.raid = {
+      linked: 3,
       outcomes: {
         since,
         tickets: { matched: 40, timedOut: 4, cancelled: 6, returned: 0 },
@@ -346,6 +347,7 @@ describe('the page of a queue', () => {
       delete service.stats.raid;
     });
     const tab = await open('/queues/raid');
+    await tab.getByText(/^tickets waiting, 3 of them elsewhere too/).waitFor();
     await tab.getByText('8 of 9 matches of the last 2 minutes were not accepted.').waitFor();
     await tab.getByText('Accepted; lost: 6 not answered in time, 2 declined').waitFor();
     await tab.getByText('40 of 50 tickets').waitFor();

@@ -119,6 +119,18 @@ describe('a ticket in several queues', () => {
     ]);
   });
 
+  it('is counted among the waiting tickets of each of its queues', async () => {
+    await post('a', [{ queue: arena }]);
+    const stats = [];
+    for (const queue of [duel, arena, raid]) {
+      await tickOf(queue);
+      const { waiting, linked } = await getStats(cloud.deps, queue, cloud.nowMs);
+      stats.push({ waiting, linked });
+    }
+    const one = { waiting: 1, linked: 1 };
+    expect(stats).toEqual([one, one, { waiting: 0, linked: undefined }]);
+  });
+
   it('has in each queue the players of that queue', async () => {
     await post('a', [{ queue: arena, players: [{ playerId: 'p-a', skill: 77 }] }]);
     await enqueue(
