@@ -30,8 +30,8 @@ export type Admission =
  *     fast              posted
  *     slow or failing   posted in the slow lane only
  *     down              postponed
- *     new               one delivery marks it as down and is posted. The others are postponed. A crash after the mark: the next
- *                       one is posted when the mark expires
+ *     new               one delivery marks it as down for ten seconds and is posted. The others are postponed. A crash after the
+ *                       mark: the next one is posted when it expires
  *     down, expired     the same, in the slow lane only
  */
 export async function admit(
@@ -47,7 +47,7 @@ export async function admit(
   }
   if (nowMs < (receiver?.downUntilMs ?? 0)) return { outcome: 'down' };
   if (receiver !== undefined && lane === 'first') return { outcome: 'slow' };
-  const isTaken = await store.markDown(url, nowMs, nowMs + downMs(receiver));
+  const isTaken = await store.markDown(url, nowMs, nowMs + DOWN_MS.min);
   return isTaken ? { outcome: 'post', receiver } : { outcome: 'down' };
 }
 
@@ -90,7 +90,7 @@ export function isCutShort(result: OutboundResult, lane: Lane): boolean {
   return lane === 'first' && result.outcome === 'unreachable' && result.timedOut === true;
 }
 
-function downMs({ failures }: Pick<ReceiverRecord, 'failures'> = { failures: 0 }): number {
+function downMs({ failures }: ReceiverRecord): number {
   return Math.min(DOWN_MS.max, Math.max(DOWN_MS.min, failures * DOWN_MS.each));
 }
 

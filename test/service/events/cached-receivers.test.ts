@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cachedReceivers } from '../../../lib/service/events/receivers.ts';
+import { admit, cachedReceivers } from '../../../lib/service/events/receivers.ts';
 import { memoryReceivers } from './memory-receivers.ts';
 
 const url = 'https://game.example/';
@@ -66,4 +66,14 @@ describe('recent receivers', () => {
     breakStore(false);
     expect(await one.get(url)).toBeUndefined();
   });
+});
+
+it('a receiver that was down for long is asked again ten seconds after a crash while it was asked', async () => {
+  const receivers = memoryReceivers();
+  for (let failures = 0; failures < 100; failures++) await receivers.addFailure(url, 0);
+  await receivers.markDown(url, 0, 60_000);
+  const asked = async (nowMs: number) => (await admit(receivers, url, 'slow', nowMs)).outcome;
+  expect(await asked(60_000)).toBe('post');
+  expect(await asked(69_999)).toBe('down');
+  expect(await asked(70_000)).toBe('post');
 });
