@@ -58,7 +58,7 @@ export const MEASUREMENTS: readonly Measurement[] = [
   },
   {
     program: 'test/bench/scale/scale.ts',
-    minutes: 25,
+    minutes: 75,
     tables: { scale: BENCHMARKS },
   },
   {
