@@ -13,6 +13,7 @@ import { type LocalCloud, type LocalCloudOptions, startLocalCloud } from '../../
 import { LocalCloudError } from '../../lib/local/local-cloud-error.ts';
 import type { Template } from '../../lib/local/template.ts';
 import { newDir, scratchDir, until, writeCode } from './fixtures.ts';
+import { descendants, isGone, isLinux } from './processes.ts';
 
 const sdk = (name: string) => import.meta.resolve(`@aws-sdk/client-${name}`);
 
@@ -371,7 +372,7 @@ test('a local cloud with a data directory continues where the last one stopped',
   await second.stop();
 });
 
-test('a local cloud with a data directory handles at once the messages that one was handling when it was killed', async () => {
+test('a local cloud with a data directory handles at once the messages that one was handling when it was killed, which left no process behind', async () => {
   const dataDir = scratchDir();
   const template = templateOf({ Jobs: { Type: 'AWS::SQS::Queue', Properties: { VisibilityTimeout: 600 } } });
   const module = import.meta.resolve('../../lib/local/local-cloud.ts');
@@ -391,8 +392,10 @@ test('a local cloud with a data directory handles at once the messages that one 
   ]);
   onTestFinished(() => void killed.kill('SIGKILL'));
   await once(killed.stdout, 'data');
+  const started = isLinux ? descendants(killed) : [];
   killed.kill('SIGKILL');
   await once(killed, 'exit');
+  await until(() => started.every(isGone));
 
   const secretsFile = join(scratchDir(), 'secrets.json');
   writeFileSync(secretsFile, '{ "word": "hush" }');

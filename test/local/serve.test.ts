@@ -1,6 +1,6 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { muster } from '../cli/muster.ts';
 import { definition } from '../definition.ts';
 import { IS_LONG } from '../long.ts';
 import { scratchDir, until } from './fixtures.ts';
+import { descendants, isGone, isLinux } from './processes.ts';
 import { AUDIENCE, ISSUER, testIssuer } from './tokens.ts';
 
 const MUSTER = fileURLToPath(new URL('../../lib/cli/muster.ts', import.meta.url));
@@ -43,39 +44,6 @@ async function readyUrl({ output }: ReturnType<typeof serve>): Promise<string> {
   await until(() => output.stdout.includes('\n') || output.stderr !== '');
   return /^Muster is ready at (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(output.stdout)![1]!;
 }
-
-/** The state of a process as a letter, its parent, and more: see `man 5 proc_pid_stat`. @throws when there is no such process */
-function statusOf(pid: number): string[] {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name of the command before it may have brackets and spaces.
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-}
-
-/** The process ids of all descendants of a process. */
-function descendants({ pid }: ChildProcessWithoutNullStreams): number[] {
-  const parents = new Map<number, number>();
-  for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      parents.set(Number(entry), Number(statusOf(Number(entry))[1]));
-    } catch {
-      // The process has already ended.
-    }
-  }
-  const found = [pid!];
-  for (const id of found)
-    found.push(...[...parents].filter(([, parent]) => parent === id).map(([child]) => child));
-  return found.slice(1);
-}
-
-/** A process that has ended is a zombie until its new parent looks, which the first process of some containers never does. */
-function isGone(pid: number): boolean {
-  try {
-    return statusOf(pid)[0] === 'Z';
-  } catch {
-    return true;
-  }
-}
-const isLinux = process.platform === 'linux';
 
 describe('muster serve', () => {
   test.skipIf(!isLinux)(
