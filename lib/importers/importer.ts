@@ -7,7 +7,7 @@ import { type ImportLine, Report } from './report.ts';
 /** The options of imports, for the command line. An option without a kind of number is text. */
 export const IMPORT_OPTIONS = {
   pool: { flags: '--pool <name>', description: 'the pool (default: the default pool)' },
-  skill: { flags: '--skill <name>', description: 'the number of players that becomes their skill' },
+  skill: { flags: '--skill <name>', description: 'the number attribute of players that becomes their skill' },
   skillOffset: {
     flags: '--skill-offset <number>',
     description: 'is added to every skill, because a skill is not negative',

@@ -1,3 +1,4 @@
+import { getOrCreate } from '../../vocabulary/get-or-create.ts';
 import {
   type BucketLayout,
   layoutAt,
@@ -99,7 +100,7 @@ export type PoolWriter = (
  * more partition keys, once for all tickets of the request, and the ticket is stored under one of those.
  *
  *     put          under the layouts in force
- *     add shards   after a throttled put only: see `waking/shards.ts`. A crash after it: the client repeats its request
+ *     add shards   after a throttled put only: see `addShards`. A crash after it: the client repeats its request
  *     put again    on the same condition, so it finds the ticket if the first put was applied after all. If an entry was, a tick
  *                  reads the ticket once, and removes the entry after the ticket has left the pool
  */
@@ -117,9 +118,7 @@ export function poolWriter(
       if (!(error instanceof StoreBusy)) throw error;
       const { queue = home } = error;
       const layout = layoutOf(queue);
-      const adding = sharded.get(queue) ?? addShards(deps.queues, { queue, layout }, nowMs);
-      sharded.set(queue, adding);
-      const other = await adding;
+      const other = await getOrCreate(sharded, queue, () => addShards(deps.queues, { queue, layout }, nowMs));
       if (other === undefined || other === layout) throw error;
       const changed = new Map(records).set(queue, { ...records.get(queue)!, layouts: [other] });
       const { ticketId, views } = ticket;
