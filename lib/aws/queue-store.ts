@@ -113,11 +113,11 @@ const LETTERS_MAX = 8_000_000;
 
 const stateItem = z.object({
   version: z.number(),
-  layouts: jsonOf(z.array(bucketLayout).min(1)),
+  layouts: rememberedJsonOf(z.array(bucketLayout).min(1), LETTERS_MAX),
   awakeUntilMs: z.number(),
   sentUntilMs: z.number().default(0),
   watched: jsonOf(watched).exactOptional(),
-  change: jsonOf(definitionChange).exactOptional(),
+  change: rememberedJsonOf(definitionChange, LETTERS_MAX).exactOptional(),
   deployed: jsonOf(deployed).exactOptional(),
   presenceHeldUntilMs: z.number().exactOptional(),
   linkedUntilMs: z.number().exactOptional(),
