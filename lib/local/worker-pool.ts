@@ -45,7 +45,7 @@ const PATIENCE_MIN_MS = 100;
  */
 const PATIENCE_MAX_MS = 5_000;
 /** A worker ends after this time without an invocation, unless it is the last one of its function. */
-const IDLE_MS = 5_000;
+const IDLE_MS = 30_000;
 /** The last worker of a function ends after this time. The next invocation then starts one. */
 const LAST_IDLE_MS = 300_000;
 /**
