@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { getOrCreate } from '../../lib/vocabulary/get-or-create.ts';
 
 /** A response of the API. */
 export interface Answer {
@@ -84,9 +85,18 @@ export function webhookFaults(document: OpenApiDocument) {
     errorsAt(['webhooks', body.type, 'post', 'requestBody', 'content', 'application/json', 'schema'], body);
 }
 
+type SchemaErrors = (pointer: readonly string[], body: unknown) => string[];
+
+/** A test runs most schemas a few times, so compiling them is what costs. The tests of a process compile each once. */
+const compiled = new Map<string, SchemaErrors>();
+
 /** Checks values against schemas of the document, which are addressed by their path. */
-function schemaErrors(document: OpenApiDocument) {
-  // A test runs most schemas a few times, so compiling them is what costs. openapi.test.ts validates the document.
+function schemaErrors(document: OpenApiDocument): SchemaErrors {
+  return getOrCreate(compiled, JSON.stringify(document), () => compiledErrors(document));
+}
+
+function compiledErrors(document: OpenApiDocument): SchemaErrors {
+  // openapi.test.ts validates the document.
   const ajv = new Ajv2020({
     strict: false,
     allErrors: true,
@@ -96,7 +106,7 @@ function schemaErrors(document: OpenApiDocument) {
   });
   (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
   ajv.addSchema(closed(document), 'openapi');
-  return (pointer: readonly string[], body: unknown): string[] => {
+  return (pointer, body) => {
     const path = pointer.map((token) =>
       encodeURIComponent(token.replaceAll('~', '~0').replaceAll('/', '~1')),
     );
