@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { savedAtMost } from '../../lib/console/page/data/gap.ts';
+import { proofText, savedAtMost } from '../../lib/console/page/data/gap.ts';
 import { reasonsOf } from '../../lib/console/page/data/reasons-of.ts';
 import { sentenceText } from '../../lib/console/page/format.ts';
 import type { MatchView } from '../../lib/contract/match.ts';
@@ -27,6 +27,13 @@ it('saves no more than the imbalance of a match', () => {
   expect(savedAtMost(match)).toBe(187);
   expect(savedAtMost({ ...match, lowerBound: 40 })).toBe(60);
   expect(savedAtMost({ ...match, optimal: true })).toBe(0);
+});
+
+it('calls a match proved best only where none could have had a better priority', () => {
+  const match = { imbalance: 0, optimal: false, priority: -20, lowerBound: -50 } as MatchView;
+  expect(savedAtMost(match)).toBe(0);
+  expect(proofText(match)).toBe('within 30');
+  expect(proofText({ ...match, lowerBound: -20 })).toBe('proved best');
 });
 
 it('shows times of a reason on the clock of the reader', () => {

@@ -1,6 +1,6 @@
 import type { MatchView } from '../../../contract/match.ts';
 import { Bar } from '../charts/bar.tsx';
-import { savedAtMost } from '../data/gap.ts';
+import { proofText, savedAtMost } from '../data/gap.ts';
 import type { LiveQueue } from '../data/live-queues.ts';
 import { playersIn } from '../data/measures.ts';
 import { clockText, numberText } from '../format.ts';
@@ -51,8 +51,7 @@ export function LatestMatches({ live }: { readonly live: LiveQueue }) {
 }
 
 function MatchRow({ match, greatest }: { readonly match: MatchView; readonly greatest: number }) {
-  const gap = savedAtMost(match);
-  const sure = (match.imbalance - gap) / greatest;
+  const sure = (match.imbalance - savedAtMost(match)) / greatest;
   return (
     <tr>
       <td>
@@ -69,7 +68,7 @@ function MatchRow({ match, greatest }: { readonly match: MatchView; readonly gre
           ]}
         />
       </td>
-      <td>{gap === 0 ? 'proved best' : `within ${numberText(gap)}`}</td>
+      <td>{proofText(match)}</td>
       <td class="wide-only">{match.region ?? '–'}</td>
       <td>{statusText(match.status)}</td>
     </tr>
