@@ -12,7 +12,7 @@ export interface GuardedProcess {
 /**
  * Starts a command that ends when `stop` is called or when this process dies for any reason. A shell waits for the
  * end of its standard input, which the system closes when this process ends. The shell then ends the command and
- * removes `scratchDir`. The command has its own session, so Ctrl-C does not reach it before this process.
+ * removes `scratchDir`. It needs no other command for that. The command has its own session, so Ctrl-C does not reach it before this process.
  */
 export function startGuarded(command: string, args: readonly string[], scratchDir = ''): GuardedProcess {
   const shell = spawn('/bin/sh', ['-c', GUARD, 'sh', scratchDir, command, ...args], {
@@ -49,7 +49,7 @@ trap '' PIPE
 scratch=$1; shift
 exec 3<&0
 "$@" 3<&- & child=$!
-(cat <&3 >/dev/null; kill -TERM $child) 2>/dev/null & watcher=$!
+(read -r _ <&3; kill -TERM $child) 2>/dev/null & watcher=$!
 wait $child; status=$?
 kill $watcher 2>/dev/null
 [ -z "$scratch" ] || rm -rf -- "$scratch"
