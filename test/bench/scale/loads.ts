@@ -52,8 +52,8 @@ const WITH_PARTIES: Partial<QueueDefinition> = {
   release: { policy: 'option-value', waitCost: 10 },
   beta: 5,
 };
-/** A steady load is measured after the buckets have adapted to it. */
-const SETTLE_SECONDS = 25;
+/** A steady load is measured after the buckets have adapted to it, on a slow machine too. */
+const SETTLE_SECONDS = 60;
 
 export const LOADS = {
   'steady-1000': steady('1,000 players/s, solos', 1_000, SOLOS),
@@ -81,7 +81,7 @@ export async function measure(load: Load, options: LoadOptions): Promise<LoadRes
   if (run.lost > 0) short.push(`${run.lost} tickets lost`);
   if (run.twice > 0) short.push(`${run.twice} tickets matched twice`);
   return {
-    seconds: run.second,
+    seconds: run.measuredSeconds,
     tickets: run.posted,
     waitP50: run.waitSeconds(0.5),
     waitP99: run.waitSeconds(0.99),

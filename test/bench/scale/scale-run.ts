@@ -71,6 +71,7 @@ export class ScaleRun {
   /** Milliseconds from the start to the first match. */
   firstMatchMs: number | undefined;
   readonly startMs = NOW_MS;
+  #forgottenSeconds = 0;
   /** Further results, each in words. */
   readonly notes: string[] = [];
   readonly #random: RandomSource;
@@ -127,6 +128,11 @@ export class ScaleRun {
   /** Seconds since the start. */
   get second(): number {
     return Math.round((this.region.time.nowMs - NOW_MS) / 1_000);
+  }
+
+  /** Seconds since the start, or since `forget`. */
+  get measuredSeconds(): number {
+    return this.second - this.#forgottenSeconds;
   }
 
   get waiting(): number {
@@ -189,6 +195,7 @@ export class ScaleRun {
 
   /** Discards the measurements so far, so that only later ones count. */
   forget(): void {
+    this.#forgottenSeconds = this.second;
     this.waits = [];
     this.imbalances = [];
     this.region.ticks.length = 0;

@@ -4,14 +4,7 @@ import { ASSUMPTIONS } from './assumptions.ts';
 import { LOADS, type Load, measure } from './loads.ts';
 
 /** The loads that the documentation has; `--rows` plays others of `loads.ts`. */
-const DOCUMENTED = [
-  'steady-1000',
-  'steady-1000-parties',
-  'steady-10000',
-  'steady-10000-parties',
-  'launch',
-  'launch-at-once',
-];
+const DOCUMENTED = ['steady-1000', 'steady-1000-parties', 'steady-10000', 'steady-10000-parties'];
 
 /**
  * `npm run bench:scale -- [--rows steady-1000,…] [--seconds N] [--players N] [--seed 1] [--cpu-factor 1.5]`: one queue
@@ -20,7 +13,7 @@ const DOCUMENTED = [
 const { values } = parseArgs({
   options: {
     rows: { type: 'string', default: DOCUMENTED.join(',') },
-    seconds: { type: 'string', default: '200' },
+    seconds: { type: 'string', default: '60' },
     players: { type: 'string', default: '1000000' },
     seed: { type: 'string', default: '1' },
     'cpu-factor': { type: 'string', default: String(ASSUMPTIONS.cpuFactor) },
