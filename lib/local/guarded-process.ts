@@ -12,7 +12,7 @@ export interface GuardedProcess {
 /**
  * Starts a command that ends when `stop` is called or when this process dies for any reason. A shell waits for the
  * end of its standard input, which the system closes when this process ends. The shell then ends the command and
- * removes `scratchDir`. It needs no other command for that. The command has its own session, so Ctrl-C does not reach it before this process.
+ * removes `scratchDir`. The command has its own session, so Ctrl-C does not reach it before this process.
  */
 export function startGuarded(command: string, args: readonly string[], scratchDir = ''): GuardedProcess {
   const shell = spawn('/bin/sh', ['-c', GUARD, 'sh', scratchDir, command, ...args], {
@@ -42,10 +42,11 @@ const STOP_GRACE_MS = 5_000;
 
 /**
  * Descriptor 3 is the pipe from this process, because a shell gives background commands /dev/null as standard input.
- * SIGPIPE is ignored because the shell may write after the reader has ended.
+ * SIGPIPE is ignored because the shell may write after the reader has ended. With TMOUT `read` of bash would end by itself.
  */
 const GUARD = `
 trap '' PIPE
+unset TMOUT
 scratch=$1; shift
 exec 3<&0
 "$@" 3<&- & child=$!

@@ -39,7 +39,7 @@ export async function startSqs(queues: readonly Resource[], { dataDir }: SqsOpti
   if (persistence !== undefined) persist(persistence, stores);
   for (const queue of queues) makeQueue(stores.sqsStore, queue);
   for (const queue of stores.sqsStore.allQueues()) {
-    skipTimers(queue);
+    if (!queue.isFifo()) skipTimers(queue);
     makeFair(queue);
     Object.assign(queue, { startPollTimerIfNeeded: () => {} });
   }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startGuarded } from '../../lib/local/guarded-process.ts';
 import { newDir, until } from './fixtures.ts';
 
@@ -19,6 +19,12 @@ test('a guarded process that ends by itself reports the last lines it wrote', as
   const guarded = startGuarded('/bin/sh', ['-c', 'echo "no port" >&2; exit 1']);
   expect(await guarded.ended).toBe('no port');
   await guarded.stop();
+});
+
+test('a guarded process needs no command of PATH', async () => {
+  vi.stubEnv('PATH', '/nonexistent');
+  const guarded = startGuarded(process.execPath, ['-e', 'setTimeout(() => console.log("done"), 50)']);
+  expect(await guarded.ended).toBe('done');
 });
 
 test('a guarded process ends when its parent is killed, and its scratch directory is deleted', async () => {
