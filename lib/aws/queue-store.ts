@@ -110,14 +110,16 @@ const nameOf = ({ definition }: QueueRecord) => definition.name;
  * and a parsed one takes about ten bytes per character.
  */
 const LETTERS_MAX = 8_000_000;
+/** The same of layouts, which change with the load, and of the last changes. */
+const STATE_LETTERS_MAX = 1_000_000;
 
 const stateItem = z.object({
   version: z.number(),
-  layouts: rememberedJsonOf(z.array(bucketLayout).min(1), LETTERS_MAX),
+  layouts: rememberedJsonOf(z.array(bucketLayout).min(1), STATE_LETTERS_MAX),
   awakeUntilMs: z.number(),
   sentUntilMs: z.number().default(0),
   watched: jsonOf(watched).exactOptional(),
-  change: rememberedJsonOf(definitionChange, LETTERS_MAX).exactOptional(),
+  change: rememberedJsonOf(definitionChange, STATE_LETTERS_MAX).exactOptional(),
   deployed: jsonOf(deployed).exactOptional(),
   presenceHeldUntilMs: z.number().exactOptional(),
   linkedUntilMs: z.number().exactOptional(),
