@@ -3,7 +3,7 @@ import type { MatchView } from './match.ts';
 /** A smaller gap is rounding: imbalances are sums of skills in the thousands. */
 const ROUNDING = 1e-6;
 
-/** The most by which a better match could have had a lower imbalance; 0: the match is proved best. */
+/** The most by which a match could have had a lower priority, and so one of as long a wait a lower imbalance; 0: it is proved best. */
 export function provedGap({
   optimal,
   priority,

@@ -34,6 +34,7 @@ it('calls a match proved best only where none could have had a better priority',
   expect(savedAtMost(match)).toBe(0);
   expect(proofText(match)).toBe('within 30');
   expect(proofText({ ...match, lowerBound: -20 })).toBe('proved best');
+  expect(proofText({ ...match, lowerBound: -20.003 })).toBe('within 0.003');
 });
 
 it('shows times of a reason on the clock of the reader', () => {

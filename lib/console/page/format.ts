@@ -3,12 +3,13 @@
 /** What stands for a value that is not known. */
 const NOTHING = '–';
 
-/** A number in three digits or so: `1,234`, `56.7`, `0.12`. */
+/** A number in three digits or so, and never 0 for another: `1,234`, `56.7`, `0.08`, `0.003`. */
 export function numberText(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return NOTHING;
   const size = Math.abs(value);
   if (size >= 100 || Number.isInteger(value)) return WHOLE.format(value);
-  return value.toFixed(size >= 10 ? 1 : size >= 0.095 || size === 0 ? 1 : 2);
+  if (size > 0 && size < 0.005) return value.toPrecision(1);
+  return value.toFixed(size >= 0.095 || size === 0 ? 1 : 2);
 }
 
 const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });

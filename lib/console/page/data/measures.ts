@@ -11,7 +11,7 @@ export interface MatchMeasures {
   readonly imbalance: number;
   /** The share of the matches that were proved best. */
   readonly provedShare: number;
-  /** The mean of what a better match could have saved of the imbalance at most. */
+  /** The mean of what a match of as long a wait could have saved of the imbalance at most. */
   readonly gap: number;
   /** How many matches these are of. */
   readonly count: number;

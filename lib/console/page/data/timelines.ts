@@ -46,7 +46,7 @@ export function waitsOverTime({ samples }: LiveQueue, nowMs: number, windowSecon
   ];
 }
 
-/** Each match at its time: its imbalance, and how much of it a better match could have saved at most. */
+/** Each match at its time: its imbalance, and how much of it a match of as long a wait could have saved at most. */
 export function imbalanceOverTime({ matches }: LiveQueue, nowMs: number, windowSeconds: number): Columns {
   const shown = matches.filter(({ createdAt }) => Date.parse(createdAt) >= nowMs - 1_000 * windowSeconds);
   return [

@@ -4,8 +4,8 @@ import { Bar } from '../charts/bar.tsx';
 import { numberText } from '../format.ts';
 
 /**
- * The proof of a match as a picture: its imbalance as a bar, and as much of it as a better match could have saved at most.
- * Priority is imbalance less the weight of the longest wait, so a gap of the one is a gap of the other.
+ * The proof of a match as a picture: its imbalance as a bar, and as much of it as a match of as long a wait could have saved
+ * at most. Priority is imbalance less the weight of the longest wait, so for such a match a gap of the one is a gap of the other.
  */
 export function ProofPicture({ match }: { readonly match: MatchView }) {
   const { imbalance, teamGap, skillSpread, priority, lowerBound } = match;
@@ -21,7 +21,7 @@ export function ProofPicture({ match }: { readonly match: MatchView }) {
       </strong>
       <div
         role="img"
-        aria-label={`Imbalance ${numberText(imbalance)}; the best possible match had at least ${numberText(bestAtLeast)}`}
+        aria-label={`Imbalance ${numberText(imbalance)}; a match of as long a wait had at least ${numberText(bestAtLeast)}`}
       >
         <Bar
           height={36}

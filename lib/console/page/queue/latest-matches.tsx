@@ -14,7 +14,7 @@ const COLUMNS: readonly (readonly [name: string, wide?: 'wide-only'])[] = [
   ['Made at'],
   ['Players', 'wide-only'],
   ['Imbalance'],
-  ['and the part a better match could have saved at most', 'wide-only'],
+  ['and the part a match of as long a wait could have saved at most', 'wide-only'],
   ['Proof'],
   ['Region', 'wide-only'],
   ['Status'],

@@ -250,7 +250,7 @@ const WAIT_SERIES = [
 ] as const;
 const IMBALANCE_SERIES = [
   { name: 'imbalance of a match', colour: 'accent', kind: 'dots' },
-  { name: 'how much a better match could have saved at most', colour: 'bad', kind: 'dots' },
+  { name: 'how much a match of as long a wait could have saved at most', colour: 'bad', kind: 'dots' },
 ] as const;
 
 function Charts({ live }: { readonly live: LiveQueue }) {
