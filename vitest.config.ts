@@ -6,15 +6,17 @@ import { defineConfig } from 'vitest/config';
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
 
 /**
- * Suites whose files each need a process of their own: they mock modules or the SDK's clients for the whole process, or measure
- * its memory and time, or hold a browser. The files of all others share the modules that a process has loaded,
- * because loading them takes longer than most files.
+ * Suites whose files each need a process of their own: they mock modules or the SDK's clients for the whole process, or hold a
+ * browser. The files of all others share the modules that a process has loaded, because loading them takes longer than most files.
  */
 const ALONE = [
   'test/aws/conflicts.test.ts',
   'test/end-to-end/{gamelift,secrets}.test.ts',
   'test/console/{console,on-local-cloud}.test.ts',
   'test/package/package.test.ts',
+];
+/** Suites that measure the memory and the time of their process, in the long run only. */
+const MEASURING = [
   'test/soak/**/*.test.ts',
   'test/bench/{after-kill,engine,neighbours,rated-after-kills,scale,service,watchers}.test.ts',
 ];
@@ -56,11 +58,15 @@ export default defineConfig(({ mode }) => ({
     restoreMocks: true,
     unstubEnvs: true,
     projects: [
-      project('alone', ALONE, omitted(mode), true),
-      project('together', ['test/**/*.test.ts'], [...omitted(mode), ...ALONE], false),
+      project('alone', alone(mode), omitted(mode), true),
+      project('together', ['test/**/*.test.ts'], [...omitted(mode), ...alone(mode)], false),
     ],
   },
 }));
+
+function alone(mode: string): string[] {
+  return mode === 'long' ? [...ALONE, ...MEASURING] : ALONE;
+}
 
 function omitted(mode: string): string[] {
   return mode === 'long' ? [] : LONG;
