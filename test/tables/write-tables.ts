@@ -43,8 +43,8 @@ function list(measurement: Measurement): void {
 /** Runs the program and writes its tables, also when it reports a missed target by its status. */
 async function write(measurement: Measurement): Promise<void> {
   list(measurement);
-  const { program, args = [], tables } = measurement;
-  const child = spawn(process.execPath, [program, ...args], {
+  const { program, args = [], node = [], tables } = measurement;
+  const child = spawn(process.execPath, [...node, program, ...args], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
