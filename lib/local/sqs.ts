@@ -39,7 +39,6 @@ export async function startSqs(queues: readonly Resource[], { dataDir }: SqsOpti
   if (persistence !== undefined) persist(persistence, stores);
   for (const queue of queues) makeQueue(stores.sqsStore, queue);
   for (const queue of stores.sqsStore.allQueues()) {
-    if (!queue.isFifo()) skipTimers(queue);
     makeFair(queue);
     Object.assign(queue, { startPollTimerIfNeeded: () => {} });
   }
@@ -83,31 +82,6 @@ export async function startSqs(queues: readonly Resource[], { dataDir }: SqsOpti
   };
 }
 
-/**
- * Looks for messages that become ready only when there is one. fauxqs goes through all delayed messages of a queue each time, which
- * took a tenth of a core where many queues had ticks.
- */
-function skipTimers(queue: Queue): void {
-  const enqueue = queue.enqueue.bind(queue);
-  const processTimers = queue.processTimers.bind(queue);
-  let delayedUntilMs = 0;
-  queue.enqueue = (message) => {
-    enqueue(message);
-    delayedUntilMs = Math.min(delayedUntilMs, message.delayUntil ?? Number.POSITIVE_INFINITY);
-  };
-  queue.processTimers = () => {
-    const nowMs = Date.now();
-    const inFlight = [...queue.inflightMessages.values()];
-    if (nowMs < delayedUntilMs && inFlight.every(({ visibilityDeadline }) => nowMs < visibilityDeadline))
-      return;
-    processTimers();
-    delayedUntilMs = Number.POSITIVE_INFINITY;
-    for (const { delayUntil } of queue.delayedMessages)
-      delayedUntilMs = Math.min(delayedUntilMs, delayUntil!);
-  };
-}
-
-type Queue = ReturnType<Stores['sqsStore']['allQueues']> extends Iterable<infer One> ? One : never;
 type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>;
 
 /** The parts that `startFauxqs` composes. They are composed here because `startFauxqs` listens on all addresses. */
