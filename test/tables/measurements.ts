@@ -105,5 +105,7 @@ export const MEASUREMENTS: readonly Measurement[] = [
 
 /** The command that makes the tables of a measurement. */
 export function commandOf({ program, args = [], node = [] }: Measurement): string {
-  return ['npx node', ...node, program, ...args.map((arg) => (/[ ;]/.test(arg) ? `'${arg}'` : arg))].join(' ');
+  return ['npx node', ...node, program, ...args.map((arg) => (/[ ;]/.test(arg) ? `'${arg}'` : arg))].join(
+    ' ',
+  );
 }
