@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // As in the configuration of the product's tests.
+    experimental: { viteModuleRunner: false },
     maxWorkers: 2,
     isolate: false,
     // It ends only what hangs, as in the configuration of the product's tests.

@@ -65,7 +65,8 @@ describe('the changes of a batch', () => {
       sockets: { ...OPEN_SOCKETS, send },
     };
     const ids = [...Array.from({ length: 60 }, (_, at) => `${queue}:${at}`), `${other}:last`];
-    for (const of of [queue, other]) await putQueue(cloud.deps.queues, definition({ name: of }), cloud.nowMs);
+    for (const each of [queue, other])
+      await putQueue(cloud.deps.queues, definition({ name: each }), cloud.nowMs);
     for (const [at, ticketId] of ids.entries()) {
       const of = ticketId.split(':')[0]!;
       const players = [{ playerId: `p${at}`, skill: 1 + 1_000 * at }];
