@@ -7,13 +7,13 @@ import { compareMissed, missedCase, poolOf } from './missed-games.ts';
 
 it('finds a game with the default budget wherever brute force finds one, under rules of whole games', () => {
   let found = 0;
-  for (let seed = 1; seed <= sample(20, 40); seed++) {
+  for (let seed = 1; seed <= sample(12, 40); seed++) {
     const verdict = compareMissed(missedCase(seed));
     if (!verdict?.exists) continue;
     expect(verdict.isFound, `seed ${seed}`).toBe(true);
     found++;
   }
-  expect(found).toBeGreaterThan(sample(5, 10));
+  expect(found).toBeGreaterThan(sample(3, 10));
 });
 
 it.each([1, 2, 3, 4])(
