@@ -153,11 +153,10 @@ describe('the lobby of the example', () => {
   afterAll(() => lobby.stop());
 
   it('makes one match of ten tabs, which accept and see the same teams', async () => {
-    const context = (await browser.page()).context();
     const names = [HOSTILE, ...Array.from({ length: 9 }, (_, i) => `player ${i + 1}`)];
     const tabs = await Promise.all(
       names.map(async (name, i) => {
-        const tab = await context.newPage();
+        const tab = await browser.page();
         await tab.goto(lobby.url);
         await tab.getByLabel('Name').fill(name);
         await tab.getByLabel('Skill').fill(String(1_500 + 10 * i));
@@ -179,7 +178,7 @@ describe('the lobby of the example', () => {
     expect(teams[0]!.flat().sort()).toEqual(names.toSorted());
     expect(await tabs[1]!.locator('img').count()).toBe(0);
     await expectAccessible(tabs[0]!);
-    await context.close();
+    await Promise.all(tabs.map((tab) => tab.close()));
   });
 
   it('ignores messages that are none, and serves nothing but its page', async () => {
