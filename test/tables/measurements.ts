@@ -72,7 +72,8 @@ export const MEASUREMENTS: readonly Measurement[] = [
   },
   {
     program: 'research/test/bench/comparison.ts',
-    minutes: 40,
+    args: ['--players', '10000'],
+    minutes: 60,
     tables: { 'policies at the same mean wait': 'research/docs/comparison.md' },
   },
   {
