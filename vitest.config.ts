@@ -10,16 +10,15 @@ process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
  * browser. The files of all others share the modules that a process has loaded, because loading them takes longer than most files.
  */
 const ALONE = [
-  'test/aws/conflicts.test.ts',
+  'test/aws/{conflicts,tick-metrics}.test.ts',
   'test/end-to-end/{gamelift,secrets}.test.ts',
   'test/console/{console,on-local-cloud}.test.ts',
   'test/package/package.test.ts',
 ];
+/** Benchmarks that start a local cloud, play for long or tune policies. The others run in `npm test` with a tiny size. */
+const LONG_BENCHMARKS = 'test/bench/{after-kill,engine,rated-after-kills,scale,service,watchers}.test.ts';
 /** Suites that measure the memory and the time of their process, in the long run only. */
-const MEASURING = [
-  'test/soak/**/*.test.ts',
-  'test/bench/{after-kill,engine,neighbours,rated-after-kills,scale,service,watchers}.test.ts',
-];
+const MEASURING = ['test/soak/**/*.test.ts', 'test/bench/neighbours.test.ts', LONG_BENCHMARKS];
 /**
  * Files that only `npm run test:long` has, because each starts services of its own or plays for long. The comment names the test
  * in `npm test` of the same claims.
@@ -39,8 +38,7 @@ const LONG = [
   'test/end-to-end/secrets.test.ts',
   // test/local/serve.test.ts, on what is in flight, and test/local/local-cloud.test.ts, on a directory of data.
   'test/end-to-end/restart.test.ts',
-  // Benchmarks that start a local cloud, play for long or tune policies. The others run in `npm test` with a tiny size.
-  'test/bench/{after-kill,engine,rated-after-kills,scale,service,watchers}.test.ts',
+  LONG_BENCHMARKS,
 ];
 export default defineConfig(({ mode }) => ({
   test: {
