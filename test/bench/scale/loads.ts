@@ -161,11 +161,12 @@ function launch(title: string, perSecond: number, buckets?: readonly number[]): 
       for (let left = players; left > 0; left -= perSecond) await run.aSecond(Math.min(left, perSecond));
       while ((run.outside > 0 || run.waiting > LAUNCH_LEFT * run.posted) && run.second < LAUNCH_MAX_SECONDS)
         await run.aSecond(0);
-      const lastSeconds = run.second - Math.floor((beginMs - run.startMs) / 1_000);
-      const firstSeconds = (run.firstMatchMs! - (beginMs - run.startMs)) / 1_000;
+      const secondsTo = (ms: number) => (ms - beginMs) / 1_000;
+      const firstSeconds = secondsTo(run.startMs + run.firstMatchMs!);
+      const lastSeconds = secondsTo(run.region.time.nowMs);
       const matchedPerSecond = busiestRate(run.matchedPerSecond);
       run.notes.push(
-        `first match after ${firstSeconds.toFixed(1)} s; all but a hundredth matched after ${lastSeconds} s; ${matchedPerSecond.toFixed(0)} players/s over the middle eight tenths`,
+        `first match after ${firstSeconds.toFixed(1)} s; all but a hundredth matched after ${lastSeconds.toFixed(0)} s; ${matchedPerSecond.toFixed(0)} players/s over the middle eight tenths`,
       );
       return shortfalls([
         [firstSeconds <= 3, `the first match came after ${firstSeconds.toFixed(1)} s`],
