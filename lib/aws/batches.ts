@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 
 /** Tries of an item that a service rejects. */
 const ATTEMPTS = 4;
@@ -46,4 +46,25 @@ export function inBatches<Item>(
     }
   }
   return batches;
+}
+
+/**
+ * Sends items together that are given in the same turn of the event loop, as the messages of a batch are that a function handles in
+ * parallel. When sending fails, it fails for each of them.
+ */
+export function gathered<Item>(
+  send: (items: readonly Item[]) => Promise<void>,
+): (item: Item) => Promise<void> {
+  let next: { readonly items: Item[]; readonly sent: Promise<void> } | undefined;
+  const sendNext = async () => {
+    await turn();
+    const { items } = next!;
+    next = undefined;
+    await send(items);
+  };
+  return (item) => {
+    next ??= { items: [], sent: sendNext() };
+    next.items.push(item);
+    return next.sent;
+  };
 }

@@ -11,7 +11,7 @@ import type { DeliverySender } from '../service/ports/delivery-sender.ts';
 import type { PushRetries } from '../service/ports/push-retries.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
 import type { TickSender } from '../service/ports/tick-sender.ts';
-import { inBatches, untilAccepted } from './batches.ts';
+import { gathered, inBatches, untilAccepted } from './batches.ts';
 import { REQUEST_TIMEOUTS, REQUEST_TRIES } from './request-timeouts.ts';
 import { unlessThrottled } from './throttling.ts';
 
@@ -117,6 +117,7 @@ export interface DeliveryQueues {
  * delay the others.
  */
 export function deliverySender(client: SQSClient, urls: DeliveryQueues): DeliverySender {
+  const slowLane = gathered<OutgoingMessage>((messages) => sendAll(client, urls.slowLane, messages));
   return {
     split: (deliveries) =>
       sendAll(
@@ -125,9 +126,7 @@ export function deliverySender(client: SQSClient, urls: DeliveryQueues): Deliver
         deliveries.map((body) => ({ body, group: body.event.queue })),
       ),
     slowLane: (body, afterMs) =>
-      sendAll(client, urls.slowLane, [
-        { body, delaySeconds: Math.ceil(afterMs / 1_000), group: body.event.queue },
-      ]),
+      slowLane({ body, delaySeconds: Math.ceil(afterMs / 1_000), group: body.event.queue }),
     deadLetter: (body) => sendAll(client, urls.deadLetters, [{ body }]),
   };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { inBatches } from '../../lib/aws/batches.ts';
+import { gathered, inBatches } from '../../lib/aws/batches.ts';
 
 it('batches keep the order and both limits, and none could take the first item of the next', () => {
   const limit = { count: 10, bytes: 100 };
@@ -20,4 +20,18 @@ it('batches keep the order and both limits, and none could take the first item o
     }),
     { seed: 1, numRuns: 500 },
   );
+});
+
+it('items given in the same turn are sent together, later ones by themselves, and each caller learns of a failure', async () => {
+  const sent: (readonly string[])[] = [];
+  const send = gathered<string>(async (items) => {
+    sent.push(items);
+    if (items.includes('bad')) throw new Error('rejected');
+  });
+  await Promise.all([send('a'), Promise.resolve().then(() => send('b'))]);
+  await send('c');
+  const results = await Promise.allSettled([send('bad'), send('d')]);
+  await send('e');
+  expect(sent).toEqual([['a', 'b'], ['c'], ['bad', 'd'], ['e']]);
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
 });
