@@ -219,10 +219,10 @@ export const FEATURES: readonly Feature[] = [
     has: ({ presence }) => presence !== undefined,
     units: () => ({
       players: {
-        invocations: 3.96,
+        invocations: 3.76,
         gbSeconds: 0.06,
         writeUnits: 2,
-        readUnits: 10.7,
+        readUnits: 10.8,
         socketMessages: 1,
         socketMinutes: 0.01,
       },
