@@ -1,5 +1,5 @@
 import { AssertionError } from 'node:assert';
-import { App, Validations } from 'aws-cdk-lib';
+import { App, Validations } from 'aws-cdk-lib/core';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { MusterStack } from './muster-stack.ts';
 import { stackOptions } from './stack-options.ts';

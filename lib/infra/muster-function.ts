@@ -1,4 +1,4 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib/core';
 import { type CommonGrantOptions, Grant, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,

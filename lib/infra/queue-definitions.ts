@@ -1,4 +1,4 @@
-import { CustomResource, Duration } from 'aws-cdk-lib';
+import { CustomResource, Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { parseLadderDefinition } from '../contract/ladder.ts';
 import { parseQueueDefinition } from '../contract/queue-definition.ts';

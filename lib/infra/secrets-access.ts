@@ -1,4 +1,4 @@
-import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
+import { ArnFormat, Stack, Validations } from 'aws-cdk-lib/core';
 import { type SecretGrants, secretGrants } from '../contract/secret-grants.ts';
 import type { MusterFunction } from './muster-function.ts';
 

@@ -1,4 +1,4 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { RemovalPolicy } from 'aws-cdk-lib/core';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 
 /** `dev` may be deleted at any time; `prod` holds players' tickets and matches. */

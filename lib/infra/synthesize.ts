@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
+import { App } from 'aws-cdk-lib/core';
 import type { SecretGrants } from '../contract/secret-grants.ts';
 import type { JwtOptions } from './api.ts';
 import { cdkJsonContext, type DeployContext } from './cdk-context.ts';

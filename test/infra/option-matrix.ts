@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type App, Stack } from 'aws-cdk-lib';
+import { type App, Stack } from 'aws-cdk-lib/core';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { MatchmakerProps } from '../../lib/infra/matchmaker.ts';
 import { MusterStack } from '../../lib/infra/muster-stack.ts';

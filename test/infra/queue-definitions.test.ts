@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Stack } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib/core';
 import { describe, expect, it } from 'vitest';
 import { parseQueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { readLadderDefinitions, readQueueDefinitions } from '../../lib/infra/definition-folders.ts';

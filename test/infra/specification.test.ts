@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { App, CloudFormationValidatePlugin } from 'aws-cdk-lib';
+import { App, CloudFormationValidatePlugin } from 'aws-cdk-lib/core';
 import { describe, expect, it } from 'vitest';
 import { IS_LONG, sample } from '../long.ts';
 import { builtApp } from './built-app.ts';
