@@ -10,7 +10,7 @@ import { judged, MEASURES, tableOf } from './neighbours/table.ts';
  */
 const { values } = parseArgs({
   options: {
-    rate: { type: 'string', default: '20' },
+    rate: { type: 'string', default: '10' },
     'warm-up': { type: 'string', default: '5' },
     alone: { type: 'string', default: '10' },
     settle: { type: 'string', default: '10' },
