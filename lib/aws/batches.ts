@@ -50,21 +50,23 @@ export function inBatches<Item>(
 
 /**
  * Sends items together that are given in the same turn of the event loop, as the messages of a batch are that a function handles in
- * parallel. When sending fails, it fails for each of them.
+ * parallel.
+ * @param send returns the result of each item, in their order
  */
 export function gathered<Item>(
-  send: (items: readonly Item[]) => Promise<void>,
+  send: (items: readonly Item[]) => readonly Promise<void>[],
 ): (item: Item) => Promise<void> {
-  let next: { readonly items: Item[]; readonly sent: Promise<void> } | undefined;
+  let next: { readonly items: Item[]; readonly results: Promise<readonly Promise<void>[]> } | undefined;
   const sendNext = async () => {
     await turn();
     const { items } = next!;
     next = undefined;
-    await send(items);
+    return send(items);
   };
-  return (item) => {
-    next ??= { items: [], sent: sendNext() };
-    next.items.push(item);
-    return next.sent;
+  return async (item) => {
+    next ??= { items: [], results: sendNext() };
+    const { items, results } = next;
+    const at = items.push(item) - 1;
+    await (await results)[at];
   };
 }

@@ -13,8 +13,7 @@ const DELIVERY_DAYS = 14;
  * Statistics of deliveries in DynamoDB, in the table of the receivers. Key: `receiver`, as `delivery#HASH` of the queue and the
  * URL.
  *
- *     waitStarted    increments the number of waiting deliveries, or sets it to 1 when no wait was reported recently. Two that set
- *                    it at the same time count as one
+ *     waitStarted    increments the number of waiting deliveries, or sets it to 1 when no wait was reported recently
  *     stillWaiting   records that waits are reported. The delivery becomes the first if it waits for longest, or if the first one
  *                    is no longer reported
  *     waitEnded      decrements the number. If the delivery was the first, the next one reported becomes the first
@@ -48,13 +47,14 @@ export function deliveryStore(client: DynamoDBDocumentClient, table: string): De
     },
 
     async waitStarted(queue, url, nowMs) {
+      const values = { ':staleMs': nowMs - WAITING_SEEN_MS };
+      const isReported = { condition: 'seenMs >= :staleMs', values };
+      const isFirst = { condition: 'attribute_not_exists(seenMs) OR seenMs < :staleMs', values };
       const more = { set: { seenMs: nowMs }, add: { waiting: 1 } };
-      const isReported = { condition: 'seenMs >= :staleMs', values: { ':staleMs': nowMs - WAITING_SEEN_MS } };
-      const { met } = await change(queue, url, nowMs, { ...more, if: [isReported] });
-      if (met) return;
-      await change(queue, url, nowMs, {
-        set: { waiting: 1, seenMs: nowMs, sinceMs: nowMs, firstSeenMs: nowMs },
-      });
+      const one = { waiting: 1, seenMs: nowMs, sinceMs: nowMs, firstSeenMs: nowMs };
+      if ((await change(queue, url, nowMs, { ...more, if: [isReported] })).met) return;
+      const first = await change(queue, url, nowMs, { set: one, if: [isFirst], once: true });
+      if (!first.met) await change(queue, url, nowMs, more);
     },
 
     async stillWaiting(queue, url, sinceMs, nowMs) {

@@ -50,6 +50,11 @@ export async function sendAll(
   url: string,
   messages: readonly OutgoingMessage[],
 ): Promise<void> {
+  await Promise.all(sendEach(client, url, messages));
+}
+
+/** The same, with the result of each message. */
+function sendEach(client: SQSClient, url: string, messages: readonly OutgoingMessage[]): Promise<void>[] {
   const entries = messages.map(({ body, delaySeconds = 0, group }, i) => ({
     Id: String(i),
     MessageBody: messageText(body),
@@ -57,21 +62,26 @@ export async function sendAll(
     ...(group !== undefined && { MessageGroupId: group }),
   }));
   const batches = inBatches(entries, SEND_LIMIT, ({ MessageBody }) => Buffer.byteLength(MessageBody));
-  await Promise.all(batches.map((batch) => sendBatch(client, url, batch)));
+  return batches.flatMap((batch) => {
+    const rejected = sendBatch(client, url, batch);
+    return batch.map(async (entry) => {
+      if ((await rejected).includes(entry)) throw new StoreBusy('SQS keeps rejecting a message');
+    });
+  });
 }
 
-async function sendBatch(
+/** Returns the messages that are still rejected after all tries. */
+function sendBatch(
   client: SQSClient,
   url: string,
   batch: readonly SendMessageBatchRequestEntry[],
-): Promise<void> {
-  const rejected = await untilAccepted(batch, async (left) => {
+): Promise<readonly SendMessageBatchRequestEntry[]> {
+  return untilAccepted(batch, async (left) => {
     const command = new SendMessageBatchCommand({ QueueUrl: url, Entries: [...left] });
     const { Failed = [] } = await unlessThrottled(() => client.send(command));
     const failed = new Set(Failed.map(({ Id }) => Id));
     return left.filter(({ Id }) => failed.has(Id));
   });
-  if (rejected.length > 0) throw new StoreBusy(`${rejected.length} messages could not be sent`);
 }
 
 /**
@@ -117,7 +127,7 @@ export interface DeliveryQueues {
  * delay the others.
  */
 export function deliverySender(client: SQSClient, urls: DeliveryQueues): DeliverySender {
-  const slowLane = gathered<OutgoingMessage>((messages) => sendAll(client, urls.slowLane, messages));
+  const slowLane = gathered<OutgoingMessage>((messages) => sendEach(client, urls.slowLane, messages));
   return {
     split: (deliveries) =>
       sendAll(

@@ -22,16 +22,18 @@ it('batches keep the order and both limits, and none could take the first item o
   );
 });
 
-it('items given in the same turn are sent together, later ones by themselves, and each caller learns of a failure', async () => {
+it('items given in the same turn are sent together, later ones by themselves, and each caller learns its own result', async () => {
   const sent: (readonly string[])[] = [];
-  const send = gathered<string>(async (items) => {
+  const send = gathered<string>((items) => {
     sent.push(items);
-    if (items.includes('bad')) throw new Error('rejected');
+    return items.map(async (item) => {
+      if (item === 'bad') throw new Error('rejected');
+    });
   });
   await Promise.all([send('a'), Promise.resolve().then(() => send('b'))]);
   await send('c');
-  const results = await Promise.allSettled([send('bad'), send('d')]);
-  await send('e');
-  expect(sent).toEqual([['a', 'b'], ['c'], ['bad', 'd'], ['e']]);
-  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  const results = await Promise.allSettled([send('d'), send('bad'), send('e')]);
+  await send('f');
+  expect(sent).toEqual([['a', 'b'], ['c'], ['d', 'bad', 'e'], ['f']]);
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });

@@ -62,6 +62,14 @@ describe.each(DELIVERIES)('deliveries in $emulator', ({ emulator, skipped }) => 
       expect(await record()).toEqual({ failures: 0 });
     });
 
+    it('count each of those that start at the same moment', async () => {
+      const start = () => Promise.all(Array.from({ length: 10 }, () => store.waitStarted('q', url, NOW_MS)));
+      await start();
+      expect((await record())!.waiting).toEqual({ count: 10, sinceMs: NOW_MS });
+      await start();
+      expect((await record())!.waiting!.count).toBe(20);
+    });
+
     it('forget those of a function that was stopped', async () => {
       await store.waitStarted('q', url, NOW_MS);
       const laterMs = NOW_MS + WAITING_SEEN_MS + 1;

@@ -72,6 +72,23 @@ describe('a message queue sender on fauxqs', () => {
     expect(groups).toEqual([...queues, ...queues]);
   });
 
+  it('sends deliveries to the slow lane in one request when they are postponed together, and fails only those that SQS rejects', async () => {
+    const requests: string[][] = [];
+    const rejecting = {
+      send: async ({ input }: { input: { Entries: { Id: string; MessageBody: string }[] } }) => {
+        const queueOf = (body: string): string => JSON.parse(body).event.queue;
+        requests.push(input.Entries.map(({ MessageBody }) => queueOf(MessageBody)));
+        return { Failed: input.Entries.filter(({ MessageBody }) => queueOf(MessageBody) === 'raid') };
+      },
+    } as unknown as SQSClient;
+    const sender = deliverySender(rejecting, { first: 'first', slowLane: 'slow', deadLetters: 'dead' });
+    const results = await Promise.allSettled(
+      ['duel', 'raid', 'arena'].map((queue) => sender.slowLane({ event: { queue } as MusterEvent }, 0)),
+    );
+    expect(requests).toEqual([['duel', 'raid', 'arena'], ['raid'], ['raid'], ['raid']]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+
   it('sends nothing for an empty list', async () => {
     await sendAll(client, url('numbers'), []);
     expect(sqs.inspect('numbers').ready).toEqual([]);

@@ -77,7 +77,7 @@ export interface Failure extends Partial<RecordedFailure> {
  *     post      a crash after it: posted again with the same `webhook-id`, which receivers use to discard duplicates. A receiver
  *               that does not respond in 2 s gets 5 s in the slow lane
  *     record    the result; see `receivers.ts` and `delivery-log.ts`. A crash after it: the failure counts twice
- *     send on   to the slow lane, together with others of the same invocation, or to the dead letters after the last try. It is a
+ *     send on   to the slow lane, in one request with those of the same moment, or to the dead letters after the last try. It is a
  *               new message, so it is not in flight. A crash after it, before this message is deleted: both messages remain, so
  *               the event may be posted more often, and may be a dead letter although it was delivered
  *

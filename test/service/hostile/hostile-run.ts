@@ -154,7 +154,7 @@ export class HostileRun {
       overdue: overdueMatches(this.#client, names.matches, () => 0.5),
       ticks: tickSender(sqs, 'tick'),
       timer: deadlineTimer(sqs, 'deadline'),
-      sender: deliverySender(sqs, { first: 'notify', slowLane: 'slowLane', deadLetters: 'dead' }),
+      sender: () => deliverySender(sqs, { first: 'notify', slowLane: 'slowLane', deadLetters: 'dead' }),
       bus: eventBus(bus, 'bus'),
       secrets: { get: async () => ({ outcome: 'found' as const, value: 'whsec_c2VjcmV0' }) },
       outbound: { post: this.#post.bind(this) },
@@ -224,12 +224,13 @@ export class HostileRun {
     return [...this.#failures, ...Object.values(this.#lanes).flatMap(({ failures }) => [...failures.keys()])];
   }
 
-  /** The dependencies of a function, with a cache of its own. */
+  /** The dependencies of a function, with a cache and messages of its own. */
   #deps({ clock }: Invocation) {
-    const { tickets, queues, ...parts } = this.#parts;
+    const { tickets, queues, sender, ...parts } = this.#parts;
     return {
       ...parts,
       tickets: tickets(),
+      sender: sender(),
       queues: cachedQueues(queues, clock),
       clock,
       checked: new CheckedTickets(),
