@@ -83,7 +83,7 @@ async function handle(
   if (eventType === 'CONNECT')
     return connect(deps, watcher, connectionId, clock.now(), connectQuery.parse(queryStringParameters ?? {}));
   if (eventType === 'DISCONNECT') return disconnect(deps, watcher, connectionId, clock.now());
-  if (!(await frames.admits(deps, connectionId))) {
+  if (!(await frames.admits(deps, watcher, connectionId))) {
     logger.warn('a connection sent too many frames and is ended');
     return;
   }

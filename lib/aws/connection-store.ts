@@ -2,8 +2,9 @@ import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, QueryCommand } 
 import { type Connection, connection } from '../service/domain/connection.ts';
 import { CONNECTION } from '../service/domain/statuses.ts';
 import { ifReadable, readWith } from '../service/domain/unreadable.ts';
-import type { ConnectionStore } from '../service/ports/connection-store.ts';
+import { type ConnectionStore, FRAMES_COUNTED_MS } from '../service/ports/connection-store.ts';
 import { isConsistent } from './batch-get.ts';
+import { changeItem, isAsRead } from './change-item.ts';
 import { conditionally } from './dynamo.ts';
 import { statusCondition } from './status-condition.ts';
 
@@ -14,7 +15,8 @@ export const KEPT_SECONDS = 3 * 3_600;
  * Connections in DynamoDB. Key: `ticketId`, `connectionId`. The stream of the table reports each new item, so that the client
  * gets its first message.
  *
- *     add      if there is none: the stream must not report a repetition
+ *     add          if there is none: the stream must not report a repetition
+ *     countFrame   in the current interval, else the first of a new one, if there is a record
  */
 export function connectionStore(client: DynamoDBDocumentClient, table: string): ConnectionStore {
   return {
@@ -50,6 +52,17 @@ export function connectionStore(client: DynamoDBDocumentClient, table: string): 
 
     async remove(ticketId, connectionId) {
       await client.send(new DeleteCommand({ TableName: table, Key: { ticketId, connectionId } }));
+    },
+
+    async countFrame(ticketId, connectionId, nowMs) {
+      const item = { table, key: { ticketId, connectionId } };
+      const framesSince = Math.floor(nowMs / FRAMES_COUNTED_MS);
+      const isCurrent = isAsRead('framesSince', framesSince);
+      const counted = await changeItem(client, { ...item, add: { frames: 1 }, if: [isCurrent] }, 'after');
+      if (counted.met) return counted.item!.frames as number;
+      const isStored = { condition: 'attribute_exists(ticketId)' };
+      const first = await changeItem(client, { ...item, set: { frames: 1, framesSince }, if: [isStored] });
+      return Number(first.met);
     },
   };
 }

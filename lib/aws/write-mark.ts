@@ -30,6 +30,7 @@ import { randomBytes } from 'node:crypto';
  *       extendAwake, markDown, learn,
  *       an offence of a player
  *     addFailure                   counts twice: a receiver is marked as down one failure early
+ *     countFrame                   counts twice: a flood is ended one frame early
  *     failed and the waits of      count twice: they are statistics only
  *       a delivery, outcomes
  *     markUp, forgive, the         changes nothing more

@@ -1,7 +1,7 @@
-import { Duration, Validations } from 'aws-cdk-lib/core';
 import { EventBus, Match } from 'aws-cdk-lib/aws-events';
 import { FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Duration, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { Limits } from './limits.ts';
 import { MusterFunction } from './muster-function.ts';

@@ -1,6 +1,6 @@
-import { Duration, Stack, Validations } from 'aws-cdk-lib/core';
 import { type EventBus, Match, Rule } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
+import { Duration, Stack, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { gameSessionQueue, parseQueueDefinition } from '../contract/queue-definition.ts';
 import type { Limits } from './limits.ts';

@@ -1,10 +1,10 @@
-import { Duration, Token } from 'aws-cdk-lib/core';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { EventBus } from 'aws-cdk-lib/aws-events';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { Duration, Token } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { queueName } from '../contract/queue-definition.ts';
 import type { SecretGrants } from '../contract/secret-grants.ts';

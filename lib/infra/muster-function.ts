@@ -1,4 +1,3 @@
-import { Duration, Stack } from 'aws-cdk-lib/core';
 import { type CommonGrantOptions, Grant, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -11,6 +10,7 @@ import {
   SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Duration, Stack } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import type { BundledModule } from '../rules/custom/bundle.ts';
 import { BundledCode, type FunctionName } from './bundle.ts';

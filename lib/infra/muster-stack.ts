@@ -1,6 +1,6 @@
-import { CfnOutput, Stack, type StackProps, Validations } from 'aws-cdk-lib/core';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { CfnOutput, Stack, type StackProps, Validations } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { Matchmaker, type MatchmakerProps } from './matchmaker.ts';
 

@@ -1,10 +1,10 @@
-import { ArnFormat, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { type CfnApi, type CfnRoute, WebSocketApi, WebSocketStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { WebSocketLambdaAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { StreamViewType } from 'aws-cdk-lib/aws-dynamodb';
 import { StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { ArnFormat, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { accessLog } from './api.ts';
 import type { RequestLimit } from './limits.ts';
@@ -92,7 +92,7 @@ export class Push extends Construct {
       timeout: Duration.seconds(15),
       stage,
     });
-    this.connections.allow(fn, 'PutItem', 'Query', 'DeleteItem');
+    this.connections.allow(fn, 'PutItem', 'UpdateItem', 'Query', 'DeleteItem');
     store.allowTicketChanges(fn);
     tick.queue.allowSend(fn);
     return fn;

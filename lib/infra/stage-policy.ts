@@ -1,5 +1,5 @@
-import { RemovalPolicy } from 'aws-cdk-lib/core';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { RemovalPolicy } from 'aws-cdk-lib/core';
 
 /** `dev` may be deleted at any time; `prod` holds players' tickets and matches. */
 export type Stage = 'dev' | 'prod';

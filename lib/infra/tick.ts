@@ -1,6 +1,6 @@
-import { Duration } from 'aws-cdk-lib/core';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { BundledModule } from '../rules/custom/bundle.ts';
 import type { Limits } from './limits.ts';

@@ -1,6 +1,6 @@
-import { Duration, Stack } from 'aws-cdk-lib/core';
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Duration, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { MusterFunction } from './muster-function.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectionStore } from '../../lib/aws/connection-store.ts';
 import type { Connection } from '../../lib/service/domain/connection.ts';
-import type { ConnectionStore } from '../../lib/service/ports/connection-store.ts';
+import { type ConnectionStore, FRAMES_COUNTED_MS } from '../../lib/service/ports/connection-store.ts';
 import { type EmulatedTables, STORES, startTables, suiteName } from './emulated-tables.ts';
 import { NOW_MS } from './samples.ts';
 
@@ -61,6 +61,22 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       expect(await store.of(ticketId)).toEqual([other]);
       await store.add(one);
       expect(await store.of(ticketId)).toEqual([one, other]);
+    });
+
+    it('counts the frames of a connection in each interval, and none of a connection without a record', async () => {
+      const one = connection('a=');
+      const startMs = NOW_MS - (NOW_MS % FRAMES_COUNTED_MS);
+      const counts = async (...atMs: number[]) => {
+        const found: number[] = [];
+        for (const ms of atMs) found.push(await store.countFrame(ticketId, 'a=', startMs + ms));
+        return found;
+      };
+      expect(await counts(0, 1)).toEqual([0, 0]);
+      expect(await store.of(ticketId)).toEqual([]);
+      await store.add(one);
+      expect(await counts(0, 1, FRAMES_COUNTED_MS - 1)).toEqual([1, 2, 3]);
+      expect(await counts(FRAMES_COUNTED_MS, FRAMES_COUNTED_MS + 1)).toEqual([1, 2]);
+      expect(await store.of(ticketId)).toEqual([one]);
     });
   });
 });

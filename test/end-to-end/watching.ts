@@ -21,8 +21,10 @@ export interface Watching {
   readonly socket: WebSocket;
 }
 
+type Watched = Pick<TicketView, 'watch'> & { readonly players: readonly { readonly playerId: string }[] };
+
 /** The URL with which a player of a ticket watches it. */
-export function watchUrl({ watch, players }: Pick<TicketView, 'watch' | 'players'>, player = 0): string {
+export function watchUrl({ watch, players }: Watched, player = 0): string {
   return `${watch!.url}?token=${watch!.tokens[players[player]!.playerId]}`;
 }
 

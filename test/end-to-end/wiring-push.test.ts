@@ -10,6 +10,7 @@ import { eventually } from '../patience.ts';
 import { fresh, player, studioAround } from './muster.ts';
 import { refusalsOfEachCall } from './refusals.ts';
 import { retriesAtOnce } from './retries.ts';
+import { connection, watchUrl } from './watching.ts';
 
 /** Each function of the WebSocket API has at least so many kinds of calls to AWS. */
 const REFUSED_MIN = { authorize: 1, sockets: 10, push: 5 };
@@ -148,6 +149,17 @@ describe('when the first calls of each kind are rejected, players can still', ()
       ({ status } = await api.post(`/queues/${queue}/tickets`, again));
       if (status < 300) await api.delete(`/tickets/${again.ticketId}`);
     }
+  });
+});
+
+describe('a connection that sends too many frames', () => {
+  it('is ended', async () => {
+    const ticket = await posted(await api.queue(), 1);
+    // A connection is refused while its first calls are rejected.
+    const { socket, closed } = await eventually(() => connection(watchUrl(ticket)));
+    const flood = setInterval(() => socket.send('{"action":"ping"}'), 50);
+    await closed;
+    clearInterval(flood);
   });
 });
 

@@ -261,6 +261,7 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'dynamodb:PutItem entries',
     'dynamodb:DeleteItem entries',
     'dynamodb:PutItem connections',
+    'dynamodb:UpdateItem connections',
     'dynamodb:Query connections',
     'dynamodb:DeleteItem connections',
     'dynamodb:GetItem tickets',

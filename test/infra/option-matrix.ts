@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type App, Stack } from 'aws-cdk-lib/core';
 import { Topic } from 'aws-cdk-lib/aws-sns';
+import { type App, Stack } from 'aws-cdk-lib/core';
 import type { MatchmakerProps } from '../../lib/infra/matchmaker.ts';
 import { MusterStack } from '../../lib/infra/muster-stack.ts';
 import { defaultQueuesDir } from '../../lib/infra/stack-options.ts';

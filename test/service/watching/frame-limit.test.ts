@@ -1,12 +1,20 @@
 import { expect, it } from 'vitest';
+import { connectionStore } from '../../../lib/aws/connection-store.ts';
 import { FRAMES, FrameLimit } from '../../../lib/service/watching/frame-limit.ts';
+import { startTables } from '../../aws/emulated-tables.ts';
 
-/** A connection that counts what it is told, and whose end may fail. */
-function limited() {
+const tables = await startTables('memory');
+const connections = connectionStore(tables.client(), tables.names.connections);
+let tickets = 0;
+
+/** Connections of a ticket that count what they are told, and whose end may fail. @param instances of the function, which receive in turn */
+function limited(instances = 1) {
+  const ticketId = `ticket-${++tickets}`;
   const told: string[] = [];
   let nowMs = 1_000_000;
   let isClosable = true;
   const deps = {
+    connections,
     clock: { now: () => nowMs },
     sockets: {
       send: async (connectionId: string, message: string) => {
@@ -19,14 +27,30 @@ function limited() {
       },
     },
   };
-  const limit = new FrameLimit();
+  const limits = Array.from({ length: instances }, () => new FrameLimit());
+  let received = 0;
   const admitted = async (connectionId: string, frames: number) => {
     let admits = 0;
-    for (let i = 0; i < frames; i++) admits += Number(await limit.admits(deps, connectionId));
+    for (let i = 0; i < frames; i++) {
+      const limit = limits[received++ % instances]!;
+      admits += Number(await limit.admits(deps, { ticketId }, connectionId));
+    }
     return admits;
   };
+  const connect = (connectionId: string) =>
+    connections.add({
+      ticketId,
+      connectionId,
+      queue: 'duel',
+      player: 0,
+      enqueuedAtMs: nowMs,
+      status: 'CONNECTED',
+      connectedAtMs: nowMs,
+      shownFromMs: nowMs,
+    });
   return {
     told,
+    connect,
     admitted,
     pass: (ms: number) => {
       nowMs += ms;
@@ -64,4 +88,41 @@ it('tries again to end a connection', async () => {
   failToClose(false);
   await admitted('flood', 5);
   expect(told).toEqual(['flood 429', 'flood closed', 'flood 429', 'flood closed']);
+});
+
+it('ends a flood that reaches so many instances that none receives much of it, and no client within the limit', async () => {
+  const { told, connect, admitted, pass } = limited(20);
+  await connect('client');
+  await connect('flood');
+  let flooded = 0;
+  for (let second = 0; second < 120; second++) {
+    expect(await admitted('client', FRAMES.perSecond)).toBe(FRAMES.perSecond);
+    flooded += await admitted('flood', 30);
+    pass(1_000);
+  }
+  expect(await admitted('client', FRAMES.burst)).toBe(FRAMES.burst);
+  expect(told.slice(0, 2)).toEqual(['flood 429', 'flood closed']);
+  // Each instance takes a few frames before it counts, and a few seconds pass until the count is full.
+  expect(flooded).toBeLessThan(10 * 30);
+});
+
+it('counts no frame of a client that pings as the service asks', async () => {
+  const { connect, admitted, pass } = limited();
+  await connect('client');
+  const { countFrame } = connections;
+  const counted: string[] = [];
+  Object.assign(connections, { countFrame: async (_: string, id: string) => counted.push(id) });
+  try {
+    await admitted('client', 4);
+    for (let ping = 0; ping < 100; ping++) {
+      pass(20_000);
+      await admitted('client', 1);
+    }
+    expect(counted).toEqual([]);
+    pass(20_000);
+    await admitted('client', 6);
+    expect(counted).toEqual(['client']);
+  } finally {
+    Object.assign(connections, { countFrame });
+  }
 });
