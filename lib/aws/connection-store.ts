@@ -56,12 +56,12 @@ export function connectionStore(client: DynamoDBDocumentClient, table: string): 
 
     async countFrame(ticketId, connectionId, nowMs) {
       const item = { table, key: { ticketId, connectionId } };
-      const framesSince = Math.floor(nowMs / FRAMES_COUNTED_MS);
-      const isCurrent = isAsRead('framesSince', framesSince);
+      const framesSinceMs = nowMs - (nowMs % FRAMES_COUNTED_MS);
+      const isCurrent = isAsRead('framesSinceMs', framesSinceMs);
       const counted = await changeItem(client, { ...item, add: { frames: 1 }, if: [isCurrent] }, 'after');
       if (counted.met) return counted.item!.frames as number;
       const isStored = { condition: 'attribute_exists(ticketId)' };
-      const first = await changeItem(client, { ...item, set: { frames: 1, framesSince }, if: [isStored] });
+      const first = await changeItem(client, { ...item, set: { frames: 1, framesSinceMs }, if: [isStored] });
       return Number(first.met);
     },
   };

@@ -47,14 +47,13 @@ export function deliveryStore(client: DynamoDBDocumentClient, table: string): De
     },
 
     async waitStarted(queue, url, nowMs) {
-      const values = { ':staleMs': nowMs - WAITING_SEEN_MS };
-      const isReported = { condition: 'seenMs >= :staleMs', values };
-      const isFirst = { condition: 'attribute_not_exists(seenMs) OR seenMs < :staleMs', values };
-      const more = { set: { seenMs: nowMs }, add: { waiting: 1 } };
-      const one = { waiting: 1, seenMs: nowMs, sinceMs: nowMs, firstSeenMs: nowMs };
-      if ((await change(queue, url, nowMs, { ...more, if: [isReported] })).met) return;
-      const first = await change(queue, url, nowMs, { set: one, if: [isFirst], once: true });
-      if (!first.met) await change(queue, url, nowMs, more);
+      const set = { waiting: 1, seenMs: nowMs, sinceMs: nowMs, firstSeenMs: nowMs };
+      const isFirst = {
+        condition: 'attribute_not_exists(seenMs) OR seenMs < :staleMs',
+        values: { ':staleMs': nowMs - WAITING_SEEN_MS },
+      };
+      const first = await change(queue, url, nowMs, { set, if: [isFirst], once: true });
+      if (!first.met) await change(queue, url, nowMs, { set: { seenMs: nowMs }, add: { waiting: 1 } });
     },
 
     async stillWaiting(queue, url, sinceMs, nowMs) {
