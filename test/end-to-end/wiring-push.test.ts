@@ -152,6 +152,19 @@ describe('when the first calls of each kind are rejected, players can still', ()
   });
 });
 
+describe('a change that API Gateway does not take at first', () => {
+  it('reaches the player by a retry', async () => {
+    const ticket = await posted(await api.queue(), 1);
+    const { socket, messages } = await eventually(() => connection(watchUrl(ticket)));
+    await messages.first(({ type }) => type === 'Ticket');
+    // The next message to the connection is throttled as the first one was, and this one is a change.
+    throttled.clear();
+    await api.delete(`/tickets/${ticket.ticketId}`);
+    await messages.first(({ data }) => (data as { ticket?: Ticket }).ticket?.status === 'CANCELLED');
+    socket.close();
+  });
+});
+
 describe('a connection that sends too many frames', () => {
   it('is ended', async () => {
     const ticket = await posted(await api.queue(), 1);
