@@ -15,8 +15,11 @@ export interface FrameLimitDeps {
 
 /** The rate that a client needs: pings, a response to each match, and some more after a network interruption. */
 export const FRAMES: RateLimit = { perSecond: 3, burst: 12 };
-/** What an instance receives of a connection without counting it in the store: more than pings, and an answer to a match. */
-const UNCOUNTED: RateLimit = { perSecond: 0.2, burst: 5 };
+/**
+ * What an instance receives of a connection without counting it in the store: pings. A flood may reach a hundred instances, which
+ * together receive as many times this burst.
+ */
+const UNCOUNTED: RateLimit = { perSecond: 0.2, burst: 1 };
 /** The frames in an interval of the store that {@link FRAMES} permits. */
 const COUNTED_MAX = FRAMES.burst + (FRAMES.perSecond * FRAMES_COUNTED_MS) / 1_000;
 /** The maximum of connections that a function counts. */
@@ -39,7 +42,7 @@ export class FrameLimit {
   /**
    * Whether a frame gets a response.
    *
-   *     count    in the store, from the sixth on. If it fails, the frame is admitted
+   *     count    in the store, from the second within five seconds on. If it fails, the frame is admitted
    *     report   the limit to the client, once. A crash before it: the next frame reports it
    *     close    the connection. If it fails, the next frame closes it
    */

@@ -102,21 +102,20 @@ it('ends a flood that reaches so many instances that none receives much of it, a
   }
   expect(await admitted('client', FRAMES.burst)).toBe(FRAMES.burst);
   expect(told.slice(0, 2)).toEqual(['flood 429', 'flood closed']);
-  // Each instance takes a few frames before it counts, and a few seconds pass until the count is full.
-  expect(flooded).toBeLessThan(10 * 30);
+  // Each instance takes a frame before it counts, and a few seconds pass until the count is full.
+  expect(flooded).toBeLessThan(5 * 30);
 });
 
 it('counts no frame of a client that pings as the service asks', async () => {
   const { connect, admitted, pass } = limited();
   await connect('client');
   const countFrame = vi.spyOn(connections, 'countFrame');
-  await admitted('client', 4);
   for (let ping = 0; ping < 100; ping++) {
     pass(20_000);
     await admitted('client', 1);
   }
   expect(countFrame).not.toHaveBeenCalled();
   pass(20_000);
-  await admitted('client', 6);
+  await admitted('client', 2);
   expect(countFrame).toHaveBeenCalledOnce();
 });
