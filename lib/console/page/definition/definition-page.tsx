@@ -1,5 +1,5 @@
 import { useComputed, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import type { QueueDefinition } from '../../../contract/queue-definition.ts';
 import { definitionProblems } from '../data/definition-problems.ts';
 import { forgetList } from '../data/live-queues.ts';
@@ -69,7 +69,8 @@ function useEditedText(name: string, versions: readonly Version[]) {
   const message = useSignal<string | undefined>(undefined);
   const isBusy = useSignal(false);
   // The definition was changed elsewhere: an untouched text follows, an edited one is kept.
-  useEffect(() => {
+  // Before the page is shown, so that no running version stands above the text of another.
+  useLayoutEffect(() => {
     if (text.peek() === base.peek()) {
       text.value = running;
       etag.value = versions[0]!.etag;
