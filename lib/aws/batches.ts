@@ -6,18 +6,23 @@ const ATTEMPTS = 4;
 /**
  * Sends a batch, and what is rejected of it again.
  * @param send returns the rejected items
- * @returns the items that are still rejected after all tries
+ * @returns the items that are still rejected after all tries, or when another try fails
+ * @throws what the first try throws: then nothing may have been accepted
  */
 export async function untilAccepted<Item>(
   batch: readonly Item[],
   send: (left: readonly Item[]) => Promise<readonly Item[]>,
 ): Promise<readonly Item[]> {
-  let left = batch;
-  for (let attempt = 1; ; attempt++) {
-    left = await send(left);
-    if (left.length === 0 || attempt === ATTEMPTS) return left;
-    await sleep(Math.random() * 50 * 2 ** attempt);
+  let left = await send(batch);
+  for (let attempt = 2; left.length > 0 && attempt <= ATTEMPTS; attempt++) {
+    await sleep(Math.random() * 25 * 2 ** attempt);
+    try {
+      left = await send(left);
+    } catch {
+      break;
+    }
   }
+  return left;
 }
 
 /** The maximum of one request. */

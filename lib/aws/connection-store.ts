@@ -4,7 +4,8 @@ import { CONNECTION } from '../service/domain/statuses.ts';
 import { ifReadable, readWith } from '../service/domain/unreadable.ts';
 import { type ConnectionStore, FRAMES_COUNTED_MS } from '../service/ports/connection-store.ts';
 import { isConsistent } from './batch-get.ts';
-import { changeItem, isAsRead } from './change-item.ts';
+import { bestEffort } from './best-effort.ts';
+import { type Condition, changeItem, type ItemChange } from './change-item.ts';
 import { conditionally } from './dynamo.ts';
 import { statusCondition } from './status-condition.ts';
 
@@ -16,7 +17,8 @@ export const KEPT_SECONDS = 3 * 3_600;
  * gets its first message.
  *
  *     add          if there is none: the stream must not report a repetition
- *     countFrame   in the current interval, else the first of a new one, if there is a record
+ *     countFrame   in the current interval, or a later one of a function whose clock is ahead; else the first of a new one, if
+ *                  there is a record
  */
 export function connectionStore(client: DynamoDBDocumentClient, table: string): ConnectionStore {
   return {
@@ -57,12 +59,23 @@ export function connectionStore(client: DynamoDBDocumentClient, table: string): 
     async countFrame(ticketId, connectionId, nowMs) {
       const item = { table, key: { ticketId, connectionId } };
       const framesSinceMs = nowMs - (nowMs % FRAMES_COUNTED_MS);
-      const isCurrent = isAsRead('framesSinceMs', framesSinceMs);
-      const counted = await changeItem(client, { ...item, add: { frames: 1 }, if: [isCurrent] }, 'after');
-      if (counted.met) return counted.item!.frames as number;
-      const isStored = { condition: 'attribute_exists(ticketId)' };
-      const first = await changeItem(client, { ...item, set: { frames: 1, framesSinceMs }, if: [isStored] });
-      return Number(first.met);
+      const since = { values: { ':since': framesSinceMs } };
+      const count = async (change: Pick<ItemChange, 'add' | 'set'>, condition: Condition) => {
+        const counted = await changeItem(client, { ...item, ...change, if: [condition] }, 'after');
+        return counted.met ? (counted.item!.frames as number) : undefined;
+      };
+      const again = () => count({ add: { frames: 1 } }, { condition: 'framesSinceMs >= :since', ...since });
+      const first = () =>
+        count(
+          { set: { frames: 1, framesSinceMs } },
+          {
+            condition:
+              'attribute_exists(ticketId) AND (attribute_not_exists(framesSinceMs) OR framesSinceMs < :since)',
+            ...since,
+          },
+        );
+      // The third write is after another function has begun the interval.
+      return bestEffort((async () => (await again()) ?? (await first()) ?? (await again()))());
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { type DeliveryRecord, type DeliveryStore, WAITING_SEEN_MS } from '../service/ports/delivery-store.ts';
+import { bestEffort } from './best-effort.ts';
 import { type ItemChange, isAsRead, type Returned } from './change-item.ts';
 import { secondsAfter } from './dynamo.ts';
 import { itemTable } from './item-table.ts';
@@ -25,10 +26,12 @@ export function deliveryStore(client: DynamoDBDocumentClient, table: string): De
     receiver: `delivery#${receiverKey(`${queue} ${url}`)}`,
   }));
   const change = (queue: string, url: string, nowMs: number, { set, ...more }: Change, returns?: Returned) =>
-    items.change(
-      [queue, url],
-      { set: { expiresAt: secondsAfter(nowMs, DELIVERY_DAYS), ...set }, ...more },
-      returns,
+    bestEffort(
+      items.change(
+        [queue, url],
+        { set: { expiresAt: secondsAfter(nowMs, DELIVERY_DAYS), ...set }, ...more },
+        returns,
+      ),
     );
   return {
     async get(queue, url, nowMs) {
@@ -42,18 +45,19 @@ export function deliveryStore(client: DynamoDBDocumentClient, table: string): De
 
     async failed(queue, url, recent, failure) {
       const counted = { set: { lastFailure: failure, recent }, add: { failures: 1 } };
-      const { item } = await change(queue, url, failure.atMs, counted, 'after');
-      return deliveryItem.parse(item).failures;
+      const changed = await change(queue, url, failure.atMs, counted, 'after');
+      return changed && deliveryItem.parse(changed.item).failures;
     },
 
-    async waitStarted(queue, url, nowMs) {
-      const set = { waiting: 1, seenMs: nowMs, sinceMs: nowMs, firstSeenMs: nowMs };
+    async waitStarted(queue, url, sinceMs, nowMs) {
+      const set = { waiting: 1, seenMs: nowMs, sinceMs, firstSeenMs: nowMs };
       const isFirst = {
         condition: 'attribute_not_exists(seenMs) OR seenMs < :staleMs',
         values: { ':staleMs': nowMs - WAITING_SEEN_MS },
       };
       const first = await change(queue, url, nowMs, { set, if: [isFirst], once: true });
-      if (!first.met) await change(queue, url, nowMs, { set: { seenMs: nowMs }, add: { waiting: 1 } });
+      if (first?.met === false)
+        await change(queue, url, nowMs, { set: { seenMs: nowMs }, add: { waiting: 1 } });
     },
 
     async stillWaiting(queue, url, sinceMs, nowMs) {
@@ -63,14 +67,14 @@ export function deliveryStore(client: DynamoDBDocumentClient, table: string): De
       };
       const set = { seenMs: nowMs, sinceMs, firstSeenMs: nowMs };
       const first = await change(queue, url, nowMs, { set, if: [isFirst] });
-      if (!first.met) await change(queue, url, nowMs, { set: { seenMs: nowMs } });
+      if (first?.met === false) await change(queue, url, nowMs, { set: { seenMs: nowMs } });
     },
 
     async waitEnded(queue, url, sinceMs, nowMs) {
       const less = { add: { waiting: -1 } };
       const wasFirst = isAsRead('sinceMs', sinceMs);
       const first = await change(queue, url, nowMs, { ...less, remove: ['sinceMs'], if: [wasFirst] });
-      if (!first.met) await change(queue, url, nowMs, less);
+      if (first?.met === false) await change(queue, url, nowMs, less);
     },
   };
 }

@@ -5,6 +5,7 @@ import {
 } from '@aws-sdk/client-eventbridge';
 import * as z from 'zod';
 import { type MusterEvent, musterEvent } from '../contract/events.ts';
+import { allOf } from '../service/concurrency/in-parallel.ts';
 import { readWith } from '../service/domain/unreadable.ts';
 import { messageText } from '../service/events/message-text.ts';
 import type { EventBus } from '../service/ports/event-bus.ts';
@@ -28,7 +29,7 @@ export function eventBus(client: EventBridgeClient, busName: string): EventBus {
         entry: toEntry(busName, event, destinations),
       }));
       const batches = inBatches(outgoing, PUT_EVENTS_LIMIT, bytesOf);
-      const refused = await Promise.all(batches.map((batch) => put(client, batch)));
+      const refused = await allOf(batches.map((batch) => put(client, batch)));
       return refused.flat();
     },
   };

@@ -2,6 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { type BlockTotals, noTotals } from '../experiments/block-totals.ts';
 import type { ExperimentStore } from '../service/ports/experiment-store.ts';
+import { bestEffort } from './best-effort.ts';
 import { secondsAfter } from './dynamo.ts';
 import { itemTable } from './item-table.ts';
 
@@ -23,7 +24,7 @@ export function experimentStore(client: DynamoDBDocumentClient, table: string): 
   return {
     async add({ queue, startMs }, block, totals, nowMs) {
       const set = { expiresAt: secondsAfter(nowMs, TOTALS_DAYS) };
-      await items.change([queue, startMs, block], { set, add: toAttributes(totals) });
+      await bestEffort(items.change([queue, startMs, block], { set, add: toAttributes(totals) }));
     },
 
     async totals({ queue, startMs }, blocks) {

@@ -5,6 +5,7 @@ import {
   SQSClient,
   type SQSClientConfig,
 } from '@aws-sdk/client-sqs';
+import { allOf } from '../service/concurrency/in-parallel.ts';
 import { messageText } from '../service/events/message-text.ts';
 import type { DeadlineTimer } from '../service/ports/deadlines.ts';
 import type { DeliverySender } from '../service/ports/delivery-sender.ts';
@@ -50,7 +51,7 @@ export async function sendAll(
   url: string,
   messages: readonly OutgoingMessage[],
 ): Promise<void> {
-  await Promise.all(sendEach(client, url, messages));
+  await allOf(sendEach(client, url, messages));
 }
 
 /** The same, with the result of each message. */

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { COOLDOWNS_BEGUN, ELSEWHERE, FAULTS, OUTCOMES, VANISHED } from '../service/domain/match-outcomes.ts';
 import { countedMinutes } from '../service/domain/minute-counts.ts';
 import type { OutcomeStore } from '../service/ports/outcome-store.ts';
+import { bestEffort } from './best-effort.ts';
 import { secondsAfter } from './dynamo.ts';
 import { itemTable } from './item-table.ts';
 
@@ -17,10 +18,8 @@ export function outcomeStore(client: DynamoDBDocumentClient, table: string): Out
   return {
     async add(queue, counts, nowMs) {
       const set = { expiresAt: secondsAfter(nowMs, COUNTED_DAYS) };
-      await items.change([queue, countedMinutes(nowMs).at(-1)!], {
-        set,
-        add: counts as Record<string, number>,
-      });
+      const change = { set, add: counts as Record<string, number> };
+      return (await bestEffort(items.change([queue, countedMinutes(nowMs).at(-1)!], change))) !== undefined;
     },
 
     async recent(queue, nowMs) {

@@ -1,5 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { PollSlot, PollSlots } from '../service/ports/poll-slots.ts';
+import { bestEffort } from './best-effort.ts';
 import { isAsRead } from './change-item.ts';
 import { itemTable } from './item-table.ts';
 
@@ -45,7 +46,7 @@ export function pollSlots(client: DynamoDBDocumentClient, table: string): PollSl
 
     async release({ playerId, slot, untilMs }: PollSlot) {
       const name = nameOf(slot);
-      await items.change([playerId], { remove: [name], if: [isAsRead(name, untilMs)] });
+      await bestEffort(items.change([playerId], { remove: [name], if: [isAsRead(name, untilMs)] }));
     },
   };
 }

@@ -13,16 +13,19 @@ const THROTTLING = [
   // The SDK's own error without a response. The request may have been applied.
   'TimeoutError',
 ];
+/** Errors of a connection that could not be made. */
+const UNREACHABLE = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN'];
 
 /**
  * Makes a request of an SDK client, which retries by itself.
- * @throws StoreBusy when it is throttled until the retries run out
+ * @throws StoreBusy when it is throttled, or AWS cannot be reached, until the retries run out
  */
 export async function unlessThrottled<T>(request: () => Promise<T>): Promise<T> {
   try {
     return await request();
   } catch (error) {
-    const throttled = error instanceof Error && THROTTLING.includes(error.name);
-    throw throttled ? new StoreBusy(`AWS is throttling: ${error.name}`, { cause: error }) : error;
+    const { name, code = '' } = error as NodeJS.ErrnoException;
+    const isTemporary = THROTTLING.includes(name) || UNREACHABLE.includes(code);
+    throw isTemporary ? new StoreBusy(`AWS is throttling: ${code || name}`, { cause: error }) : error;
   }
 }

@@ -287,6 +287,15 @@ describe('sending messages', () => {
     expect(attempts.get('7')).toBe(4);
   });
 
+  it('reports the messages as rejected whose further try fails, and not those that were accepted before', async () => {
+    const { client, taken } = refusing((id, attempt) => {
+      if (attempt === 2) throw Object.assign(new Error('not authorized'), { name: 'AccessDenied' });
+      return id === '7';
+    });
+    await expect(sendAll(client, 'url', messages)).rejects.toThrow(StoreBusy);
+    expect(taken).toHaveLength(22);
+  });
+
   const byI = (a: unknown, b: unknown) => (a as { i: number }).i - (b as { i: number }).i;
 });
 
@@ -317,6 +326,17 @@ describe('putting events', () => {
     expect(await publishing.publish(events)).toEqual([0, 9, 10, 24]);
     // Each of the three requests has an entry that is rejected every time, and is sent four times.
     expect(bus.commandCalls(PutEventsCommand)).toHaveLength(12);
+  });
+
+  it('returns the indexes of rejected events also when their further try fails', async () => {
+    bus.reset();
+    bus
+      .on(PutEventsCommand)
+      .rejects(new Error('not authorized'))
+      .resolvesOnce({ Entries: [{ EventId: 'x' }, { ErrorCode: 'InternalFailure' }] });
+    const publishing = eventBus(new EventBridgeClient({ region: 'us-east-1' }), 'bus');
+    const events = [0, 1].map((i) => ({ event: event(i), destinations: [] }));
+    expect(await publishing.publish(events)).toEqual([1]);
   });
 
   /** The function `publish`, with its environment and no queue definitions. */

@@ -67,15 +67,21 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       const one = connection('a=');
       const startMs = NOW_MS - (NOW_MS % FRAMES_COUNTED_MS);
       const counts = async (...atMs: number[]) => {
-        const found: number[] = [];
+        const found: unknown[] = [];
         for (const ms of atMs) found.push(await store.countFrame(ticketId, 'a=', startMs + ms));
         return found;
       };
-      expect(await counts(0, 1)).toEqual([0, 0]);
+      expect(await counts(0, 1)).toEqual([undefined, undefined]);
       expect(await store.of(ticketId)).toEqual([]);
       await store.add(one);
       expect(await counts(0, 1, FRAMES_COUNTED_MS - 1)).toEqual([1, 2, 3]);
       expect(await counts(FRAMES_COUNTED_MS, FRAMES_COUNTED_MS + 1)).toEqual([1, 2]);
+      // A function whose clock is behind counts with the others.
+      expect(await counts(FRAMES_COUNTED_MS - 1, FRAMES_COUNTED_MS + 2)).toEqual([3, 4]);
+      // Of those that begin an interval at the same moment each is counted.
+      const nextMs = startMs + 2 * FRAMES_COUNTED_MS;
+      const together = Array.from({ length: 5 }, () => store.countFrame(ticketId, 'a=', nextMs));
+      expect((await Promise.all(together)).sort()).toEqual([1, 2, 3, 4, 5]);
       expect(await store.of(ticketId)).toEqual([one]);
     });
   });

@@ -50,8 +50,8 @@ describe.each(DELIVERIES)('deliveries in $emulator', ({ emulator, skipped }) => 
     });
 
     it('know how many wait, and since when the first does', async () => {
-      await store.waitStarted('q', url, NOW_MS);
-      await store.waitStarted('q', url, NOW_MS + 5);
+      await store.waitStarted('q', url, NOW_MS, NOW_MS);
+      await store.waitStarted('q', url, NOW_MS + 5, NOW_MS + 5);
       expect((await record())!.waiting).toEqual({ count: 2, sinceMs: NOW_MS });
       await store.stillWaiting('q', url, NOW_MS + 5, NOW_MS + 10);
       expect((await record())!.waiting!.sinceMs).toBe(NOW_MS);
@@ -62,8 +62,17 @@ describe.each(DELIVERIES)('deliveries in $emulator', ({ emulator, skipped }) => 
       expect(await record()).toEqual({ failures: 0 });
     });
 
+    it('know that none waits as the first when the first of them ends at once', async () => {
+      await store.waitStarted('q', url, NOW_MS - 30, NOW_MS);
+      await store.waitEnded('q', url, NOW_MS - 30, NOW_MS + 5);
+      await store.waitStarted('q', url, NOW_MS + 60_000, NOW_MS + 60_000);
+      await store.stillWaiting('q', url, NOW_MS + 60_000, NOW_MS + 70_000);
+      expect((await record())!.waiting).toEqual({ count: 1, sinceMs: NOW_MS + 60_000 });
+    });
+
     it('count each of those that start at the same moment', async () => {
-      const start = () => Promise.all(Array.from({ length: 10 }, () => store.waitStarted('q', url, NOW_MS)));
+      const start = () =>
+        Promise.all(Array.from({ length: 10 }, () => store.waitStarted('q', url, NOW_MS, NOW_MS)));
       await start();
       expect((await record())!.waiting).toEqual({ count: 10, sinceMs: NOW_MS });
       await start();
@@ -71,16 +80,16 @@ describe.each(DELIVERIES)('deliveries in $emulator', ({ emulator, skipped }) => 
     });
 
     it('forget those of a function that was stopped', async () => {
-      await store.waitStarted('q', url, NOW_MS);
+      await store.waitStarted('q', url, NOW_MS, NOW_MS);
       const laterMs = NOW_MS + WAITING_SEEN_MS + 1;
       expect(await record(laterMs)).toEqual({ failures: 0 });
-      await store.waitStarted('q', url, laterMs);
+      await store.waitStarted('q', url, laterMs, laterMs);
       expect((await record(laterMs))!.waiting).toEqual({ count: 1, sinceMs: laterMs });
     });
 
     it('take another as the first when the first is no longer reported', async () => {
-      await store.waitStarted('q', url, NOW_MS);
-      await store.waitStarted('q', url, NOW_MS + 5);
+      await store.waitStarted('q', url, NOW_MS, NOW_MS);
+      await store.waitStarted('q', url, NOW_MS + 5, NOW_MS + 5);
       const laterMs = NOW_MS + WAITING_SEEN_MS + 1;
       await store.stillWaiting('q', url, NOW_MS + 5, laterMs);
       expect((await record(laterMs))!.waiting!.sinceMs).toBe(NOW_MS + 5);

@@ -5,17 +5,22 @@ import { expect, it, onTestFinished } from 'vitest';
 import { documentClient } from '../../lib/aws/dynamo.ts';
 import { StoreBusy } from '../../lib/service/ports/store-busy.ts';
 
-it('a store that does not respond in time counts as busy, like one that throttles', async () => {
+const readFrom = (port: number) =>
+  documentClient({
+    endpoint: `http://127.0.0.1:${port}`,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+    requestHandler: { requestTimeout: 1, throwOnRequestTimeout: true },
+  }).send(new GetItemCommand({ TableName: 't', Key: { id: { S: 'i' } } }));
+
+it('a store that does not respond in time, or is not there, counts as busy, like one that throttles', async () => {
   const silent = createServer(() => {});
   onTestFinished(() => void silent.close());
   onTestFinished(() => silent.closeAllConnections());
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-  const client = documentClient({
-    endpoint: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
-    requestHandler: { requestTimeout: 1, throwOnRequestTimeout: true },
-  });
-  const read = client.send(new GetItemCommand({ TableName: 't', Key: { id: { S: 'i' } } }));
-  await expect(read).rejects.toThrow(StoreBusy);
+  const { port } = silent.address() as AddressInfo;
+  await expect(readFrom(port)).rejects.toThrow(StoreBusy);
+  silent.closeAllConnections();
+  await new Promise((resolve) => silent.close(resolve));
+  await expect(readFrom(port)).rejects.toThrow(StoreBusy);
 });

@@ -127,7 +127,7 @@ export class HostingWorld {
     this.#line = line;
     const reachable = this.agones !== undefined || this.answer !== undefined;
     return {
-      outcomes: { add: async () => {}, recent: async () => [] },
+      outcomes: { add: async () => true, recent: async () => [] },
       failedShareMax: 1,
       presence: { of: async () => new Map() },
       queues: {

@@ -3,7 +3,6 @@ import { inParallel } from '../concurrency/in-parallel.ts';
 import { cooldownAt, forgetMs, type Offence } from '../domain/cooldowns.ts';
 import type { CooldownStore } from '../ports/cooldown-store.ts';
 import type { OutcomeStore } from '../ports/outcome-store.ts';
-import { unlessBusy } from '../ports/store-busy.ts';
 
 export interface OffenceDeps {
   readonly cooldowns: Pick<CooldownStore, 'add'>;
@@ -36,7 +35,7 @@ export async function recordOffences(
   );
   const begun = records.filter((record) => record && cooldownAt(cooldown, record, atMs)?.kind === kind);
   if (begun.length === 0) return;
-  await unlessBusy(deps.outcomes.add(name, { [COUNTED[kind]]: begun.length }, nowMs));
+  await deps.outcomes.add(name, { [COUNTED[kind]]: begun.length }, nowMs);
 }
 
 const COUNTED = { decline: 'cooledForDecline', leave: 'cooledForLeave' } as const;

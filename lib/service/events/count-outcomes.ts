@@ -3,7 +3,6 @@ import type { Counted, Outcome } from '../domain/match-outcomes.ts';
 import type { Counts } from '../domain/minute-counts.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { OutcomeStore } from '../ports/outcome-store.ts';
-import { unlessBusy } from '../ports/store-busy.ts';
 import { type CountDeps, type CountedQueue, countQueue } from '../queues/count-queue.ts';
 import { endWithoutMatch } from './count-unmatched.ts';
 import type { Change } from './publish.ts';
@@ -91,5 +90,5 @@ export async function countRejected(
 ): Promise<void> {
   const tries = new Map<string, number>();
   for (const { after } of rejected) tries.set(after.queue, (tries.get(after.queue) ?? 0) + 1);
-  for (const [queue, notPublished] of tries) await unlessBusy(outcomes.add(queue, { notPublished }, nowMs));
+  for (const [queue, notPublished] of tries) await outcomes.add(queue, { notPublished }, nowMs);
 }

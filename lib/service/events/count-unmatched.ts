@@ -5,7 +5,6 @@ import { countedBlock } from '../domain/running-experiment.ts';
 import { UnreadableQueue, unlessUnreadable } from '../domain/unreadable.ts';
 import type { ExperimentKey, ExperimentStore } from '../ports/experiment-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import { unlessBusy } from '../ports/store-busy.ts';
 import type { Change, TicketChange } from './publish.ts';
 
 /** `publish` has just read the queues of the batch, so the cached records suffice. */
@@ -58,7 +57,7 @@ export async function countUnmatched(
     for (const [block, totals] of blocks) writes.push({ key, block, totals });
   }
   await inParallel(writes, WRITES_AT_ONCE, ({ key, block, totals }) =>
-    unlessBusy(deps.experiments.add(key, block, totals, nowMs)),
+    deps.experiments.add(key, block, totals, nowMs),
   );
 }
 

@@ -1,6 +1,5 @@
 import type { RecentResults } from '../../contract/webhook-failing.ts';
 import type { DeliveryFailure, DeliveryStore } from '../ports/delivery-store.ts';
-import { unlessBusy } from '../ports/store-busy.ts';
 
 /** For each webhook, each function records a success, and that deliveries wait, at most once in this interval. */
 const RECORD_EVERY_MS = 10_000;
@@ -60,7 +59,7 @@ export class DeliveryLog {
     // The first success after a failure is always recorded.
     if (nowMs - state.successMs < RECORD_EVERY_MS && state.failureMs < state.successMs) return;
     state.successMs = nowMs;
-    await unlessBusy(this.#store.succeeded(queue, url, recent, nowMs));
+    await this.#store.succeeded(queue, url, recent, nowMs);
   }
 
   /**
@@ -79,13 +78,13 @@ export class DeliveryLog {
     if (state.failures > FIRST_FAILURES && atMs - state.failureMs < FAILURE_EVERY_MS) return undefined;
     state.failureMs = atMs;
     const failure = { atMs, text: text.slice(0, TEXT_MAX), ...(status !== undefined && { status }) };
-    const failures = await unlessBusy(this.#store.failed(queue, url, recent, failure));
+    const failures = await this.#store.failed(queue, url, recent, failure);
     return failures === undefined ? undefined : { failures, recent };
   }
 
   /** A delivery starts to wait. */
-  async waitStarted(queue: string, url: string): Promise<void> {
-    await unlessBusy(this.#store.waitStarted(queue, url, this.#now()));
+  async waitStarted(queue: string, url: string, sinceMs: number): Promise<void> {
+    await this.#store.waitStarted(queue, url, sinceMs, this.#now());
   }
 
   /** A delivery is still waiting. */
@@ -95,12 +94,12 @@ export class DeliveryLog {
     if (nowMs - state.waitingMs < RECORD_EVERY_MS && state.firstMs <= sinceMs) return;
     state.waitingMs = nowMs;
     state.firstMs = sinceMs;
-    await unlessBusy(this.#store.stillWaiting(queue, url, sinceMs, nowMs));
+    await this.#store.stillWaiting(queue, url, sinceMs, nowMs);
   }
 
   /** A waiting delivery has ended. */
   async waitEnded(queue: string, url: string, sinceMs: number): Promise<void> {
-    await unlessBusy(this.#store.waitEnded(queue, url, sinceMs, this.#now()));
+    await this.#store.waitEnded(queue, url, sinceMs, this.#now());
   }
 
   #of(queue: string, url: string): WebhookState {

@@ -10,7 +10,6 @@ import type { Outbound, OutboundResult } from '../ports/outbound.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { ReceiverRecord, ReceiverStore } from '../ports/receiver-store.ts';
 import type { Secrets } from '../ports/secrets.ts';
-import { unlessBusy } from '../ports/store-busy.ts';
 import { backoffSeconds } from './backoff.ts';
 import type { DeliveryLog, RecordedFailure } from './delivery-log.ts';
 import { admit, isCutShort, isDown, type Lane, postponeMs, RESPONSE_MS, recordResult } from './receivers.ts';
@@ -173,7 +172,7 @@ async function postTo(
   const record = recordResult(deps.receivers, url, receiver, result, { lane, startMs, nowMs });
   if (isResponse(result) && isDelivered(result)) {
     // The next response records the same. A retry of this message would only post the event twice.
-    await unlessBusy(record);
+    await Promise.allSettled([record]);
     await delivered(deps, delivery, result.status);
     return { outcome: 'done' };
   }
@@ -273,7 +272,7 @@ async function sendOn(
   // A delivery that enters the slow lane without a failure does not count as waiting.
   const waits = delivery.waits ?? (url !== undefined && afterMs > 0);
   await sender.slowLane({ ...to, failed: tries, slowSinceMs, ...(waits && { waits }) }, afterMs);
-  if (waits && delivery.waits === undefined) await deliveries.waitStarted(event.queue, url!);
+  if (waits && delivery.waits === undefined) await deliveries.waitStarted(event.queue, url!, slowSinceMs);
   else if (waits) await deliveries.stillWaiting(event.queue, url!, slowSinceMs);
   return true;
 }

@@ -58,7 +58,7 @@ export class ConcurrencyLimit {
       return await request();
     } finally {
       // A slot that becomes free soon needs no write.
-      if (took.slot.untilMs - this.#clock.now() > MARGIN_MS) await unlessBusy(this.#slots.release(took.slot));
+      if (took.slot.untilMs - this.#clock.now() > MARGIN_MS) await this.#slots.release(took.slot);
     }
   }
 

@@ -16,7 +16,7 @@ export interface ConnectionStore {
   remove(ticketId: string, connectionId: string): Promise<void>;
   /**
    * Counts a frame. Returns how many have been counted in the current {@link FRAMES_COUNTED_MS}, whichever function has received
-   * them. Of frames that begin a new count at the same moment only one is counted. A connection without a record has none.
+   * them; undefined when it could not be counted, also because the connection has no record.
    */
-  countFrame(ticketId: string, connectionId: string, nowMs: number): Promise<number>;
+  countFrame(ticketId: string, connectionId: string, nowMs: number): Promise<number | undefined>;
 }

@@ -21,7 +21,7 @@ export interface DeliveryFailure {
 }
 
 /**
- * The deliveries to each webhook of a queue, for statistics only. The number of waiting deliveries may include those of a
+ * The deliveries to each webhook of a queue, for statistics only: a write that fails is lost, and throws nothing. The number of waiting deliveries may include those of a
  * function that was stopped, until no wait was reported for {@link WAITING_SEEN_MS}.
  */
 export interface DeliveryStore {
@@ -29,10 +29,15 @@ export interface DeliveryStore {
   get(queue: string, url: string, nowMs: number): Promise<DeliveryRecord | undefined>;
   /** Records a success, which ends the failures. */
   succeeded(queue: string, url: string, recent: RecentResults, nowMs: number): Promise<void>;
-  /** Records a failure. Returns the number of failures since the last success. */
-  failed(queue: string, url: string, recent: RecentResults, failure: DeliveryFailure): Promise<number>;
+  /** Records a failure. Returns the number of failures since the last success; undefined when it could not be recorded. */
+  failed(
+    queue: string,
+    url: string,
+    recent: RecentResults,
+    failure: DeliveryFailure,
+  ): Promise<number | undefined>;
   /** Records that a delivery starts to wait. */
-  waitStarted(queue: string, url: string, nowMs: number): Promise<void>;
+  waitStarted(queue: string, url: string, sinceMs: number, nowMs: number): Promise<void>;
   /** Records that a delivery is still waiting. */
   stillWaiting(queue: string, url: string, sinceMs: number, nowMs: number): Promise<void>;
   /** Records that a delivery no longer waits. */

@@ -2,10 +2,7 @@ import type { BlockTotals } from '../../experiments/block-totals.ts';
 
 /** The measurements of an experiment's blocks: sums and counts without data of single players. Kept for 120 days. */
 export interface ExperimentStore {
-  /**
-   * Adds to the totals of a block. A repetition counts twice.
-   * @throws StoreBusy
-   */
+  /** Adds to the totals of a block. A repetition counts twice. A write that fails is lost, and throws nothing. */
   add(experiment: ExperimentKey, block: number, totals: BlockTotals, nowMs: number): Promise<void>;
   /**
    * The totals of blocks by their number. Blocks without players are missing.

@@ -19,6 +19,6 @@ export interface PollSlots {
     untilMs: number,
     nowMs: number,
   ): Promise<{ taken: true; slot: PollSlot } | { taken: false; freeAtMs: number }>;
-  /** Frees a slot before it expires. */
+  /** Frees a slot before it expires. A write that fails is lost, and throws nothing. */
   release(slot: PollSlot): Promise<void>;
 }

@@ -27,11 +27,11 @@ export async function countQueue(
   nowMs: number,
 ): Promise<CountedQueue> {
   try {
-    await outcomes.add(queue, counts, nowMs);
+    const isCounted = await outcomes.add(queue, counts, nowMs);
     const failing = FAILURES.some((name) => counts[name] !== undefined)
       ? failingStep(await outcomes.recent(queue, nowMs), failedShareMax, nowMs)
       : undefined;
-    return { queue, counts, failing, isLost: false };
+    return { queue, counts, failing, isLost: !isCounted };
   } catch (error) {
     if (!(error instanceof StoreBusy)) throw error;
     return { queue, counts, failing: undefined, isLost: true };

@@ -2,7 +2,6 @@ import { addWait, type BlockTotals, noTotals } from '../../experiments/block-tot
 import { getOrCreate } from '../../vocabulary/get-or-create.ts';
 import { countedBlock } from '../domain/running-experiment.ts';
 import type { ExperimentStore } from '../ports/experiment-store.ts';
-import { unlessBusy } from '../ports/store-busy.ts';
 import type { DueTick } from './due-tick.ts';
 import type { RangeRead } from './read-range.ts';
 import type { RangeSearch } from './search-range.ts';
@@ -42,7 +41,7 @@ export function matchedWaits(
  *
  *     commit   the matches, and the end of the lease. A crash after it: the matches of this tick are not counted
  *     count    one write for each block, usually one. A crash between two: the others are not counted. When the response of a
- *              write is lost, the SDK repeats it, and it counts twice. When the store is too busy, it is not counted
+ *              write is lost, the SDK repeats it, and it counts twice. A write that fails is not counted
  *
  * Losses do not depend on the variant, except when the searches of one variant are stopped again and again: then its queue is set
  * aside and reported. A tick counts before any step that it omits when its time is short, so a variant with longer searches loses
@@ -57,5 +56,5 @@ export async function countMatched(
   const { definition, experiment } = record;
   if (experiment === undefined) return;
   const key = { queue: definition.name, startMs: experiment.schedule.startMs };
-  for (const [block, totals] of blocks) await unlessBusy(experiments.add(key, block, totals, nowMs));
+  for (const [block, totals] of blocks) await experiments.add(key, block, totals, nowMs);
 }

@@ -137,16 +137,14 @@ export async function dispatch(deps: DispatchDeps, nowMs: number): Promise<Dispa
   return { ...of, overdue: overdue ?? 0, failed };
 }
 
-/** Counts this run for each queue for which it failed. A count that fails is skipped, because the store may be the cause. */
+/** Counts this run for each queue for which it failed. */
 async function recordFailed(
   { outcomes }: DispatchDeps,
   failed: readonly FailedTask[],
   nowMs: number,
 ): Promise<void> {
   const queues = [...new Set(failed.flatMap(({ queue }) => queue ?? []))];
-  await inParallel(queues, QUEUES_AT_ONCE, (queue) =>
-    outcomes.add(queue, { notDispatched: 1 }, nowMs).catch(() => {}),
-  );
+  await inParallel(queues, QUEUES_AT_ONCE, (queue) => outcomes.add(queue, { notDispatched: 1 }, nowMs));
 }
 
 /** The queues, starting with a different one each minute, so that a lack of time does not always affect the same queues. */

@@ -175,7 +175,7 @@ async function afterSearch(
   await countMatched(deps, tick, blocks, deps.clock.now());
   await allOf(
     [...tick.commits.elsewhere].map(([queue, elsewhere]) =>
-      unlessBusy(deps.outcomes.add(queue, { elsewhere }, deps.clock.now())),
+      deps.outcomes.add(queue, { elsewhere }, deps.clock.now()),
     ),
   );
   if (deps.clock.now() >= startMs + TICK_STAGES.surveyMs) return outcome;

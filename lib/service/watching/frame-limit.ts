@@ -4,7 +4,6 @@ import type { Watcher } from '../domain/connection.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type ConnectionStore, FRAMES_COUNTED_MS } from '../ports/connection-store.ts';
 import type { Sockets } from '../ports/sockets.ts';
-import { unlessBusy } from '../ports/store-busy.ts';
 import { messageOf } from './messages.ts';
 
 export interface FrameLimitDeps {
@@ -28,7 +27,9 @@ const CONNECTIONS_MAX = 1_000;
 interface Counted {
   readonly frames: TokenBucket;
   readonly uncounted: TokenBucket;
-  isEnded: boolean;
+  /** The connection has sent too many frames, which its client was told. */
+  isOver: boolean;
+  isClosed: boolean;
 }
 
 /**
@@ -44,7 +45,7 @@ export class FrameLimit {
    *
    *     count    in the store, from the second within five seconds on. If it fails, the frame is admitted
    *     report   the limit to the client, once. A crash before it: the next frame reports it
-   *     close    the connection. If it fails, the next frame closes it
+   *     close    the connection. If it fails, the next frame closes it, and gets no response either
    */
   async admits(
     deps: FrameLimitDeps,
@@ -54,22 +55,24 @@ export class FrameLimit {
     const { sockets, connections, clock } = deps;
     const nowMs = clock.now();
     const counted = this.#countedOf(connectionId);
-    if (counted.isEnded) return false;
-    if (counted.frames.take(nowMs)) {
-      if (counted.uncounted.take(nowMs)) return true;
-      const count = await unlessBusy(connections.countFrame(ticketId, connectionId, nowMs));
-      if (count === undefined || count <= COUNTED_MAX) return true;
+    if (counted.isClosed) return false;
+    if (!counted.isOver) {
+      if (counted.frames.take(nowMs)) {
+        if (counted.uncounted.take(nowMs)) return true;
+        const count = await connections.countFrame(ticketId, connectionId, nowMs);
+        if (count === undefined || count <= COUNTED_MAX) return true;
+      }
+      counted.isOver = true;
+      const data = new Problem(
+        429,
+        `Expected at most ${FRAMES.perSecond} frames a second and ${FRAMES.burst} at once, got more: the connection is ended.`,
+      ).toDocument();
+      await sockets.send(
+        connectionId,
+        messageOf({ type: 'Problem', timestamp: new Date(nowMs).toISOString(), data }),
+      );
     }
-    counted.isEnded = true;
-    const data = new Problem(
-      429,
-      `Expected at most ${FRAMES.perSecond} frames a second and ${FRAMES.burst} at once, got more: the connection is ended.`,
-    ).toDocument();
-    await sockets.send(
-      connectionId,
-      messageOf({ type: 'Problem', timestamp: new Date(nowMs).toISOString(), data }),
-    );
-    counted.isEnded = await sockets.close(connectionId);
+    counted.isClosed = await sockets.close(connectionId);
     return false;
   }
 
@@ -80,7 +83,8 @@ export class FrameLimit {
     const counted = {
       frames: new TokenBucket(FRAMES),
       uncounted: new TokenBucket(UNCOUNTED),
-      isEnded: false,
+      isOver: false,
+      isClosed: false,
     };
     this.#counted.set(connectionId, counted);
     return counted;

@@ -40,10 +40,9 @@ export function leaveToRetries(
   return retries.send([{ queue, ticketIds: [ticketId], sinceMs: clock.now() }]);
 }
 
-/** Closes a connection whose ticket is gone or that does not open. Its client may connect again. */
+/** Closes a connection whose ticket is gone or that does not open. Its client may connect again. One that stays open keeps its record. */
 export async function endConnection(deps: SendDeps, connection: Connection): Promise<void> {
-  await deps.sockets.close(connection.connectionId);
-  await forget(deps, connection);
+  if (await deps.sockets.close(connection.connectionId)) await forget(deps, connection);
 }
 
 function forget({ connections }: SendDeps, { ticketId, connectionId }: Connection): Promise<void> {

@@ -191,7 +191,7 @@ export class Region {
         ...deps,
         overdue: { findOverdue: async () => [] },
         timer: { again: async () => {} },
-        outcomes: { add: async () => {} },
+        outcomes: { add: async () => true },
       },
       clock.now(),
     );

@@ -43,10 +43,10 @@ export function memoryDeliveries(): DeliveryStore {
       record.lastFailure = failure;
       return ++record.failures;
     },
-    async waitStarted(queue, url, nowMs) {
+    async waitStarted(queue, url, sinceMs, nowMs) {
       const record = of(queue, url);
       if (record.seenMs < nowMs - WAITING_SEEN_MS)
-        Object.assign(record, { waiting: 0, sinceMs: nowMs, firstSeenMs: nowMs });
+        Object.assign(record, { waiting: 0, sinceMs, firstSeenMs: nowMs });
       record.waiting += 1;
       record.seenMs = nowMs;
     },

@@ -49,7 +49,7 @@ describe('a match that is to be placed', () => {
     });
     const asked: number[] = [];
     const deps: Parameters<typeof provision>[0] = {
-      outcomes: { add: async () => {}, recent: async () => [] },
+      outcomes: { add: async () => true, recent: async () => [] },
       failedShareMax: 1,
       presence: { of: async () => new Map() },
       queues: { get: async () => ({ definition: queueDefinition }) } as never,

@@ -7,7 +7,6 @@ import { restoreVersion } from '../../../lib/service/definitions/versions.ts';
 import { countedBlock, definitionAt } from '../../../lib/service/domain/running-experiment.ts';
 import { digestOf } from '../../../lib/service/domain/stored-definition.ts';
 import { countUnmatched } from '../../../lib/service/events/count-unmatched.ts';
-import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
 import { getExperiment } from '../../../lib/service/queues/experiment-results.ts';
 import { deleteExperiment, putExperiment } from '../../../lib/service/queues/experiments.ts';
 import { deleteQueue } from '../../../lib/service/queues/queue-definitions.ts';
@@ -233,24 +232,6 @@ describe.skipIf(skipped !== undefined)(suiteName('an experiment on a queue', emu
       imbalance: 0,
       waits: { 84: 2 },
     });
-  });
-
-  it('loses what it cannot count when the store is too busy, and nothing else', async () => {
-    await begin();
-    const { fromMs } = await blockOf(0);
-    await until(fromMs + 2 * MINUTE_MS);
-    await join(1);
-    await join(1);
-    const { experiments } = cloud.deps;
-    cloud.deps.experiments = {
-      ...experiments,
-      add: async () => {
-        throw new StoreBusy('busy');
-      },
-    };
-    await cloud.run(12_000);
-    expect((await cloud.deps.tickets.get(`${queue}:2`))!.status).toBe('MATCHED');
-    expect((await view()).players).toBe(0);
   });
 
   it("prevents changes of its queue's definition, including restored versions", async () => {

@@ -37,7 +37,7 @@ function stats(layouts: readonly BucketLayout[], ...reports: [string, TickReport
       } as never,
       deliveryRecords: { get: async () => undefined },
       receivers: { get: async () => undefined },
-      outcomes: { add: async () => {}, recent: async () => [] },
+      outcomes: { add: async () => true, recent: async () => [] },
       failedShareMax: 0.25,
     },
     'duel',

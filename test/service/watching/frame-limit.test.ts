@@ -1,10 +1,13 @@
 import { expect, it, vi } from 'vitest';
 import { connectionStore } from '../../../lib/aws/connection-store.ts';
+import { logger } from '../../../lib/aws/log.ts';
+import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
 import { FRAMES, FrameLimit } from '../../../lib/service/watching/frame-limit.ts';
 import { startTables } from '../../aws/emulated-tables.ts';
 
 const tables = await startTables('memory');
-const connections = connectionStore(tables.client(), tables.names.connections);
+const client = tables.client();
+const connections = connectionStore(client, tables.names.connections);
 let tickets = 0;
 
 /** Connections of a ticket that count what they are told, and whose end may fail. @param instances of the function, which receive in turn */
@@ -81,13 +84,28 @@ it('reports the limit to a connection that exceeds it, closes it and ignores its
   expect(told).toHaveLength(2);
 });
 
-it('tries again to end a connection', async () => {
-  const { told, admitted, failToClose } = limited();
+it('tries to end a connection again at its next frame, which gets no response, and tells the client once', async () => {
+  const { told, admitted, pass, failToClose } = limited();
   failToClose(true);
   await admitted('flood', FRAMES.burst + 1);
+  pass(60_000);
   failToClose(false);
-  await admitted('flood', 5);
-  expect(told).toEqual(['flood 429', 'flood closed', 'flood 429', 'flood closed']);
+  expect(await admitted('flood', 5)).toBe(0);
+  expect(told).toEqual(['flood 429', 'flood closed', 'flood closed']);
+});
+
+it('takes frames whose count in the store fails, whatever the reason', async () => {
+  const { connect, admitted } = limited();
+  await connect('client');
+  const lines = vi.spyOn(logger, 'warn').mockImplementation(() => {});
+  const send = vi.spyOn(client, 'send');
+  for (const error of [
+    new StoreBusy('throttled'),
+    Object.assign(new Error('not authorized'), { $metadata: {} }),
+  ])
+    send.mockRejectedValueOnce(error as never);
+  expect(await admitted('client', 3)).toBe(3);
+  expect(lines).toHaveBeenCalledTimes(2);
 });
 
 it('ends a flood that reaches so many instances that none receives much of it, and no client within the limit', async () => {
