@@ -143,7 +143,7 @@ export interface QueuesClient {
   /** Reads a definition with its ETag, so that {@link put} and {@link delete} change nothing that others have changed since. */
   read(queue: string, options?: RequestOptions): Promise<ReadDefinition>;
   /** Creates a queue or changes its definition. Rejects with status 412 when another definition is in force than `ifMatch` names. */
-  put(definition: QueueDefinition, options?: ChangeOptions): Promise<QueueDefinition>;
+  put(definition: QueueDefinition, options?: ChangeOptions): Promise<ReadDefinition>;
   /** Closes a queue, or leaves it closed. Waiting tickets can still be matched. Rejects with status 412 as {@link put} does. */
   delete(queue: string, options?: ChangeOptions): Promise<void>;
   stats(queue: string, options?: RequestOptions): Promise<QueueStats>;
@@ -180,7 +180,7 @@ export interface ListedQueues {
   readonly unreadable: readonly string[];
 }
 
-/** A definition as it was read. */
+/** A definition as it was read or put. */
 export interface ReadDefinition {
   readonly definition: QueueDefinition;
   readonly etag: string;
@@ -188,7 +188,7 @@ export interface ReadDefinition {
 
 export interface ChangeOptions extends RequestOptions {
   /**
-   * The ETag of the definition that may be replaced or closed, from {@link QueuesClient.read} or `versions`, or `*` for any.
+   * The ETag of the definition that may be replaced or closed, from {@link QueuesClient.read}, `put` or `versions`, or `*` for any.
    * @default - any, and for `put` also none
    */
   readonly ifMatch?: string | undefined;
@@ -268,24 +268,20 @@ function queuesClient(call: Call, requests: Sender): QueuesClient {
       unreadable: parts.flatMap(({ unreadable = [] }) => unreadable),
     };
   };
+  const tagged = async (route: RouteRequest, { signal }: RequestOptions = {}): Promise<ReadDefinition> => {
+    const { body, etag } = await requests.send<QueueDefinition>({ ...route, ...(signal && { signal }) });
+    if (etag !== undefined) return { definition: body, etag };
+    const why = 'no ETag: the service is of an earlier version, or a proxy removes it';
+    throw new UnexpectedResponse(`${route.method} ${route.path}`, 200, why);
+  };
   return {
     list: async (more) => (await listed(more)).queues,
     listWithUnreadable: listed,
     get: (queue, more) => call(to('GET /queues/{queue}', { queue }), more),
-    read: async (queue, more) => {
-      const route = { ...to('GET /queues/{queue}', { queue }), ...(more?.signal && { signal: more.signal }) };
-      const { body, etag } = await requests.send<QueueDefinition>(route);
-      if (etag === undefined)
-        throw new UnexpectedResponse(
-          `GET ${route.path}`,
-          200,
-          'no ETag: the service is of an earlier version',
-        );
-      return { definition: body, etag };
-    },
+    read: (queue, more) => tagged(to('GET /queues/{queue}', { queue }), more),
     put: (definition, more) => {
       const route = to('PUT /queues/{queue}', { queue: definition.name });
-      return call({ ...route, headers: conditionOf(more) }, more, definition);
+      return tagged({ ...route, headers: conditionOf(more), body: definition }, more);
     },
     delete: (queue, more) => {
       const route = to('DELETE /queues/{queue}', { queue });

@@ -57,6 +57,7 @@ describe('a request of the client', () => {
         ladders: [],
         changed: 0,
       };
+      response.setHeader('etag', '"1"');
       json(200, { ...TICKET, ...bodies, status: 'COMPLETED' })(request, response);
     });
     const client = clientOf();

@@ -456,6 +456,71 @@ describe('the page of a definition', () => {
     await fetch(`${service.url}/queues/duel`, { method: 'PUT', body: original });
   });
 
+  it('keeps what is typed while a save is under way, and replaces no version that came after it', async () => {
+    const tab = await open('/queues/duel/definition');
+    const editor = tab.getByLabel('The definition as JSON');
+    await editor.waitFor();
+    const original = await editor.inputValue();
+    const withCost = (cost: number) => original.replace('"waitCost": 2', `"waitCost": ${cost}`);
+    const save = tab.getByRole('button', { name: 'Save as a new version' });
+    /** Holds the next save until it has been answered and this has run. */
+    const beforeAnswer = (act: () => Promise<unknown>) =>
+      tab.route(
+        '**/api/queues/duel',
+        async (route) => {
+          const response = await route.fetch();
+          await act();
+          await route.fulfill({ response });
+        },
+        { times: 1 },
+      );
+    await editor.fill(withCost(31));
+    await beforeAnswer(() => editor.fill(withCost(32)));
+    await save.click();
+    await tab.getByText('Valid, not saved yet.').waitFor();
+    await tab.getByRole('button', { name: 'Save as a new version', disabled: false }).waitFor();
+    expect(await editor.inputValue()).toBe(withCost(32));
+    // The same save is of this person's own version, and the next one is of another's.
+    const other = { ...JSON.parse(original), timeoutSeconds: 123 };
+    await beforeAnswer(() =>
+      fetch(`${service.url}/queues/duel`, { method: 'PUT', body: JSON.stringify(other) }),
+    );
+    // The page reads the other's version only after the editing goes on.
+    const goesOn = Promise.withResolvers<void>();
+    await tab.route('**/api/queues/duel/versions', (route) => goesOn.promise.then(() => route.continue()));
+    await save.click();
+    await tab.getByText('Saved. The definition is in force.').waitFor();
+    await editor.fill(withCost(33));
+    goesOn.resolve();
+    await save.click();
+    await tab.getByText('since you began.').waitFor();
+    expect(await editor.inputValue()).toBe(withCost(33));
+    await fetch(`${service.url}/queues/duel`, { method: 'PUT', body: original });
+  });
+
+  it('keeps an edited text while one looks at another page, and says so before the tab is closed', async () => {
+    const tab = await open('/queues/duel/definition');
+    const editor = tab.getByLabel('The definition as JSON');
+    await editor.waitFor();
+    const original = await editor.inputValue();
+    await editor.fill('['.repeat(20_000));
+    await tab.getByText('Expected at most 100 brackets in one another').first().waitFor();
+    expect(await tab.getByRole('button', { name: 'Edit from here' }).first().isDisabled()).toBe(true);
+    await tab.getByRole('link', { name: 'Overview' }).first().click();
+    await tab.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    const asked = tab.waitForEvent('dialog');
+    void tab.reload().catch(() => {});
+    const dialog = await asked;
+    expect(dialog.type()).toBe('beforeunload');
+    await dialog.dismiss();
+    await tab.goBack();
+    await editor.waitFor();
+    expect(await editor.inputValue()).toHaveLength(20_000);
+    await tab.getByRole('button', { name: 'Discard changes' }).click();
+    await tab.getByText('This is the running definition.').waitFor();
+    expect(await editor.inputValue()).toBe(original);
+  });
+
   it('offers what may stand at the cursor', async () => {
     const tab = await open('/queues/duel/definition');
     const editor = tab.getByLabel('The definition as JSON');

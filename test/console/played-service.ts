@@ -132,7 +132,9 @@ export async function startPlayedService(
     if (request.method !== 'GET') {
       try {
         const body = change(pathname, await text(request), request.headers['if-match']);
-        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+        const etag = request.method === 'PUT' && played.get(pathname.split('/')[2]!)!.versions[0]!.etag;
+        response.writeHead(200, { 'content-type': 'application/json', ...(etag && { etag }) });
+        response.end(JSON.stringify(body));
       } catch (error) {
         const problem = error as Problem;
         response.writeHead(problem.status, { 'content-type': 'application/problem+json' });

@@ -200,9 +200,8 @@ function apiOf(url: string, { repeats = false }: StudioOptions, created: (queue:
     post: (path, body) => send('POST', path, { body }),
     delete: (path) => send('DELETE', path),
     async queue(changes = {}) {
-      const { name } = await client.queues.put(
-        definition({ timeoutSeconds: TIMEOUT_SECONDS, ...changes, name: fresh('queue') }),
-      );
+      const name = fresh('queue');
+      await client.queues.put(definition({ timeoutSeconds: TIMEOUT_SECONDS, ...changes, name }));
       created(name);
       return name;
     },

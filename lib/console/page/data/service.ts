@@ -5,6 +5,7 @@ import {
   MusterProblem,
   musterClient,
   type QueueDefinition as PlainDefinition,
+  type ReadDefinition,
   type Ticket,
 } from '../../../client/index.ts';
 import type { PlayerCooldown } from '../../../contract/cooldown.ts';
@@ -69,7 +70,7 @@ export const service = {
   queue: (name: string, signal?: AbortSignal) =>
     ask<QueueDefinition>(client.queues.get(name, { signal }), signal),
   putQueue: (definition: QueueDefinition, ifMatch: string | undefined) =>
-    ask<QueueDefinition>(client.queues.put(definition as PlainDefinition, { ifMatch })),
+    ask<ReadDefinition>(client.queues.put(definition as PlainDefinition, { ifMatch })),
   stats: (name: string, signal?: AbortSignal) =>
     ask<QueueStats>(client.queues.stats(name, { signal }), signal),
   matches: (name: string, limit: number, signal?: AbortSignal) =>

@@ -1,6 +1,7 @@
 import { getLocation } from 'jsonc-parser';
 import * as z from 'zod';
 import { queueDefinition } from '../../../contract/queue-definition.ts';
+import { isTooDeep } from './faults.ts';
 
 /** What may stand at a place of a definition. */
 export interface Completion {
@@ -40,6 +41,7 @@ const schema = z.toJSONSchema(queueDefinition, { io: 'input', unrepresentable: '
 
 /** The fields or values that may stand at an offset of the text. */
 export function completionsAt(text: string, offset: number): Completions {
+  if (isTooDeep(text)) return { of: '', items: [], from: offset, to: offset };
   const location = getLocation(text, offset);
   const path = location.isAtPropertyKey ? location.path.slice(0, -1) : location.path;
   const value = valueAt(text);

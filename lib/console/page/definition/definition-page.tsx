@@ -1,6 +1,7 @@
-import { useComputed, useSignal } from '@preact/signals';
+import { computed, type Signal, signal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import type { QueueDefinition } from '../../../contract/queue-definition.ts';
+import { getOrCreate } from '../../../vocabulary/get-or-create.ts';
 import { definitionProblems } from '../data/definition-problems.ts';
 import { forgetList } from '../data/live-queues.ts';
 import { paced } from '../data/pace.ts';
@@ -57,60 +58,82 @@ export function DefinitionPage({ name }: { readonly name: string }) {
   );
 }
 
-/** The text of a definition while it is edited, and how it is saved. */
-function useEditedText(name: string, versions: readonly Version[]) {
-  const running = textOf(versions[0]!.definition);
-  const text = useSignal(running);
-  /** What the text was compared with when the editing began. */
-  const base = useSignal(running);
-  /** The version that the text may replace: the one that was running when the editing began. */
-  const etag = useSignal(versions[0]!.etag);
-  const rejected = useSignal<readonly Fault[]>([]);
-  const message = useSignal<string | undefined>(undefined);
-  const isBusy = useSignal(false);
-  // The definition was changed elsewhere: an untouched text follows, an edited one is kept.
-  // Before the page is shown, so that no running version stands above the text of another.
-  useLayoutEffect(() => {
-    if (text.peek() === base.peek()) {
-      text.value = running;
-      etag.value = versions[0]!.etag;
-    }
-    base.value = running;
-  }, [running]);
-  const faults = useComputed(() => [...faultsOf(text.value, name), ...rejected.value]);
+/** The texts that are edited, by queue. They outlive their pages, so that one who leaves to look something up loses nothing. */
+const edits = new Map<string, EditedText>();
 
-  /** Lets the next save replace the version that is in force now, of which the difference is shown. */
-  const replaceNext = async () => {
-    const [latest] = await service.versions(name).catch(() => []);
-    if (latest === undefined) return;
-    base.value = textOf(latest.definition);
-    etag.value = latest.etag;
-    message.value = `Not saved: version ${latest.version} has come into force${latest.changedBy === null ? '' : ` (by ${latest.changedBy})`} since you began. The difference from it is shown below. Save again to replace it.`;
-  };
-  const save = async () => {
-    isBusy.value = true;
-    message.value = undefined;
+addEventListener('beforeunload', (event) => {
+  if ([...edits.values()].some(({ text, base }) => text.value !== base.value)) event.preventDefault();
+});
+
+/** The text of a definition while it is edited, and how it is saved. */
+class EditedText {
+  readonly text: Signal<string>;
+  /** The running definition, of which the difference is shown. */
+  readonly base: Signal<string>;
+  readonly rejected = signal<readonly Fault[]>([]);
+  readonly message = signal<string | undefined>(undefined);
+  readonly isBusy = signal(false);
+  readonly faults: Signal<readonly Fault[]>;
+  readonly #name: string;
+  /** The version that the text may replace: the one that was running when the editing began. */
+  #etag: string | undefined;
+
+  constructor(name: string, running: Version) {
+    this.#name = name;
+    this.text = signal(textOf(running.definition));
+    this.base = signal(this.text.value);
+    this.#etag = running.etag;
+    this.faults = computed(() => [...faultsOf(this.text.value, name), ...this.rejected.value]);
+  }
+
+  edit(changed: string): void {
+    this.text.value = changed;
+    this.rejected.value = [];
+    this.message.value = undefined;
+  }
+
+  /** Another version is running: an untouched text follows, an edited one is kept. */
+  follow({ definition, etag }: Version): void {
+    if (this.text.value === this.base.value) {
+      this.text.value = textOf(definition);
+      this.#etag = etag;
+    }
+    this.base.value = textOf(definition);
+  }
+
+  discard(running: Version): void {
+    this.edit(this.base.value);
+    this.follow(running);
+  }
+
+  async save(): Promise<void> {
+    const sent = this.text.value;
+    this.isBusy.value = true;
+    this.message.value = undefined;
     try {
-      await service.putQueue(parsed(text.value).value as QueueDefinition, etag.value);
+      const { etag } = await service.putQueue(parsed(sent).value as QueueDefinition, this.#etag);
       forgetList();
-      base.value = text.value;
-      [{ etag: etag.value }] = await service.versions(name);
-      message.value = 'Saved. The definition is in force.';
+      this.base.value = sent;
+      this.#etag = etag;
+      if (this.text.value === sent) this.message.value = 'Saved. The definition is in force.';
       refreshPage();
     } catch (error) {
       const { status, errors, message: why } = error as ServiceProblem;
-      rejected.value = faultsAt(text.value, errors ?? []);
-      message.value = `Not saved: ${why}`;
-      if (status === 412) await replaceNext();
+      if (this.text.value === sent) this.rejected.value = faultsAt(sent, errors ?? []);
+      this.message.value = `Not saved: ${why}`;
+      if (status === 412) await this.#replaceNext();
     }
-    isBusy.value = false;
-  };
-  const edit = (changed: string) => {
-    text.value = changed;
-    rejected.value = [];
-    message.value = undefined;
-  };
-  return { text, base, faults, rejected, message, isBusy, save, edit };
+    this.isBusy.value = false;
+  }
+
+  /** Lets the next save replace the version that is in force now, of which the difference is shown. */
+  async #replaceNext(): Promise<void> {
+    const [latest] = await service.versions(this.#name).catch(() => []);
+    if (latest === undefined) return;
+    this.base.value = textOf(latest.definition);
+    this.#etag = latest.etag;
+    this.message.value = `Not saved: version ${latest.version} has come into force${latest.changedBy === null ? '' : ` (by ${latest.changedBy})`} since you began. The difference from it is shown below. Save again to replace it.`;
+  }
 }
 
 function KnownDefinition({
@@ -120,23 +143,31 @@ function KnownDefinition({
   readonly name: string;
   readonly versions: readonly Version[];
 }) {
-  const { text, base, faults, rejected, message, isBusy, save, edit } = useEditedText(name, versions);
+  const running = versions[0]!;
+  const edited = getOrCreate(edits, name, () => new EditedText(name, running));
+  const { text, base, faults, message, isBusy } = edited;
+  // Before the page is shown, so that no running version stands above the text of another.
+  useLayoutEffect(() => edited.follow(running), [running.etag]);
   const isChanged = text.value !== base.value;
   const isValid = faults.value.length === 0;
   return (
     <>
       <Card title="Edit">
-        <DefinitionEditor text={text.value} faults={faults.value} onInput={edit} />
+        <DefinitionEditor
+          text={text.value}
+          faults={faults.value}
+          onInput={(changed) => edited.edit(changed)}
+        />
         <div class="row">
           <button
             type="button"
             class="primary"
             disabled={!isChanged || !isValid || isBusy.value}
-            onClick={save}
+            onClick={() => edited.save()}
           >
             Save as a new version
           </button>
-          <button type="button" disabled={!isChanged} onClick={() => edit(base.value)}>
+          <button type="button" disabled={!isChanged} onClick={() => edited.discard(running)}>
             Discard changes
           </button>
           <p role="status">
@@ -164,9 +195,9 @@ function KnownDefinition({
           forgetList();
           return inForce;
         }}
+        isEdited={isChanged}
         onLoad={(definition) => {
-          text.value = textOf(definition);
-          rejected.value = [];
+          edited.edit(textOf(definition));
           scrollTo({ top: 0 });
         }}
       />

@@ -15,9 +15,26 @@ export interface Fault {
   readonly detail: string;
 }
 
+/** More than any definition has; the parsers, which call themselves for each, overflow at thousands. */
+const DEPTH_MAX = 100;
+
+/** Whether a text has more brackets in one another than a parser should be given. Those of its strings count as well. */
+export function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1;
+    if (depth > DEPTH_MAX) return true;
+  }
+  return false;
+}
+
 /** The JSON value of a text, or the first place that is not JSON. */
 export function parsed(text: string): { readonly value: unknown; readonly fault: Fault | undefined } {
   const errors: ParseError[] = [];
+  if (isTooDeep(text)) {
+    const detail = `Expected at most ${DEPTH_MAX} brackets in one another`;
+    return { value: undefined, fault: { line: 0, field: '', detail } };
+  }
   const tree = parseTree(text, errors, { disallowComments: true });
   const [first] = errors;
   if (first !== undefined || tree === undefined) {

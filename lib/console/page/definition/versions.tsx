@@ -11,19 +11,22 @@ export interface VersionsProps<Definition> {
   readonly restore: (version: number) => Promise<Version<Definition>>;
   /** Puts the definition of a version into an editor. @default there is no editor */
   readonly onLoad?: (definition: Definition) => void;
+  /** Whether the text in the editor would be lost. */
+  readonly isEdited?: boolean;
 }
 
 /** The versions of a definition: when, who, what changed, and the way back. */
-export function Versions<Definition>({ versions, restore, onLoad }: VersionsProps<Definition>) {
+export function Versions<Definition>({ versions, restore, onLoad, isEdited }: VersionsProps<Definition>) {
   const message = useSignal<string | undefined>(undefined);
   const asked = useSignal<number | undefined>(undefined);
   const isBusy = useSignal(false);
   const restoreNow = async (version: number) => {
     isBusy.value = true;
+    const known = versions[0]!.version;
     try {
       const { version: next } = await restore(version);
       refreshPage();
-      message.value = `Version ${version} is in force again, as version ${next}.`;
+      message.value = `Version ${version} is in force again, as version ${next}.${next > known + 1 ? ` It replaced version ${next - 1}, which came into force after this page had read the versions.` : ''}`;
     } catch (error) {
       message.value = `Not restored: ${(error as Error).message}`;
     }
@@ -61,7 +64,12 @@ export function Versions<Definition>({ versions, restore, onLoad }: VersionsProp
               {at > 0 && (
                 <div class="row">
                   {onLoad !== undefined && (
-                    <button type="button" onClick={() => onLoad(definition)}>
+                    <button
+                      type="button"
+                      disabled={isEdited}
+                      title={isEdited ? 'Save or discard the changes first' : undefined}
+                      onClick={() => onLoad(definition)}
+                    >
                       Edit from here
                     </button>
                   )}
