@@ -27,7 +27,7 @@ export function serveGuide(
 /** A shell command that posts a ticket of one player. */
 function postTicket(url: string, { name, ladder }: QueueDefinition): string {
   // A ladder has the skill of its players.
-  const player = { playerId: 'ann', ...(ladder === undefined && { skill: 1500 }) };
+  const player = { playerId: 'ann', ...(ladder === undefined && { skill: 1510 }) };
   const ticket = { ticketId: 't-1', players: [player] };
   return `curl -H 'content-type: application/json' -d '${JSON.stringify(ticket)}' ${url}/queues/${name}/tickets`;
 }

@@ -228,8 +228,11 @@ export type TicketView = z.output<typeof ticketView>;
 /** The number in a query parameter. Number would turn blank text into 0, so blank text stays invalid. */
 const numberIn = (text: unknown) => (typeof text === 'string' && text.trim() !== '' ? Number(text) : text);
 
+/** API Gateway ends a request after 30 s. */
+const WAIT_SECONDS_MAX = 20;
+
 /** The query parameter that lets a request for a ticket wait for a change. */
-export const waitSeconds = z.preprocess(numberIn, z.number().min(0).max(20)).optional().meta({
+export const waitSeconds = z.preprocess(numberIn, z.number().min(0).max(WAIT_SECONDS_MAX)).optional().meta({
   description:
     'Respond when the ticket has changed, or after this many seconds. A change is another status than `seen`, another match, a final status, or with `ready` more players who are ready: each of up to 20 players, above each twentieth part of them and the last four. A match that has to be accepted by the ticket, or by the player who asks, is reported at once, unless there is `ready`',
 });

@@ -77,6 +77,7 @@ export function moreDays(effect: Effect, roundMs: number): number | undefined {
 /** A difference of a measure with its unit; – when it is not a number. */
 export function amount(measure: Measure, value: number): string {
   if (Number.isNaN(value)) return '–';
-  if (SHARES.includes(measure)) return `${(100 * value).toFixed(2)} percentage points`;
-  return `${Number(value.toPrecision(3))}${SECONDS.includes(measure) ? ' s' : ''}`;
+  const digits = (number: number) => Number(number.toPrecision(3));
+  if (SHARES.includes(measure)) return `${digits(100 * value)} percentage points`;
+  return `${digits(value)}${SECONDS.includes(measure) ? ' s' : ''}`;
 }

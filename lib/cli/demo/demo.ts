@@ -35,7 +35,8 @@ function withOptions(command: Command) {
     .summary('simulate a game backend and watch the matches')
     .description(
       'Posts tickets of a plausible population (solos and parties, roles where the queue has them), accepts matches ' +
-        'where the queue asks for it, and shows them. Without --url it starts the service on this machine with the queues of ./queues. Ctrl-C stops it.',
+        'where the queue asks for it, and shows them. Without --url it starts the service on this machine with the queues of ./queues and two ' +
+        'of its own: hosted, with game servers, and ranked, with a ladder. Ctrl-C stops it.',
     )
     .option(
       '--url <url>',

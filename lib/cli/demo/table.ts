@@ -3,7 +3,7 @@ import { textTable } from '../text-table.ts';
 import type { QueueSeen } from './game-backend.ts';
 
 /** Explains the columns whose names are not self-explanatory. */
-export const LEGEND = 'means: imbalance, 0 is perfect · gap, no match could be better by more (proved)';
+export const LEGEND = 'means: imbalance, 0 is perfect · gap, no priority was better by more (proved)';
 
 interface Column {
   readonly name: string;
