@@ -21,8 +21,8 @@ export interface DeliveryFailure {
 }
 
 /**
- * The deliveries to each webhook of a queue, for statistics only: a write that fails is lost, and throws nothing. The number of waiting deliveries may include those of a
- * function that was stopped, until no wait was reported for {@link WAITING_SEEN_MS}.
+ * The deliveries to each webhook of a queue, for statistics only: a write that fails is lost, and throws nothing. The number of
+ * waiting deliveries may include those of a function that was stopped, until no wait was reported for {@link WAITING_SEEN_MS}.
  */
 export interface DeliveryStore {
   /** The record at a time. */
