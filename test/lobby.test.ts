@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Lobby, type LobbyMessage } from '../examples/lobby/lobby.ts';
 import type { Change, Match, MusterClient, NewTicket, Ticket } from '../lib/client/index.ts';
+import { eventually } from './patience.ts';
 import { definition } from './service/definitions.ts';
 
 /** What the lobby has sent to Muster. */
@@ -76,7 +77,7 @@ async function looking(name: string) {
   const playerId = lobby.enter({ send: (message) => told.push(message) });
   const say = (message: unknown) => lobby.received(playerId, message);
   const searched = say({ do: 'find', name, skill: 1_500 });
-  await expect.poll(() => [...watched.keys()].some((id) => id.startsWith(playerId))).toBe(true);
+  await eventually(() => expect([...watched.keys()].some((id) => id.startsWith(playerId))).toBe(true));
   const { ticketId } = posted.find(({ players }) => players[0]!.playerId === playerId)!;
   return { playerId, ticketId: ticketId!, told, say, searched };
 }

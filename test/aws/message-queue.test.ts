@@ -39,7 +39,7 @@ describe('a message queue sender on fauxqs', () => {
   it('sends ticks that are read unchanged, and delays those that are due later', async () => {
     const messages: TickMessage[] = Array.from({ length: 23 }, (_, i) => ({
       queue: 'duel',
-      slotMs: NOW_MS + (i - 3) * 1_000,
+      slotMs: NOW_MS + (i - 3) * 45_000,
       layout: 2,
       range: i,
     }));

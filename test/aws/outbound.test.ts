@@ -95,7 +95,7 @@ describe('in the cloud, a URL is rejected', () => {
   );
 
   it('before anything is sent', async () => {
-    const result = await outbound({ privateAllowed: false }).post('https://[::1]/', '{}', {}, 1_000);
+    const result = await outbound({ privateAllowed: false }).post('https://[::1]/', '{}', {}, NEVER_MS);
     expect(result).toEqual({ outcome: 'forbidden', error: 'expected a public address, got ::1' });
   });
 });
@@ -103,7 +103,7 @@ describe('in the cloud, a URL is rejected', () => {
 describe('in the cloud, a name is rejected', () => {
   it.each([...PRIVATE, ...PRIVATE_6])('when it resolves to %s', async (address) => {
     const { post } = outbound({ privateAllowed: false, resolve: resolvingTo(address) });
-    expect(await post('https://studio.example/hook', '{}', {}, 1_000)).toEqual({
+    expect(await post('https://studio.example/hook', '{}', {}, NEVER_MS)).toEqual({
       outcome: 'forbidden',
       error: `studio.example: expected a public address, got ${address}`,
     });
@@ -111,14 +111,14 @@ describe('in the cloud, a name is rejected', () => {
 
   it('when only one of its addresses is not public', async () => {
     const { post } = outbound({ privateAllowed: false, resolve: resolvingTo('1.1.1.1', '10.0.0.1') });
-    expect(await post('https://studio.example/hook', '{}', {}, 1_000)).toMatchObject({
+    expect(await post('https://studio.example/hook', '{}', {}, NEVER_MS)).toMatchObject({
       outcome: 'forbidden',
     });
   });
 
   it('as unreachable when it resolves to nothing', async () => {
     const { post } = outbound({ privateAllowed: false, resolve: resolvingTo() });
-    expect(await post('https://studio.example/hook', '{}', {}, 1_000)).toMatchObject({
+    expect(await post('https://studio.example/hook', '{}', {}, NEVER_MS)).toMatchObject({
       outcome: 'unreachable',
       error: expect.stringContaining('studio.example'),
     });
@@ -141,7 +141,7 @@ describe('on the local cloud', () => {
       response.statusCode = 202;
       response.end('{"fine":"ö"}');
     });
-    expect(await post(url, '{"name":"Ä"}', { 'webhook-id': 'w1' }, 5_000)).toEqual({
+    expect(await post(url, '{"name":"Ä"}', { 'webhook-id': 'w1' }, NEVER_MS)).toEqual({
       outcome: 'responded',
       status: 202,
       body: '{"fine":"ö"}',
@@ -155,7 +155,7 @@ describe('on the local cloud', () => {
 
   it('does not follow redirects', async () => {
     const url = await serving((_, response) => response.writeHead(308, { location: '/other' }).end());
-    expect(await post(url, '{}', {}, 5_000)).toMatchObject({ outcome: 'responded', status: 308 });
+    expect(await post(url, '{}', {}, NEVER_MS)).toMatchObject({ outcome: 'responded', status: 308 });
   });
 
   it('stops at the timeout, before and during the response', async () => {
@@ -170,8 +170,8 @@ describe('on the local cloud', () => {
     const url = await serving((request, response) => {
       response.end('x'.repeat(RESPONSE_BYTES_MAX + Number(request.headers['x-more'])));
     });
-    expect(await post(url, '{}', { 'x-more': '0' }, 5_000)).toMatchObject({ outcome: 'responded' });
-    expect(await post(url, '{}', { 'x-more': '1' }, 5_000)).toMatchObject({ outcome: 'unreachable' });
+    expect(await post(url, '{}', { 'x-more': '0' }, NEVER_MS)).toMatchObject({ outcome: 'responded' });
+    expect(await post(url, '{}', { 'x-more': '1' }, NEVER_MS)).toMatchObject({ outcome: 'unreachable' });
   });
 
   it('takes interim responses up to the maximum', async () => {
@@ -179,13 +179,13 @@ describe('on the local cloud', () => {
       for (let i = 0; i < INTERIM_RESPONSES_MAX; i++) response.writeProcessing();
       response.end();
     });
-    expect(await post(url, '{}', {}, 5_000)).toMatchObject({ outcome: 'responded', status: 200 });
+    expect(await post(url, '{}', {}, NEVER_MS)).toMatchObject({ outcome: 'responded', status: 200 });
   });
 
   it('reports an unreachable endpoint', async () => {
     const url = await serving(() => {});
     await stopServers();
-    expect(await post(url, '{}', {}, 5_000)).toMatchObject({
+    expect(await post(url, '{}', {}, NEVER_MS)).toMatchObject({
       outcome: 'unreachable',
       error: expect.stringContaining('ECONNREFUSED'),
     });

@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { documentClient } from '../../lib/aws/dynamo.ts';
 import { poolPage } from '../../lib/aws/pool-page.ts';
 import { StoreBusy } from '../../lib/service/ports/store-busy.ts';
+import { PATIENCE_MS } from '../patience.ts';
 
 /** A client of a table that responds with this. */
 async function clientOf(status: number, body: object) {
@@ -15,6 +16,7 @@ async function clientOf(status: number, body: object) {
     region: 'us-east-1',
     credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
     maxAttempts: 1,
+    requestHandler: { requestTimeout: PATIENCE_MS },
   });
   onTestFinished(() => client.destroy());
   return client;

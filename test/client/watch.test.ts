@@ -203,14 +203,16 @@ describe('a ticket that is watched', () => {
       tries.push(1 + Math.floor(Math.log2(ms / 1_000)));
     };
     const now = vi.spyOn(Date, 'now');
-    const startMs = Date.now();
     connected = (socket, before) => {
       if (before === 5) {
         say(socket, 'TicketCancelled', { ticket: ticketOf('CANCELLED') });
         return;
       }
       say(socket, 'Ticket', { ticket: ticketOf('QUEUED') });
-      if (before === 3) now.mockImplementation(() => startMs + 61_000);
+      if (before === 3) {
+        const laterMs = Date.now() + 61_000;
+        now.mockImplementation(() => laterMs);
+      }
       socket.close();
     };
     const client = musterClient({ url: 'http://muster.example', pause });

@@ -1,5 +1,6 @@
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as playwright } from 'playwright-core';
+import { PATIENCE_MS } from '../patience.ts';
 
 const ARGS = [
   '--headless=shell',
@@ -16,6 +17,7 @@ export async function launched(): Promise<Browser> {
     return await playwright.launch({
       executablePath: await chromium.executablePath(),
       args: ARGS,
+      timeout: PATIENCE_MS,
       env: { ...process.env, LC_ALL: 'en_US.UTF-8', LANGUAGE: 'en_US' },
     });
   } catch (error) {

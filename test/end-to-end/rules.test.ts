@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { NewTicket } from '../../lib/contract/ticket.ts';
+import { eventually } from '../patience.ts';
 import { player, testMuster } from './muster.ts';
 
 const { api, bus } = await testMuster();
@@ -47,8 +48,11 @@ describe.concurrent('a queue with rules', () => {
     const queue = await api.queue(ranked);
     const low = await api.ticket(queue, of(1000, 1, { east: 30 }));
     await api.ticket(queue, of(1000, 40, { east: 30 }));
-    const { body } = await api.get(`/tickets/${low.ticketId}?explain=true`);
-    expect(body.reason).toContain('rule Level');
+    // A search that was cut short names no rule.
+    await eventually(async () => {
+      const { body } = await api.get(`/tickets/${low.ticketId}?explain=true`);
+      expect(body.reason).toContain('rule Level');
+    });
   });
 
   it('never matches two players when one avoids the other', async () => {

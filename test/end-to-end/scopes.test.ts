@@ -64,7 +64,12 @@ it('a request without a token, or with the scope of another route, reaches no fu
 /** A queue for two solo players, and a ticket of each. */
 async function pair(changes: object = {}, more: object = {}) {
   const name = fresh('queue');
-  const put = await send(ADMIN, 'PUT', `/queues/${name}`, definition({ ...changes, name }));
+  const put = await send(
+    ADMIN,
+    'PUT',
+    `/queues/${name}`,
+    definition({ timeoutSeconds: 3_600, ...changes, name }),
+  );
   expect(put.status, JSON.stringify(put.body)).toBe(201);
   const tickets = await Promise.all(
     [fresh('ann'), fresh('bob')].map(async (playerId) => {

@@ -6,6 +6,7 @@ import { startLocalCloud } from '../../lib/local/local-cloud.ts';
 import type { Template } from '../../lib/local/template.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 import { answerFaults, type OpenApiDocument } from '../end-to-end/answer-faults.ts';
+import { patient } from '../end-to-end/patient-app.ts';
 import { builtApp } from '../infra/built-app.ts';
 import { type FuzzedDocument, type FuzzRequest, requestMaker } from './requests.ts';
 
@@ -83,7 +84,7 @@ export interface FuzzedCloud {
 
 /** @param intercept the functions' calls to AWS, for tests of the fuzzer itself */
 export async function startFuzzed(intercept?: Interceptor): Promise<FuzzedCloud> {
-  const { template, assetPathOf } = builtApp();
+  const { template, assetPathOf } = patient(builtApp());
   const journal: string[] = [];
   const errors = new Map<string, string>();
   const behindApi = new Set<string>();
