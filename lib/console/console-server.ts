@@ -112,7 +112,8 @@ async function sendPage(
   files: PageFiles,
   serviceUrl: string,
 ): Promise<void> {
-  const path = new URL(request.url ?? '/', 'http://console').pathname;
+  const { url = '/' } = request;
+  const path = URL.canParse(url, 'http://console') ? new URL(url, 'http://console').pathname : '/';
   const isAsset = path.startsWith('/assets/') || path === '/icon.svg';
   const name = isAsset ? path.slice(path.lastIndexOf('/') + 1) : 'index.html';
   const file = files.get(name);

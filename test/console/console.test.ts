@@ -107,7 +107,7 @@ describe('the overview', () => {
   it('says that the service does not respond, keeps its data, and continues when it is back', async () => {
     const tab = await open('/', { clock: true });
     const duel = tab.getByRole('row').filter({ hasText: 'duel' });
-    const outage = tab.getByText('The service has not responded since');
+    const outage = tab.getByText('Not everything can be read since');
     /** Lets the time of the page pass until it has asked again and has heard. */
     const later = (notices: number) =>
       eventually(async () => {
@@ -127,6 +127,54 @@ describe('the overview', () => {
       expect(await tab.getByText('All queues are well').count()).toBe(1);
     });
   });
+
+  it('says which queue cannot be read, and shows the others as they are', async () => {
+    const tab = await open('/');
+    await tab.route('**/api/queues/raid/stats', (route) => route.fulfill({ status: 500, body: '{}' }));
+    service.stats.duel = { tickOverdueSeconds: 99 };
+    try {
+      const wrong = tab.getByRole('region', { name: 'What is wrong' }).getByRole('listitem');
+      await wrong.filter({ hasText: 'raid' }).first().waitFor();
+      await wrong.filter({ hasText: 'duel' }).first().waitFor();
+      expect(await tab.getByText('All queues are well').count()).toBe(0);
+    } finally {
+      delete service.stats.duel;
+    }
+  });
+
+  it('says that its credentials have expired, or do not suffice from the beginning', async () => {
+    const tab = await open('/');
+    const notice = tab.getByRole('alert').filter({ hasText: 'The credentials of the console may not send' });
+    await tab.getByRole('row').filter({ hasText: 'duel' }).waitFor();
+    await tab.route('**/api/**', (route) => route.fulfill({ status: 403, json: { message: 'Forbidden' } }));
+    await notice.waitFor();
+    expect(await tab.getByText('All queues are well').count()).toBe(0);
+    await tab.reload();
+    await notice.waitFor();
+    await tab.unroute('**/api/**');
+    await tab.reload();
+    await tab.getByRole('row').filter({ hasText: 'duel' }).waitFor();
+    expect(await notice.count()).toBe(0);
+    browser.complaints.splice(0);
+  });
+});
+
+it('asks again for what could not be read once, and leaves no place behind to which one would go back', async () => {
+  const tab = await open('/');
+  await tab.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  const { matchId } = service.firstMatch('duel');
+  isGone = true;
+  try {
+    await tab.getByPlaceholder('Ticket or match id').fill(matchId);
+    await tab.getByRole('button', { name: 'Find' }).click();
+    await tab.getByText('Not everything can be read since').waitFor();
+  } finally {
+    isGone = false;
+  }
+  await tab.getByRole('heading', { level: 1, name: /^Match of/ }).waitFor();
+  await tab.goBack();
+  await tab.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  browser.complaints.splice(0);
 });
 
 describe('a ladder', () => {

@@ -206,11 +206,11 @@ it('says that the service is gone, keeps its data, and goes on when it is back',
   await Promise.all(playing);
   const port = Number(new URL(cloud.url).port);
   await cloud.stop();
-  await tab.getByText('The service has not responded since').waitFor();
+  await tab.getByText('Not everything can be read since').waitFor();
   await duel.waitFor();
   await expectAccessible(tab);
   cloud = await startLocalCloud({ ...builtApp('local'), port, dataDir });
-  await tab.getByText('The service has not responded since').waitFor({ state: 'detached' });
+  await tab.getByText('Not everything can be read since').waitFor({ state: 'detached' });
   await duel.waitFor();
 });
 

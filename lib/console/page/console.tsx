@@ -28,7 +28,7 @@ function CurrentPage() {
   if (kind === 'matches' && name !== undefined) return <MatchPage key={name} matchId={name} />;
   if (kind === 'tickets' && name !== undefined) return <TicketPage key={name} ticketId={name} />;
   if (kind === 'ladders' && name !== undefined && part !== undefined)
-    return <RatingPage key={part} ladder={name} playerId={part} />;
+    return <RatingPage key={place.value} ladder={name} playerId={part} />;
   if (kind === 'ladders' && name !== undefined) return <LadderPage key={name} name={name} />;
   if (kind === 'what-if') return <WhatIfPage name={name} />;
   if (kind === 'find' && name !== undefined) return <FindPage id={name} />;

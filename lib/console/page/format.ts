@@ -18,7 +18,9 @@ const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 export function shareText(share: number | null | undefined): string {
   if (share === null || share === undefined || !Number.isFinite(share)) return NOTHING;
   const percent = 100 * share;
-  return `${percent > 99 && percent < 100 ? percent.toFixed(1) : percent.toFixed(0)} %`;
+  // Neither a few nor almost all are written as none or all.
+  if (percent > 0 && percent < 1) return `${numberText(percent)} %`;
+  return `${percent > 99 && percent < 100 ? Math.floor(10 * percent) / 10 : percent.toFixed(0)} %`;
 }
 
 /** A duration: `4.2 s`, `38 s`, `2:05 min`, `3 h 20 min`. */
@@ -32,10 +34,12 @@ export function secondsText(seconds: number | null | undefined): string {
   return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`;
 }
 
-/** A time of day on this machine's clock: `14:03:09`. */
+/** A time on this machine's clock: `14:03:09`, and `28 Nov, 14:03:09` when it is further away than half a day. */
 export function clockText(ms: number): string {
-  return CLOCK.format(ms);
+  return (Math.abs(Date.now() - ms) > HALF_DAY_MS ? DAY_AND_CLOCK : CLOCK).format(ms);
 }
+
+const HALF_DAY_MS = 12 * 3_600_000;
 
 /** A text of the service with its times on this machine's clock: `not accepted by 14:03:09`. */
 export function withClockTimes(text: string): string {
@@ -48,7 +52,9 @@ export function sentenceText(reason: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 
-const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const TIME = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
+const CLOCK = new Intl.DateTimeFormat('en-GB', TIME);
+const DAY_AND_CLOCK = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', ...TIME });
 
 /** `1 match`, `3 matches`. */
 export function countText(count: number, one: string, many = `${one}s`): string {

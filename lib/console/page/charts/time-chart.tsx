@@ -1,7 +1,7 @@
 import { numberText } from '../format.ts';
 import { type Colour, drawnIn } from './drawn-in.ts';
 import { Key } from './key.tsx';
-import { type Mark, partOf, pathOf, plotOf, timeTicks, valueTicks } from './plot.ts';
+import { type Mark, type Plot, partOf, pathOf, plotOf, timeTicks, valueTicks } from './plot.ts';
 import { PlotFrame } from './plot-frame.tsx';
 
 /** Values over time, drawn as a line, as dots or as bars. */
@@ -50,7 +50,9 @@ export function TimeChart({ label, series, data, height, compact, windowSeconds,
         height={height}
         rows={compact ? [] : rows}
         columns={
-          compact ? [] : timeTicks(plot).map((time) => ({ part: partOf(time, plot), text: timeText(time) }))
+          compact
+            ? []
+            : timeTicks(plot).map((time) => ({ part: partOf(time, plot), text: timeText(time, plot) }))
         }
       >
         {series.map(({ name, colour, kind, barSeconds }, place) => (
@@ -66,8 +68,12 @@ export function TimeChart({ label, series, data, height, compact, windowSeconds,
   );
 }
 
-function timeText(seconds: number): string {
+const DAY_SECONDS = 86_400;
+
+function timeText(seconds: number, { from, until }: Plot): string {
   const date = new Date(1_000 * seconds);
+  if (until - from > DAY_SECONDS)
+    return date.toLocaleString('en-GB', { day: 'numeric', month: 'short', hour: '2-digit' });
   const two = (value: number) => String(value).padStart(2, '0');
   return `${two(date.getHours())}:${two(date.getMinutes())}${date.getSeconds() === 0 ? '' : `:${two(date.getSeconds())}`}`;
 }

@@ -4,6 +4,7 @@ import type { QueueDefinition } from '../../../contract/queue-definition.ts';
 import type { QueueStats } from '../../../contract/queue-stats.ts';
 import { paced, REQUESTS_PER_SECOND } from './pace.ts';
 import { service } from './service.ts';
+import { learnServiceTime, serviceNow } from './service-time.ts';
 
 /** What the statistics said at one moment. */
 export interface Sample {
@@ -28,7 +29,7 @@ export interface LiveQueue {
   /** When the statistics arrived; before the first, when the queue was listed. */
   readonly atMs: number;
   /** Why the last request for this queue failed. */
-  readonly error: string | undefined;
+  readonly error: Error | undefined;
 }
 
 /** All queues of the service by name; undefined until the first response. */
@@ -75,6 +76,8 @@ export async function updateQueues(only: string | undefined, abort: AbortSignal)
   const next = new Map(liveQueues.value);
   for (const queue of updated) if (next.has(queue.definition.name)) next.set(queue.definition.name, queue);
   liveQueues.value = next;
+  // One queue that cannot be read hides no other.
+  if (updated.length > 0 && updated.every(({ error }) => error !== undefined)) throw updated[0]!.error;
 }
 
 async function listQueues(abort: AbortSignal): Promise<void> {
@@ -87,7 +90,7 @@ async function listQueues(abort: AbortSignal): Promise<void> {
     matches: [],
     seenSinceMs: Number.POSITIVE_INFINITY,
     samples: [],
-    atMs: listedAtMs,
+    atMs: serviceNow(),
     error: undefined,
     ...before?.get(definition.name),
     definition,
@@ -98,16 +101,17 @@ async function listQueues(abort: AbortSignal): Promise<void> {
 async function updateQueue(name: string, abort: AbortSignal): Promise<LiveQueue> {
   const queue = liveQueues.value!.get(name)!;
   try {
+    const sentMs = Date.now();
     const isFirst = queue.seenSinceMs === Number.POSITIVE_INFINITY;
     const [stats, latest] = await Promise.all([
       service.stats(name, abort),
       service.matches(name, isFirst ? MATCHES_PER_REQUEST : MATCHES_PER_UPDATE, abort),
     ]);
-    return withUpdate(queue, stats, latest, Date.now());
+    learnServiceTime(Date.parse(stats.at), sentMs);
+    return withUpdate(queue, stats, latest, serviceNow());
   } catch (error) {
     abort.throwIfAborted();
-    if ((error as { isOutage?: boolean }).isOutage) throw error;
-    return { ...queue, error: (error as Error).message };
+    return { ...queue, error: error as Error };
   }
 }
 

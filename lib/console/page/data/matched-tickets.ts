@@ -1,4 +1,5 @@
 import type { MatchView } from '../../../contract/match.ts';
+import { getOrCreate } from '../../../vocabulary/get-or-create.ts';
 import { meanOf } from './measures.ts';
 import { service } from './service.ts';
 
@@ -19,21 +20,24 @@ export interface MatchedTicket {
 const TICKETS_PER_UPDATE = 50;
 const TICKETS_MAX = 500;
 
-/** Adds tickets of the latest matches to those that are known. At most one request. @returns the oldest first */
+/**
+ * Adds tickets of the latest matches to those that are known. At most one request.
+ *
+ * @param asked the ids that were asked for, which are not asked for again; those of older matches leave it
+ * @returns the oldest first
+ */
 export async function withMatchedTickets(
   known: readonly MatchedTicket[],
+  asked: Set<string>,
   matches: readonly MatchView[],
   abort: AbortSignal,
 ): Promise<readonly MatchedTicket[]> {
-  const ids = new Set(known.map(({ ticketId }) => ticketId));
-  const wanted = new Map<string, MatchView>();
-  for (const match of matches.toReversed()) {
-    const theirs = ticketIdsOf(match).filter((ticketId) => !ids.has(ticketId));
-    if (wanted.size + theirs.length > TICKETS_PER_UPDATE) break;
-    for (const ticketId of theirs) wanted.set(ticketId, match);
-  }
+  const all = new Map(matches.toReversed().flatMap((match) => ticketIdsOf(match).map((id) => [id, match])));
+  for (const id of asked) if (!all.has(id)) asked.delete(id);
+  const wanted = new Map([...all].filter(([id]) => !asked.has(id)).slice(0, TICKETS_PER_UPDATE));
   if (wanted.size === 0) return known;
   const tickets = await service.tickets([...wanted.keys()], abort);
+  for (const id of wanted.keys()) asked.add(id);
   const added = tickets.map(({ ticketId, players, enqueuedAt }): MatchedTicket => {
     const match = wanted.get(ticketId)!;
     const seats = match.teams.flatMap((team) => team.players).filter((seat) => seat.ticketId === ticketId);
@@ -72,19 +76,18 @@ export function waitsByGroup(
     .map((ticket) => ({ ticket, skill: meanOf(ticket.skills) }))
     .sort((a, b) => a.skill - b.skill);
   const parts = Math.min(SKILL_GROUPS, sorted.length);
-  const bySkill = Array.from({ length: parts }, (_, part): GroupWaits => {
+  const bySkill = new Map<string, number[]>();
+  for (let part = 0; part < parts; part++) {
     const group = sorted.slice(
       Math.floor((part * sorted.length) / parts),
       Math.floor(((part + 1) * sorted.length) / parts),
     );
     const range = `${Math.round(group[0]!.skill)} to ${Math.round(group.at(-1)!.skill)}`;
-    return groupWaits(
-      range,
-      group.map(({ ticket }) => ticket.waitSeconds),
-    );
-  });
+    const waits = getOrCreate(bySkill, range, () => []);
+    waits.push(...group.map(({ ticket }) => ticket.waitSeconds));
+  }
   return [
-    { by: 'skill', groups: bySkill },
+    { by: 'skill', groups: Array.from(bySkill, ([of, seconds]) => groupWaits(of, seconds)) },
     { by: 'party size', groups: grouped(tickets, ({ skills }) => [countOf(skills.length)]) },
     { by: 'role', groups: grouped(tickets, ({ roles }) => [...new Set(roles)]) },
     { by: 'region', groups: grouped(tickets, ({ region }) => (region === undefined ? [] : [region])) },
@@ -102,12 +105,8 @@ function grouped(
   keysOf: (ticket: MatchedTicket) => readonly string[],
 ): GroupWaits[] {
   const waits = new Map<string, number[]>();
-  for (const ticket of tickets) {
-    for (const key of keysOf(ticket)) {
-      if (!waits.has(key)) waits.set(key, []);
-      waits.get(key)!.push(ticket.waitSeconds);
-    }
-  }
+  for (const ticket of tickets)
+    for (const key of keysOf(ticket)) getOrCreate(waits, key, () => []).push(ticket.waitSeconds);
   return Array.from(waits, ([of, seconds]) => groupWaits(of, seconds)).sort((a, b) => (a.of < b.of ? -1 : 1));
 }
 

@@ -1,9 +1,29 @@
-import { type Signal, useSignal } from '@preact/signals';
+import { computed, type Signal, signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { updateQueues } from './live-queues.ts';
+import type { ServiceProblem } from './service.ts';
+
+/** Why and since when something that the page shows cannot be read. */
+interface Outage {
+  readonly sinceMs: number;
+  readonly detail: string;
+}
+
+/** The polls whose last request found an outage, the longest first. */
+const failing = signal<ReadonlyMap<Polling, Outage>>(new Map());
+
+/** The longest outage of what the page shows; undefined while everything can be read. */
+export const outage = computed(() => [...failing.value.values()][0]);
+
+/** Whether a failure passes by itself, so that the request is repeated. */
+export function isOutage(error: unknown): boolean {
+  return (error as Partial<ServiceProblem> | undefined)?.isOutage === true;
+}
 
 /** The longest pause between two requests while the service does not respond. */
 const PAUSE_MAX_MS = 10_000;
+/** The first pause before a request that is made once is repeated. */
+const RETRY_MS = 1_000;
 
 /** Calls `load` again and again until it is stopped. */
 export interface Polling {
@@ -24,14 +44,27 @@ export function refreshPage(): void {
  *
  * @param load rejects when it fails; it reports its own results
  * @param pauseMs the pause after a success, asked for each time
+ * @param wasPermitted whether a refusal is an outage: credentials that have sufficed have expired. @default after a success
  */
-export function poll(load: (abort: AbortSignal) => Promise<unknown>, pauseMs: () => number): Polling {
+export function poll(
+  load: (abort: AbortSignal) => Promise<unknown>,
+  pauseMs: () => number,
+  wasPermitted = false,
+): Polling {
   const stopped = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let running = false;
   /** Whether the response that is under way may be older than a change. */
   let isStale = false;
   let failures = 0;
+  const report = (detail: string | undefined) => {
+    const sinceMs = failing.value.get(polling)?.sinceMs ?? Date.now();
+    if (detail === undefined && !failing.value.has(polling)) return;
+    const others = new Map(failing.value);
+    if (detail === undefined) others.delete(polling);
+    else others.set(polling, { sinceMs, detail });
+    failing.value = others;
+  };
   const turn = async () => {
     clearTimeout(timer);
     if (running || stopped.signal.aborted || document.hidden) return;
@@ -39,8 +72,13 @@ export function poll(load: (abort: AbortSignal) => Promise<unknown>, pauseMs: ()
     try {
       await load(stopped.signal);
       failures = 0;
-    } catch {
+      wasPermitted = true;
+      report(undefined);
+    } catch (error) {
       failures++;
+      const { isRefusal, message } = error as ServiceProblem;
+      const isNews = isOutage(error) || (isRefusal && wasPermitted);
+      if (!stopped.signal.aborted) report(isNews ? message : undefined);
     }
     running = false;
     if (stopped.signal.aborted) return;
@@ -57,14 +95,16 @@ export function poll(load: (abort: AbortSignal) => Promise<unknown>, pauseMs: ()
   };
   polls.add(refresh);
   document.addEventListener('visibilitychange', turn, { signal: stopped.signal });
-  void turn();
-  return {
+  const polling: Polling = {
     stop() {
       polls.delete(refresh);
       stopped.abort();
       clearTimeout(timer);
+      report(undefined);
     },
   };
+  void turn();
+  return polling;
 }
 
 /** The latest result of a polled request. */
@@ -98,10 +138,12 @@ export function usePolled<T>(
           if (!abort.aborted) state.value = { data: state.value.data, error: error as Error };
           throw error;
         } finally {
-          if (pauseMs(state.value.data) === undefined) queueMicrotask(() => polling.stop());
+          // What could not be read for an outage is asked for again.
+          if (pauseMs(state.value.data) === undefined && !isOutage(state.value.error))
+            queueMicrotask(() => polling.stop());
         }
       },
-      () => pauseMs(state.value.data) ?? PAUSE_MAX_MS,
+      () => pauseMs(state.value.data) ?? RETRY_MS,
     );
     return () => polling.stop();
   }, [key]);
@@ -115,5 +157,5 @@ export function useLoaded<T>(key: string, load: (abort: AbortSignal) => Promise<
 
 /** Keeps queues up to date while the component is shown. @param only the queue; undefined for all */
 export function useUpdates(only: string | undefined, pauseMs: () => number): void {
-  useEffect(() => poll((abort) => updateQueues(only, abort), pauseMs).stop, [only]);
+  useEffect(() => poll((abort) => updateQueues(only, abort), pauseMs, true).stop, [only]);
 }

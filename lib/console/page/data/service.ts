@@ -1,4 +1,3 @@
-import { signal } from '@preact/signals';
 import {
   type Match,
   type MatchResult,
@@ -39,6 +38,11 @@ export class ServiceProblem extends Error {
   get isOutage(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }
+
+  /** Whether the credentials of the console do not suffice, or no longer. */
+  get isRefusal(): boolean {
+    return this.status === 401 || this.status === 403;
+  }
 }
 
 /** A version of a definition, by default of a queue. */
@@ -52,9 +56,6 @@ export interface Version<Definition = QueueDefinition> {
   readonly etag?: string | undefined;
   readonly definition: Definition;
 }
-
-/** Why and since when the service does not respond; undefined while it does. */
-export const outage = signal<{ readonly sinceMs: number; readonly detail: string } | undefined>(undefined);
 
 /** The page polls, so it shows a failure at once and asks again by itself. The console's server has its own time-out. */
 const client = musterClient({ url: `${location.origin}/api`, tries: 1, timeoutMs: 40_000 });
@@ -104,7 +105,7 @@ export const service = {
     try {
       return await ask<DeadLetters['consumers']>(client.deadLetters({ signal }), signal);
     } catch (error) {
-      if (error instanceof ServiceProblem && [401, 403].includes(error.status)) return [];
+      if (error instanceof ServiceProblem && error.isRefusal) return [];
       throw error;
     }
   },
@@ -133,23 +134,18 @@ const TICKETS_PER_REQUEST = 50;
 /** The result of a request. The types of the client are those of the contract, seen through the OpenAPI document. */
 async function ask<T>(response: Promise<unknown>, signal?: AbortSignal): Promise<T> {
   try {
-    const result = (await response) as T;
-    outage.value = undefined;
-    return result;
+    return (await response) as T;
   } catch (error) {
     signal?.throwIfAborted();
-    const problem = problemOf(error as Error);
-    outage.value = problem.isOutage
-      ? { sinceMs: outage.value?.sinceMs ?? Date.now(), detail: problem.message }
-      : undefined;
-    throw problem;
+    throw problemOf(error as Error);
   }
 }
 
 function problemOf(error: Error): ServiceProblem {
   if (!(error instanceof MusterProblem)) return new ServiceProblem(0, error.message);
   const { status, problem } = error;
-  if (status === 401 || (status === 403 && problem.detail === undefined))
+  // API Gateway sends no more than a word.
+  if (status === 401 || (status === 403 && problem.detail === problem.title))
     return new ServiceProblem(status, 'The credentials of the console may not send this request.');
   return new ServiceProblem(
     status,

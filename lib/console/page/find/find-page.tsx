@@ -8,7 +8,7 @@ import { goTo, pathTo } from '../frame/router.ts';
 export function FindPage({ id }: { readonly id: string }) {
   const { data, error } = useLoaded(id, (abort) => find(id, abort)).value;
   useEffect(() => {
-    if (data !== undefined) goTo(pathTo(data, id));
+    if (data !== undefined) goTo(pathTo(data, id), 'instead');
   }, [data]);
   return (
     <Page title={id} trail={[]}>

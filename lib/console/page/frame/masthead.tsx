@@ -1,6 +1,6 @@
 import { drawnIn } from '../charts/drawn-in.ts';
 import { serviceUrl } from '../data/pace.ts';
-import { outage } from '../data/service.ts';
+import { outage } from '../data/polling.ts';
 import { clockText } from '../format.ts';
 import { IdForm } from './id-form.tsx';
 import { pathTo, place } from './router.ts';
@@ -41,15 +41,15 @@ export function Masthead() {
   );
 }
 
-/** Says that the service does not respond, and goes away when it does. */
+/** Says that the service does not respond, or not to everything, and goes away when it does. */
 export function OutageNotice() {
   const out = outage.value;
   return (
     <div role="alert">
       {out !== undefined && (
         <p class="outage">
-          <strong>The service has not responded since {clockText(out.sinceMs)}.</strong> {out.detail} What you
-          see is from before. The console asks again by itself.
+          <strong>Not everything can be read since {clockText(out.sinceMs)}.</strong> {out.detail} Some of
+          what you see is from before. The console asks again by itself.
         </p>
       )}
     </div>

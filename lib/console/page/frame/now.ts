@@ -1,8 +1,9 @@
 import { signal } from '@preact/signals';
+import { serviceNow } from '../data/service-time.ts';
 
-/** This machine's time, once a second, for ages that the page shows. */
-export const now = signal(Date.now());
+/** The time of the service, once a second, for ages that the page shows. */
+export const now = signal(serviceNow());
 
 setInterval(() => {
-  if (!document.hidden) now.value = Date.now();
+  if (!document.hidden) now.value = serviceNow();
 }, 1_000);

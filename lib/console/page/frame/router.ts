@@ -19,9 +19,10 @@ document.addEventListener('click', (event) => {
   goTo(link.pathname);
 });
 
-/** Goes to a place, as a link does. */
-export function goTo(path: string): void {
-  if (path !== location.pathname) history.pushState(null, '', path);
+/** Goes to a place, as a link does; `instead` of the present one, to which nobody wants to go back. */
+export function goTo(path: string, instead?: 'instead'): void {
+  if (instead !== undefined) history.replaceState(null, '', path);
+  else if (path !== location.pathname) history.pushState(null, '', path);
   place.value = path;
   scrollTo(0, 0);
 }

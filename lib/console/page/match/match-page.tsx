@@ -132,10 +132,14 @@ function Odds({ match: { ladder, expected, teams, result, ratings } }: { readonl
   );
 }
 
-/** `52 to 48`. The last one is what is left of 100, so that they add up. */
+/** `52 to 48`. They add up to 100: those that lose most by being rounded down are rounded up. */
 function oddsText(expected: readonly number[]): string {
-  const parts = expected.slice(0, -1).map((chance) => Math.round(100 * chance));
-  return [...parts, 100 - parts.reduce((sum, part) => sum + part, 0)].join(' to ');
+  const parts = expected.map((chance) => Math.floor(100 * chance));
+  const left = 100 - parts.reduce((sum, part) => sum + part, 0);
+  const lostBy = (team: number) => 100 * expected[team]! - Math.floor(100 * expected[team]!);
+  const losers = [...parts.keys()].sort((a, b) => lostBy(b) - lostBy(a));
+  for (const team of losers.slice(0, left)) parts[team]! += 1;
+  return parts.join(' to ');
 }
 
 function resultText({ ranks }: NonNullable<MatchView['result']>, names: readonly string[]): string {
@@ -193,20 +197,28 @@ function stationsOf(
   mustAccept: boolean,
 ): Station[] {
   const made: Station = { text: 'Found', note: clockText(Date.parse(createdAt)), state: 'done' };
-  const passed = (at: boolean): Station['state'] => (at ? 'now' : status === 'FAILED' ? 'failed' : 'done');
+  const isFailed = status === 'FAILED';
+  const hasAcceptance = acceptance !== undefined || mustAccept;
+  const isRefused = isFailed && hasAcceptance && (acceptance?.accepted.length ?? 0) < peopleIn(teams);
+  const passed = (at: boolean, failed: boolean) => (at ? 'now' : failed ? 'failed' : 'done');
   const stations: Station[] = [made];
-  if (acceptance !== undefined || mustAccept) {
+  if (hasAcceptance) {
     stations.push({
       text: 'Accepted',
       note:
         acceptance &&
         `${acceptance.accepted.length} of ${peopleIn(teams)} players, until ${clockText(Date.parse(acceptance.deadline))}`,
-      state: passed(status === 'REQUIRES_ACCEPTANCE'),
+      state: passed(status === 'REQUIRES_ACCEPTANCE', isRefused),
     });
   }
-  if (status === 'PLACING' || assignment !== undefined)
-    stations.push({ text: 'Placed', note: assignment?.address, state: passed(status === 'PLACING') });
-  if (status === 'FAILED') stations.push({ text: 'Failed', state: 'failed' });
+  const isUnplaced = isFailed && !isRefused && assignment === undefined;
+  if (status === 'PLACING' || isUnplaced || assignment !== undefined)
+    stations.push({
+      text: 'Placed',
+      note: assignment?.address,
+      state: passed(status === 'PLACING', isUnplaced),
+    });
+  if (isFailed) stations.push({ text: 'Failed', state: 'failed' });
   else stations.push({ text: 'Completed', state: status === 'COMPLETED' ? 'done' : 'ahead' });
   if (endedAt !== undefined)
     stations.push({ text: 'Ended', note: clockText(Date.parse(endedAt)), state: 'done' });

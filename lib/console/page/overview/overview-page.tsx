@@ -4,8 +4,8 @@ import { deadLetterTroubles, type Trouble, troublesOf, unreadableTroubles } from
 import { beatMs, type LiveQueue, liveQueues, unreadableQueues } from '../data/live-queues.ts';
 import { measuresOf } from '../data/measures.ts';
 import { paced } from '../data/pace.ts';
-import { usePolled, useUpdates } from '../data/polling.ts';
-import { outage, service } from '../data/service.ts';
+import { outage, usePolled, useUpdates } from '../data/polling.ts';
+import { service } from '../data/service.ts';
 import { countText, numberText } from '../format.ts';
 import { Loading, Page } from '../frame/page.tsx';
 import { type ListedQueue, NUMBERS, QueueRow } from './queue-row.tsx';
@@ -92,19 +92,21 @@ interface TroublesProps {
 
 function Troubles({ queues, ofService }: TroublesProps) {
   const ofQueues = queues.flatMap(({ live, troubles }) =>
-    [...(live.error === undefined ? [] : [{ level: 'bad' as const, text: live.error }]), ...troubles].map(
-      (trouble) => ({ ...trouble, queue: live.definition.name }),
-    ),
+    [
+      ...(live.error === undefined ? [] : [{ level: 'bad' as const, text: live.error.message }]),
+      ...troubles,
+    ].map((trouble) => ({ ...trouble, queue: live.definition.name })),
   );
   const all: readonly (Trouble & { readonly queue?: string })[] = [...ofService, ...ofQueues];
   return (
-    <section aria-label="What is wrong" aria-live="polite">
+    <section aria-label="What is wrong" aria-live="polite" aria-relevant="additions">
       {all.length === 0 ? (
         outage.value === undefined && <AllWell queues={queues} />
       ) : (
         <ul class="stack">
           {all.map(({ queue, level, text }) => (
-            <li key={`${queue} ${text}`} class={`trouble trouble-${level}`}>
+            // What only counts on is no news for a screen reader.
+            <li key={`${queue} ${text.replace(/[\d.,:]+/g, '')}`} class={`trouble trouble-${level}`}>
               {queue !== undefined && <a href={`/queues/${encodeURIComponent(queue)}`}>{queue}</a>} {text}
             </li>
           ))}

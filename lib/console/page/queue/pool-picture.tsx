@@ -39,10 +39,9 @@ export function PoolPicture({ waiting, boundaries, timeoutSeconds }: PoolPicture
       <PlotFrame
         height={HEIGHT}
         rows={ageTicks(y)}
-        columns={valueTicks(from, to, SKILL_INTERVALS_MAX).map((skill) => ({
-          part: x(skill),
-          text: numberText(skill),
-        }))}
+        columns={valueTicks(from, to, SKILL_INTERVALS_MAX)
+          .map((skill) => ({ part: x(skill), text: numberText(skill) }))
+          .filter(({ text }, at, all) => all[at - 1]?.text !== text)}
       >
         {boundaries.map((boundary) => (
           <path

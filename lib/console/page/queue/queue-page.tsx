@@ -5,14 +5,14 @@ import { CountedBar } from '../charts/counted-bar.tsx';
 import { Key } from '../charts/key.tsx';
 import { TimeChart } from '../charts/time-chart.tsx';
 import { countReasons } from '../data/engine.ts';
-import { troublesOf } from '../data/health.ts';
-import { type LiveQueue, liveQueues } from '../data/live-queues.ts';
+import { troublesOf, unreadableTroubles } from '../data/health.ts';
+import { type LiveQueue, liveQueues, unreadableQueues } from '../data/live-queues.ts';
 import { type MatchedTicket, waitsByGroup, withMatchedTickets } from '../data/matched-tickets.ts';
 import { measuresOf } from '../data/measures.ts';
 import { paced } from '../data/pace.ts';
-import { poll, usePolled, useUpdates } from '../data/polling.ts';
+import { outage, poll, usePolled, useUpdates } from '../data/polling.ts';
 import type { CountedReason } from '../data/reasons-of.ts';
-import { outage, service } from '../data/service.ts';
+import { service } from '../data/service.ts';
 import { imbalanceOverTime, waitingAndMatched, waitsOverTime } from '../data/timelines.ts';
 import type { WaitingSample } from '../data/waiting.ts';
 import { countText, numberText, secondsText, shareText } from '../format.ts';
@@ -47,7 +47,9 @@ export function QueuePage({ name }: { readonly name: string }) {
           outage.value === undefined && <Loading what="the queue" />
         ) : (
           <p class="empty">
-            The service has no queue of this name. It may have been deleted. <a href="/">See all queues.</a>
+            {unreadableTroubles(unreadableQueues.value.filter((one) => one === name))[0]?.text ??
+              'The service has no queue of this name. It may have been deleted.'}{' '}
+            <a href="/">See all queues.</a>
           </p>
         )}
       </Page>
@@ -60,7 +62,7 @@ function KnownQueue({ live }: { readonly live: LiveQueue }) {
   const { definition, stats, error } = live;
   const { name, tickSeconds, timeoutSeconds, release, buckets, ladder } = definition;
   const troubles = [
-    ...(error === undefined ? [] : [{ level: 'bad' as const, text: error }]),
+    ...(error === undefined ? [] : [{ level: 'bad' as const, text: error.message }]),
     ...(stats === undefined ? [] : troublesOf(definition, stats)),
   ];
   return (
@@ -299,10 +301,11 @@ function Waits({ live }: { readonly live: LiveQueue }) {
   const tickets = useSignal<readonly MatchedTicket[]>([]);
   useEffect(() => {
     tickets.value = [];
+    const asked = new Set<string>();
     const polling = poll(
       async (abort) => {
         const { matches = [] } = liveQueues.value?.get(name) ?? {};
-        tickets.value = await withMatchedTickets(tickets.value, matches, abort);
+        tickets.value = await withMatchedTickets(tickets.value, asked, matches, abort);
       },
       () => (tickets.value.length === 0 ? paced(BEAT_MS) : paced(TICKETS_EVERY_MS)),
     );

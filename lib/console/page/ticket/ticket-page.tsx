@@ -8,7 +8,7 @@ import { service } from '../data/service.ts';
 import { clockText, countText, numberText, secondsText, sentenceText } from '../format.ts';
 import { Card } from '../frame/card.tsx';
 import { now } from '../frame/now.ts';
-import { Absent, Loading, Page } from '../frame/page.tsx';
+import { Absent, Page } from '../frame/page.tsx';
 import { pathTo } from '../frame/router.ts';
 import { type Station, statusText, Way } from '../frame/status.tsx';
 
@@ -116,19 +116,19 @@ function Waiting({ ticket }: { readonly ticket: TicketView }) {
   useUpdates(queue, () => paced(EXPLAIN_EVERY_MS));
   const live = liveQueues.value?.get(queue);
   const age = Math.max(0, (now.value - Date.parse(enqueuedAt)) / 1_000);
-  const estimate = (ticket as { estimatedWaitSeconds?: { p50: number; p90: number } }).estimatedWaitSeconds;
+  const estimate = ticket.estimatedWaitSeconds;
   const { waitSecondsP50: p50, waitSecondsP99: p99 } = live?.stats?.recentMatches ?? {};
   return (
     <div class="tiles">
       <Card title="Why it waits">
         {explained.value.data?.reason === undefined ? (
-          <Loading what="the reason" />
+          <Absent what="the reason" error={explained.value.error} />
         ) : explained.value.data.queues !== undefined ? (
           <ul class="items">
             {explained.value.data.queues.map((one) => (
               <li key={one.queue} class="row">
                 <a href={pathTo('queues', one.queue)}>{one.queue}</a>
-                <span class="player">{sentenceText(one.reason ?? '')}</span>
+                {one.reason !== undefined && <span class="player">{sentenceText(one.reason)}</span>}
               </li>
             ))}
           </ul>
@@ -143,14 +143,16 @@ function Waiting({ ticket }: { readonly ticket: TicketView }) {
       <Card title="How long yet">
         {estimate === undefined ? (
           <p>
-            {p50 == null
-              ? 'No estimate: the queue has matched no players recently.'
-              : `Half of the recent matches came after ${secondsText(p50)}, 99 % after ${secondsText(p99)}. This ticket has waited ${secondsText(age)}.`}
+            {live?.stats === undefined
+              ? 'The waits of recent matches are not known yet.'
+              : p50 == null
+                ? 'No estimate: the queue has matched no players recently.'
+                : `Half of the recent matches came after ${secondsText(p50)}, 99 % after ${secondsText(p99)}. This ticket has waited ${secondsText(age)}.`}
           </p>
         ) : (
           <p>
-            Tickets like it wait another {secondsText(estimate.p50)} in half of the cases, and{' '}
-            {secondsText(estimate.p90)} in 90 %.
+            Tickets like it wait another {secondsText(estimate.p50)} in half of the cases
+            {estimate.p90 !== undefined && `, and ${secondsText(estimate.p90)} in 90 %`}.
           </p>
         )}
         {live !== undefined && (

@@ -7,7 +7,7 @@ import type { TrafficOptions } from '../../../simulation/traffic-options.ts';
 import { definitionProblems } from '../data/definition-problems.ts';
 import { simulate } from '../data/engine.ts';
 import { type MatchedTicket, withMatchedTickets } from '../data/matched-tickets.ts';
-import { useLoaded } from '../data/polling.ts';
+import { isOutage, useLoaded } from '../data/polling.ts';
 import { service } from '../data/service.ts';
 import { numberText, secondsText, shareText } from '../format.ts';
 import { Card } from '../frame/card.tsx';
@@ -59,7 +59,7 @@ export function WhatIfPage({ name }: { readonly name: string | undefined }) {
             </label>
           </p>
           {definition === undefined ? (
-            <p class="empty">The service has no queue of this name.</p>
+            <p class="empty">The service has no queue of this name whose definition it can read.</p>
           ) : (
             <Simulator key={definition.name} definition={definition} />
           )}
@@ -143,7 +143,8 @@ function useTraffic(definition: QueueDefinition) {
   const { data, error } = useLoaded(definition.name, (abort) => matchedTickets(definition.name, abort)).value;
   const measured = data && measuredTraffic(definition, data);
   useEffect(() => {
-    if (data !== undefined || error !== undefined)
+    // An outage passes; it would then replace what was entered meanwhile.
+    if (data !== undefined || (error !== undefined && !isOutage(error)))
       options.value = { ...(measured ?? assumedTraffic()), players: String(PLAYERS), seed: '1' };
   }, [data, error]);
   return { options, isMeasured: measured !== undefined };
@@ -367,8 +368,9 @@ function Results({ runs }: { readonly runs: readonly Run[] }) {
 async function matchedTickets(name: string, abort: AbortSignal): Promise<readonly MatchedTicket[]> {
   const matches = (await service.matches(name, 100, abort)).toReversed();
   let tickets: readonly MatchedTicket[] = [];
+  const asked = new Set<string>();
   for (let sent = 0; sent < TICKET_REQUESTS; sent++) {
-    const more = await withMatchedTickets(tickets, matches, abort);
+    const more = await withMatchedTickets(tickets, asked, matches, abort);
     if (more === tickets) break;
     tickets = more;
   }
