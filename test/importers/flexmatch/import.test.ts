@@ -438,6 +438,19 @@ describe('a FlexMatch rule set', () => {
     expect(outcomes(imported(crews(2)))['rules[Other]']).toBe('not possible');
   });
 
+  const ofTeams = (measure: string, attribute: string) =>
+    `${measure}(teams[*].players.attributes[${attribute}])`;
+  it.each([
+    ['averages of two attributes', ofTeams('avg', 'skill'), ofTeams('avg', 'level')],
+    ['sums of two attributes', ofTeams('sum', 'skill'), ofTeams('sum', 'level')],
+    ['the ends of two attributes', `max(${ofTeams('avg', 'skill')})`, `min(${ofTeams('avg', 'level')})`],
+    ['the greatest with itself', `max(${ofTeams('avg', 'skill')})`, `max(${ofTeams('avg', 'skill')})`],
+  ])('has no distance of teams by %s', (_, measured, referenceValue) => {
+    const rule = { ...near, measurements: [measured], referenceValue };
+    const result = imported(duel([numberOf('skill'), numberOf('level')], [rule]));
+    expect(outcomes(result)['rules[Near]']).toBe('not possible');
+  });
+
   it('reads properties of the type of a rule alone, and steps of limits alone', () => {
     const rules = [
       { ...near, operation: '=', maxCount: 3 },

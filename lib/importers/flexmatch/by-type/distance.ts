@@ -79,10 +79,7 @@ function fromMeasure(measured: Measured, source: Source, text: string, distance:
     return 'a skill with an offset is compared with another attribute';
   if (isRange(measured, reference)) return range(measured, source, distance);
   if (isTeamRange(measured, reference)) return teamRange(measured, source, distance);
-  if (measured.over !== undefined || reference.of === 'each' || !isSingle(reference)) {
-    const isTeams = measured.who === 'teams' && reference.who === 'teams' && measured.of === reference.of;
-    return isTeams && measured.of !== 'each' ? teamRange(measured, source, distance) : NONE;
-  }
+  if (measured.over !== undefined || reference.of === 'each' || !isSingle(reference)) return NONE;
   const right = measureOf(reference, source);
   if (measured.of === 'each') {
     const ends = (['greatest', 'least'] as const).map((end) => endOf(measured, end, source));
@@ -120,10 +117,11 @@ function range(measured: Measured, source: Source, max: number): Converted | str
   return { rules: [{ body: { type: 'within', attribute, max, ...teamOf(measured) }, limits: timesMax() }] };
 }
 
-/** Whether one is the greatest and the other the least of the values of all teams. */
+/** Whether values of all teams are compared with each other; the greatest with itself is not. */
 function isTeamRange(a: Measured, b: Measured): boolean {
-  const isBoth = a.over !== undefined && b.over !== undefined && a.over !== b.over;
-  return isBoth && a.of === b.of && sameAttribute(a, b);
+  const isOfTeams = a.who === 'teams' && b.who === 'teams' && a.of !== 'each';
+  const isItself = a.over !== undefined && a.over === b.over;
+  return isOfTeams && !isItself && a.of === b.of && sameAttribute(a, b);
 }
 
 /** All teams are within a distance of each other. */
