@@ -124,4 +124,24 @@ export function isShiftedSum({ of, attribute }: Measured, { skill, skillOffset }
   return of === 'sum' && attribute === skill && skillOffset !== 0;
 }
 
+/** Whether an offset of skills changes two measurements alike, so that what compares them stays the same. */
+export function shiftAlike(a: Measured, b: Measured, source: Source): boolean {
+  const shifts = [a, b].flatMap((one) => eachOf(one, source)).map((one) => shiftOf(one, source));
+  return source.skillOffset === 0 || shifts.every((shift) => shift !== undefined && shift === shifts[0]);
+}
+
+/** How many times the offset changes a measurement; undefined when that depends on the match. */
+function shiftOf(measured: Measured, source: Source): number | undefined {
+  const { attribute, of } = measured;
+  if (attribute !== source.skill || of === 'count') return 0;
+  return of === 'sum' ? fixedSizeOf(measured, source) : 1;
+}
+
+/** The number of players that a measurement is about; undefined when it changes. */
+export function fixedSizeOf({ who }: Measured, source: Source): number | undefined {
+  if (typeof who === 'object') return who.least === who.most ? who.most : undefined;
+  return source.hasFixedSizes ? source.seats : undefined;
+}
+
+export const SHIFTED = 'a skill with an offset is compared with another measure';
 export const SHIFTED_SUM = 'sums of skills depend on the offset';

@@ -617,6 +617,31 @@ describe('the skill of an imported rule set', () => {
   });
 });
 
+describe('an offset of skills', () => {
+  const of = (team: string, measure: string) => `${measure}(teams[${team}].players.attributes[skill])`;
+  it.each([
+    ['sums of unequal teams', of('red', 'sum'), of('blue', 'sum'), 4, 'not possible'],
+    ['sums of teams that are always equal', of('red', 'sum'), of('blue', 'sum'), 1, 'same'],
+    ['an average and a sum', of('red', 'avg'), of('blue', 'sum'), 4, 'not possible'],
+    ['a count and an average', of('red', 'count'), of('blue', 'avg'), 4, 'not possible'],
+    ['the sums of all teams', `max(${of('*', 'sum')})`, `min(${of('*', 'sum')})`, 4, 'not possible'],
+    ['averages', of('red', 'avg'), of('blue', 'avg'), 4, 'same'],
+  ])(
+    'shifts both sides of a rule alike or is not possible: %s',
+    (_, measured, referenceValue, size, outcome) => {
+      const teams = [
+        { name: 'red', minPlayers: 1, maxPlayers: 1 },
+        { name: 'blue', minPlayers: size, maxPlayers: size },
+      ];
+      const distance = { ...near, measurements: [measured], referenceValue };
+      const comparison = { ...distance, name: 'Compared', type: 'comparison', operation: '<=' };
+      const rules = measured.startsWith('max') ? [distance] : [distance, comparison];
+      const result = imported({ ...duel([numberOf('skill')], rules), teams }, { skillOffset: 1000 });
+      for (const { name } of rules) expect(outcomes(result)[`rules[${name}]`]).toBe(outcome);
+    },
+  );
+});
+
 describe('what a rule set does not say', () => {
   it('is a time-out beyond the last step, unless the configuration has one', () => {
     const expansions = [{ target: 'rules[Near].maxLatency', steps: [{ waitTimeSeconds: 400, value: 90 }] }];

@@ -3,6 +3,7 @@ import type { Converted } from '../flex-rule-type.ts';
 import {
   eachOf,
   endOf,
+  fixedSizeOf,
   isShiftedSum,
   isSingle,
   type Measured,
@@ -10,8 +11,10 @@ import {
   measureOf,
   measuresOf,
   ofOneMeasurement,
+  SHIFTED,
   SHIFTED_SUM,
   scopeOf,
+  shiftAlike,
   teamOf,
 } from '../measured.ts';
 import type { Source } from '../source.ts';
@@ -86,12 +89,10 @@ function withConstant(
 /** All players, of all teams or of one, have a value. */
 function allHave(measured: Measured, value: string | number, source: Source): Converted {
   const attribute = source.nameOf(measured.attribute!);
-  const { who } = measured;
   const team = teamOf(measured);
-  if (typeof who === 'object' ? who.least === who.most : source.hasFixedSizes)
-    return {
-      rules: [{ body: { type: 'count', attribute, value, atLeast: sizeOf(measured, source), ...team } }],
-    };
+  const size = fixedSizeOf(measured, source);
+  if (size !== undefined)
+    return { rules: [{ body: { type: 'count', attribute, value, atLeast: size, ...team } }] };
   const bodies: Body[] =
     typeof value === 'number'
       ? [
@@ -118,13 +119,11 @@ function withMeasure(
     ({ of, attribute }) => of === 'count' && attribute === undefined,
   );
   if (isSizes && source.hasFixedSizes)
-    return ofFixedSizes(measured, operation, sizeOf(reference, source), source);
+    return ofFixedSizes(measured, operation, fixedSizeOf(reference, source)!, source);
   const op = operatorOf(operation);
   if (op === undefined) return `the operation ${operation} has no counterpart`;
   if (operation !== op) return 'two measures are compared by <=, >= and =';
-  const isShifted = (one: Measured) => one.attribute === source.skill && one.of !== 'count';
-  if (source.skillOffset !== 0 && (isShifted(measured) !== isShifted(reference) || measured.of === 'sum'))
-    return 'a skill with an offset is compared with another measure';
+  if (!shiftAlike(measured, reference, source)) return SHIFTED;
   const right = measureOf(reference, source);
   return {
     rules: measuresOf(measured, source).map((left) => ({ body: { type: 'compare', left, op, right } })),
@@ -138,16 +137,12 @@ function ofFixedSizes(
   right: number,
   source: Source,
 ): Converted | string {
-  const lefts = eachOf(measured, source).map((one) => sizeOf(one, source));
+  const lefts = eachOf(measured, source).map((one) => fixedSizeOf(one, source)!);
   const holds = COMPARISONS.get(operation);
   if (holds === undefined) return `the operation ${operation} has no counterpart`;
   if (lefts.every((left) => holds(left, right)))
     return { rules: [], note: 'it needs no rule: the sizes of the teams keep it' };
   return 'the sizes of the teams always break it';
-}
-
-function sizeOf({ who }: Measured, source: Source): number {
-  return typeof who === 'object' ? who.most : source.seats;
 }
 
 const COMPARISONS: ReadonlyMap<string, (left: number, right: number) => boolean> = new Map([

@@ -10,7 +10,9 @@ import {
   measureOf,
   measuresOf,
   ofOneMeasurement,
+  SHIFTED,
   SHIFTED_SUM,
+  shiftAlike,
   teamOf,
   unknownExpression,
 } from '../measured.ts';
@@ -71,12 +73,7 @@ function fromNumber(
 function fromMeasure(measured: Measured, source: Source, text: string, distance: number): Converted | string {
   const reference = measuredBy(text, source);
   if (reference === undefined) return unknownExpression(text);
-  if (
-    !sameAttribute(measured, reference) &&
-    (measured.attribute === source.skill) !== (reference.attribute === source.skill) &&
-    source.skillOffset !== 0
-  )
-    return 'a skill with an offset is compared with another attribute';
+  if (!shiftAlike(measured, reference, source)) return SHIFTED;
   if (isRange(measured, reference)) return range(measured, source, distance);
   if (isTeamRange(measured, reference)) return teamRange(measured, source, distance);
   if (measured.over !== undefined || reference.of === 'each' || !isSingle(reference)) return NONE;
