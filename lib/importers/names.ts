@@ -6,11 +6,20 @@ export function teamNames(names: readonly string[]): ReadonlyMap<string, string>
   return new Map(names.map((name) => [name, uniqueName(teamName(name), used)]));
 }
 
-/** The name in the queue of each attribute. @param skill the attribute that is the skill */
-export function attributeNames(names: readonly string[], skill: string | undefined) {
+/**
+ * The name in the queue of each attribute.
+ *
+ * @param skill the attribute that is the skill
+ * @param fieldOf the part of a name that the queue keeps
+ */
+export function attributeNames(
+  names: readonly string[],
+  skill: string | undefined,
+  fieldOf = (name: string) => name,
+) {
   const used = new Set([SKILL]);
   const ours = new Map(
-    names.map((name) => [name, name === skill ? SKILL : uniqueName(fieldName(name), used)]),
+    names.map((name) => [name, name === skill ? SKILL : uniqueName(fieldName(fieldOf(name)), used)]),
   );
   return (name: string): string => ours.get(name) ?? name;
 }

@@ -1,7 +1,7 @@
 import { type ConvertedRule, lower, nextNumber, SWITCH, upper } from '../relaxation.ts';
 import type { UnityRule } from './queue.ts';
 
-/** Where the values of a rule come from. */
+/** Where the values of a rule come from. An attribute is such as CustomData.mmr. */
 export type UnitySource = { readonly attribute: string } | 'latency';
 
 /** The part of a rule that names its team; empty for a rule of the match. */
@@ -19,13 +19,19 @@ export interface UnityRuleType {
 }
 
 const LATENCY = /^Players\.QosResults\.Latency$/i;
-const ATTRIBUTE = /^Players\.(?:CustomData|ExternalData)\.(.+)$/i;
+const ATTRIBUTE = /^Players\.(?:(CustomData)|ExternalData)\.(.+)$/i;
 
 /** Undefined when the source is not the data of the players themselves. */
 export function sourceOf(source: string): UnitySource | undefined {
   if (LATENCY.test(source)) return 'latency';
-  const [, attribute] = ATTRIBUTE.exec(source) ?? [];
-  return attribute === undefined ? undefined : { attribute };
+  const [, custom, field] = ATTRIBUTE.exec(source) ?? [];
+  if (field === undefined) return undefined;
+  return { attribute: `${custom === undefined ? 'ExternalData' : 'CustomData'}.${field}` };
+}
+
+/** The field of an attribute, without the kind of its data. */
+export function fieldOf(attribute: string): string {
+  return attribute.slice(attribute.indexOf('.') + 1);
 }
 
 /** Each player's number on one side of the reference. */

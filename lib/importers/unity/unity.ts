@@ -26,7 +26,7 @@ import {
   type UnityRule,
   type UnityTeam,
 } from './queue.ts';
-import { sourceOf, UNITY_RULE_TYPES, type UnityPlace } from './rule-types.ts';
+import { fieldOf, sourceOf, UNITY_RULE_TYPES, type UnityPlace } from './rule-types.ts';
 
 /** Pools of Unity Matchmaker. What the public documents leave open is reported. */
 export const unity: Importer<UnityFile> = {
@@ -110,7 +110,7 @@ function translate(
     report,
     draft: new DraftRules(),
     skill,
-    nameOf: attributeNames(attributesIn(rules), skill),
+    nameOf: attributeNames(attributesIn(rules), skill, fieldOf),
     teams: teamNames(matchDefinition.teams.map((team) => team.name)),
     isOldest: relaxations.length > 0 && relaxations.every(({ ageType }) => ageType === 'Oldest'),
   };
@@ -234,7 +234,8 @@ function attributesOf(rules: readonly UnityRule[], { skill, nameOf, report }: Po
       report.impossible(pathOf(rule, 'source'), `another rule reads it with the type ${first}`);
   }
   for (const name of attributesIn(rules))
-    if (name !== skill && name !== nameOf(name)) report.same(`data ${name}`, renamed(name, nameOf(name)));
+    if (name !== skill && fieldOf(name) !== nameOf(name))
+      report.same(`data ${name}`, renamed(name, nameOf(name)));
   if (skill === undefined) report.same('skill', NO_SKILL);
   else report.same(`data ${skill}`, IS_SKILL);
   return attributes;
@@ -271,5 +272,7 @@ function attributesIn(rules: readonly UnityRule[]): string[] {
 function skillOf(rules: readonly UnityRule[], asked: string | undefined): string | undefined {
   if (asked === undefined) return attributesIn(rules.filter(({ type }) => type === 'Difference'))[0];
   const numbers = rules.filter((rule) => UNITY_RULE_TYPES.get(rule.type)?.attribute(rule) === 'number');
-  return chosen('--skill', 'a number in the rules of the pool', attributesIn(numbers), asked);
+  const names = attributesIn(numbers);
+  const found = names.find((name) => name === asked || fieldOf(name) === asked);
+  return found ?? chosen('--skill', 'a number in the rules of the pool', names.map(fieldOf), asked);
 }

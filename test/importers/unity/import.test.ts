@@ -232,6 +232,27 @@ describe('a pool of Unity Matchmaker', () => {
     expect(differing(result)).toEqual([`${DEFINITION}matchRules[Mode].relaxations[0]`]);
   });
 
+  it('keeps data apart that players and other services have by one name', () => {
+    const sources = ['CustomData.skill', 'externaldata.skill', 'CustomData.rank', 'ExternalData.rank'];
+    const rules = sources.map((source) => ({ ...near, source: `Players.${source}` }));
+    const result = imported(queueOf(rules));
+    expect(differing(result)).toEqual([]);
+    expect(result.definition.rules).toMatchObject(
+      ['skill', 'skill-2', 'rank', 'rank-2'].map((attribute) => ({ attribute })),
+    );
+    expect(notesOf(result)).toMatchObject({
+      'data CustomData.skill': expect.stringMatching(/it is the skill/),
+      'data ExternalData.skill': 'same: its name is skill-2',
+    });
+    const external = imported(queueOf(rules), { skill: 'ExternalData.skill' });
+    expect(external.definition.rules).toMatchObject([
+      { attribute: 'skill-2' },
+      { attribute: 'skill' },
+      {},
+      {},
+    ]);
+  });
+
   it('keeps properties apart whose names differ in the first letter only', () => {
     const result = imported({ ...queueOf([near]), Name: 'other' });
     expect(differing(result)).toEqual(['name']);
