@@ -143,7 +143,7 @@ function addTeam(team: UnityTeam, context: PoolContext): DraftTeam {
   const { name, teamCount, playerCount } = team;
   const ours = context.teams.get(name)!;
   const relaxations = playerCount.relaxations ?? [];
-  const steps = stepsOf(relaxations, 'RangeControl.ReplaceMin');
+  const steps = stepsOf(relaxations, 'RangeControl.ReplaceMin', playerCount.min);
   const least = Math.min(playerCount.min, ...steps.map(({ value }) => value));
   const differs = [
     teamCount.min !== teamCount.max && `a match always has ${teamCount.max} such teams`,
@@ -177,16 +177,16 @@ function addRule(rule: UnityRule, place: UnityPlace, context: PoolContext): void
     return;
   }
   const relaxations = rule.relaxations ?? [];
-  const isEnabled = relaxations.some((one) => one.type === 'RuleControl.Enable');
-  const steps = stepsOf(relaxations, 'ReferenceControl.Replace');
+  // What only turns a rule off and on has no number that counts.
+  const reference = typeof rule.reference === 'number' ? rule.reference : 0;
+  const steps = stepsOf(relaxations, 'ReferenceControl.Replace', reference, rule.enableRule);
   const differs = differentAges(relaxations, context);
   const isNumber = converted.some(({ limits = {} }) => limits.reference?.key !== undefined);
   reportIgnored(relaxations, isNumber ? OF_NUMBERS : OF_RULES, report);
-  if (rule.enableRule === false && !isEnabled) {
+  if (rule.enableRule === false && steps.every(({ value }) => value === Infinity)) {
     report.same(property, 'it is disabled');
     return;
   }
-  if (isEnabled) differs.push('a rule never tightens, so it holds before it is enabled too');
   differs.push(...draft.add(name, converted, () => steps));
   const isLatency = sourceOf(rule.source) === 'latency';
   report.compared(property, differs, isLatency && 'tickets have latencyMs by region');
@@ -246,16 +246,27 @@ const OF_RULES = ['RuleControl.Enable', 'RuleControl.Disable'];
 /** What relaxations of a rule with a number do. */
 const OF_NUMBERS = ['ReferenceControl.Replace', ...OF_RULES];
 
-/** The steps of relaxations of this type, and of those that disable a rule. */
-function stepsOf(relaxations: readonly UnityRelaxation[], type: string): ExpansionStep[] {
-  return relaxations
-    .flatMap((one): ExpansionStep[] => {
-      if (one.type === 'RuleControl.Disable') return [{ waitTimeSeconds: one.atSeconds, value: Infinity }];
-      return one.type === type && typeof one.value === 'number'
-        ? [{ waitTimeSeconds: one.atSeconds, value: one.value }]
-        : [];
-    })
-    .sort((a, b) => a.waitTimeSeconds - b.waitTimeSeconds);
+/**
+ * The steps of a number, infinite while its rule is disabled.
+ *
+ * @param type the relaxations that replace the number
+ */
+function stepsOf(
+  relaxations: readonly UnityRelaxation[],
+  type: string,
+  first: number,
+  isEnabled = true,
+): ExpansionStep[] {
+  const steps = isEnabled ? [] : [{ waitTimeSeconds: 0, value: Infinity }];
+  let number = first;
+  for (const one of relaxations.toSorted((a, b) => a.atSeconds - b.atSeconds)) {
+    if (one.type === type && typeof one.value === 'number') number = one.value;
+    else if (one.type === 'RuleControl.Enable') isEnabled = true;
+    else if (one.type === 'RuleControl.Disable') isEnabled = false;
+    else continue;
+    steps.push({ waitTimeSeconds: one.atSeconds, value: isEnabled ? number : Infinity });
+  }
+  return steps;
 }
 
 /** The data of players that a rule with a counterpart reads. */

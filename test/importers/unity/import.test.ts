@@ -232,6 +232,32 @@ describe('a pool of Unity Matchmaker', () => {
     expect(differing(result)).toEqual([`${DEFINITION}matchRules[Mode].relaxations[0]`]);
   });
 
+  const on = (atSeconds: number) => ({ type: 'RuleControl.Enable', ageType: 'Oldest', atSeconds });
+  it.each<[string, object, object[], object, boolean]>([
+    ['disabled until then', { enableRule: false }, [on(20)], { max: 5 }, false],
+    ['disabled for a while', {}, [at(10, undefined), on(20)], { max: 5 }, false],
+    ['disabled with a stricter number', {}, [at(5, 2), at(10, undefined), on(20)], { max: 2 }, false],
+    [
+      'that relaxes later',
+      { enableRule: false },
+      [on(20), at(30, 9), at(40, undefined)],
+      {
+        max: 5,
+        relax: [
+          { waitSeconds: 30, max: 9 },
+          { waitSeconds: 40, off: true },
+        ],
+      },
+      false,
+    ],
+    ['enabled before', {}, [on(20)], { max: 5 }, true],
+  ])('has a rule that is enabled from the beginning: one %s', (_, more, relaxations, expected, isSame) => {
+    const result = imported(queueOf([{ ...near, ...more, relaxations }]));
+    const [rule] = result.definition.rules as [object];
+    expect(rule).toEqual({ name: 'Near', type: 'within', attribute: 'skill', ...expected });
+    expect(differing(result)).toEqual(isSame ? [] : [`${DEFINITION}matchRules[Near]`]);
+  });
+
   it('keeps data apart that players and other services have by one name', () => {
     const sources = ['CustomData.skill', 'externaldata.skill', 'CustomData.rank', 'ExternalData.rank'];
     const rules = sources.map((source) => ({ ...near, source: `Players.${source}` }));
