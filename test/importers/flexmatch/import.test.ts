@@ -398,6 +398,7 @@ describe('a FlexMatch rule set', () => {
   it('says what is wrong with values that the reference does not have', () => {
     const rules = [
       { ...near, partyAggregation: 'median' },
+      { name: 'Either', type: 'compound', statement: 'or(not(nope), nope)' },
       { name: 'Deep', type: 'compound', statement: `${'not('.repeat(9_000)}Near${')'.repeat(9_000)}` },
     ];
     const odd = {
@@ -408,6 +409,7 @@ describe('a FlexMatch rule set', () => {
     };
     expect(outcomes(imported(odd))).toMatchObject({
       'rules[Near].partyAggregation': 'not possible',
+      'rules[Either]': 'not possible',
       'rules[Deep]': 'not possible',
       'expansions[rules[Nope].maxDistance]': 'not possible',
       'algorithm.strategy': 'not possible',

@@ -4,7 +4,7 @@ import type { Converted } from '../flex-rule-type.ts';
 import { oppositeOf } from '../opposite.ts';
 import type { FlexMatchRule } from '../rule-set.ts';
 import type { Source } from '../source.ts';
-import { clausesOf, type Literal, parseStatement } from '../statement.ts';
+import { clausesOf, type Literal, parseStatement, rulesIn } from '../statement.ts';
 
 /** A clause as rules of the queue: one rule by itself, or one of several alternatives. */
 export type Clause =
@@ -33,6 +33,8 @@ export function compoundOf(
 ): Compound | string {
   const statement = parseStatement(text);
   if (!statement) return 'its statement is none of and, or, not and xor, or it is nested too deep';
+  const unknown = rulesIn(statement).find((name) => !converted.has(name));
+  if (unknown !== undefined) return `there is no rule ${unknown}`;
   const literals = clausesOf(statement);
   if (!literals) return 'it has too many cases';
   const clauses: Clause[] = [];
@@ -58,8 +60,7 @@ export function compoundOf(
 }
 
 function memberOf({ rule: name }: Literal, converted: Counterparts): Converted | string {
-  const member = converted.get(name);
-  if (member === undefined) return `there is no rule ${name}`;
+  const member = converted.get(name)!;
   return typeof member === 'string' ? `${name}: ${member}` : member;
 }
 
