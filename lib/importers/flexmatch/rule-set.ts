@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { parseWith } from '../../contract/problem.ts';
-import { shown } from '../../vocabulary/expected.ts';
+import { expected } from '../../vocabulary/expected.ts';
 import { inOrder, refuseLists } from '../importer.ts';
 import { reading } from '../reading.ts';
 
-/** A FlexMatch rule set, as the public reference of GameLift describes it. Numbers may be written as text. */
-const number = z.union(
+/** A number, which may be written as text. */
+export const number = z.union(
   [
     z.number(),
     z
@@ -13,12 +13,10 @@ const number = z.union(
       .regex(/^-?\d+(\.\d+)?$/)
       .transform(Number),
   ],
-  { error: ({ input }) => `Expected a number, got ${shown(input)}` },
+  { error: expected('a number') },
 );
 const numberFrom = (least: number) =>
-  number.refine((value) => value >= least, {
-    error: ({ input }) => `Expected a number from ${least} up, got ${shown(input)}`,
-  });
+  number.refine((value) => value >= least, { error: expected(`a number from ${least} up`) });
 const texts = z.union([z.string().transform((text) => [text]), z.array(z.string())]);
 
 const attribute = z.object({
@@ -96,6 +94,7 @@ function distinct<T extends z.ZodType<Readonly<Record<K, unknown>>>, K extends s
   );
 }
 
+/** A FlexMatch rule set, as the public reference of GameLift describes it. */
 export const flexMatchRuleSet = z.object({
   name: z.string().optional(),
   ruleLanguageVersion: z.literal('1.0'),

@@ -1,16 +1,17 @@
 import * as z from 'zod';
 import { parseWith } from '../../contract/problem.ts';
 import { SKILL } from '../../rules/values.ts';
+import { expected } from '../../vocabulary/expected.ts';
 import type { ImportOptions } from '../importer.ts';
 import { blockListOf } from './by-type/collection.ts';
-import type { FlexMatchRuleSet } from './rule-set.ts';
+import { type FlexMatchRuleSet, number } from './rule-set.ts';
 import { Source } from './source.ts';
 
 const attributeValue = z.looseObject({
-  N: z.coerce.number().optional(),
+  N: number.optional(),
   S: z.string().optional(),
   SL: z.array(z.string()).optional(),
-  SDM: z.record(z.string(), z.coerce.number()).optional(),
+  SDM: z.record(z.string(), number).optional(),
 });
 
 const player = z.looseObject({
@@ -19,9 +20,18 @@ const player = z.looseObject({
   LatencyInMs: z.record(z.string(), z.number()).optional(),
 });
 
+/** ISO 8601, or seconds since the epoch as the command line of AWS prints them. */
+const dateOf = (time: string | number) => new Date(typeof time === 'number' ? 1000 * time : time);
+const startTime = z
+  .union([z.string(), z.number()])
+  .refine((time) => !Number.isNaN(dateOf(time).getTime()), {
+    error: expected('a date in ISO 8601, or seconds since the epoch'),
+  })
+  .transform(dateOf);
+
 const ticket = z.looseObject({
   TicketId: z.string().min(1),
-  StartTime: z.union([z.string(), z.number()]).optional(),
+  StartTime: startTime.optional(),
   Players: z.array(player).min(1),
 });
 
@@ -54,16 +64,9 @@ export function ticketOf(
 ): object {
   return {
     ticketId: TicketId,
-    enqueuedAt: new Date(startMs(StartTime) ?? nowMs).toISOString(),
+    enqueuedAt: (StartTime ?? new Date(nowMs)).toISOString(),
     players: Players.map((one) => playerOf(one, source)),
   };
-}
-
-/** ISO 8601, or seconds since the epoch as the command line of AWS prints them. */
-function startMs(time: string | number | undefined): number | undefined {
-  if (time === undefined) return undefined;
-  const ms = typeof time === 'number' ? 1000 * time : Date.parse(time);
-  return Number.isNaN(ms) ? undefined : ms;
 }
 
 function playerOf({ PlayerId, PlayerAttributes = {}, LatencyInMs }: FlexPlayer, source: Source): object {

@@ -5,6 +5,7 @@ import { checkQueueDefinition } from '../../../lib/contract/queue-definition.ts'
 import { flexmatch } from '../../../lib/importers/flexmatch/flexmatch.ts';
 import type { FlexMatchRuleSet } from '../../../lib/importers/flexmatch/rule-set.ts';
 import { Source } from '../../../lib/importers/flexmatch/source.ts';
+import { ticketsOf } from '../../../lib/importers/flexmatch/tickets.ts';
 import { type ImportOptions, imported as importedBy } from '../../../lib/importers/importer.ts';
 import { file, muster } from '../../cli/muster.ts';
 import { seeded } from '../../engine/random-pool.ts';
@@ -675,6 +676,21 @@ describe.each(Object.entries(ruleSets.played))('the imported rule set %s', (_, r
     const rounds = ruleSet.name === 'nested' ? sample(6, 40) : sample(30, 250);
     const { matches } = play(ruleSet as unknown as FlexRuleSet, seeded(20_180), rounds);
     expect(matches).toBeGreaterThan(sample(2, 10));
+  });
+});
+
+describe('a ticket of FlexMatch', () => {
+  it.each<[string, object, object, string]>([
+    ['a time beyond all dates', { StartTime: 1e15 }, {}, 'StartTime'],
+    ['a time that is no date', { StartTime: 'yesterday' }, {}, 'StartTime'],
+    ['an empty number', {}, { N: '' }, 'Players/0/PlayerAttributes/rank/N'],
+    ['no number', {}, { N: null }, 'Players/0/PlayerAttributes/rank/N'],
+    ['an empty number in a map', {}, { SDM: { a: '' } }, 'Players/0/PlayerAttributes/rank/SDM/a'],
+  ])('with %s is invalid', (_, more, rank, pointer) => {
+    const Players = [{ PlayerId: 'ann', PlayerAttributes: { rank } }];
+    const { source } = imported(duel([numberOf('rank')], []));
+    const act = () => ticketsOf([{ TicketId: 't-1', Players, ...more }], 'tickets.json', source, {}, 0);
+    expect(pointersOf(act)).toEqual([`#/0/${pointer}`]);
   });
 });
 
