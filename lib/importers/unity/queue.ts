@@ -16,7 +16,7 @@ const relaxation = z.object({
 const range = z
   .object({
     min: z.number(),
-    max: z.number(),
+    max: z.int().min(1),
     relaxations: z.array(relaxation).nullish(),
   })
   .superRefine(inOrder('min', 'max'));

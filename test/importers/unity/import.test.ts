@@ -79,6 +79,11 @@ describe('a pool of Unity Matchmaker', () => {
     ]);
   });
 
+  it.each([0, 0.5])('is invalid with %s teams of a kind', (count) => {
+    const { matchLogic } = poolOf([near], { teamCount: { min: count, max: count } });
+    expect(pointersOf(() => imported(matchLogic))).toEqual(['#/matchDefinition/teams/0/teamCount/max']);
+  });
+
   it('keeps its teams and rules, and the relaxations by the oldest ticket', () => {
     const result = imported(
       queueOf(
