@@ -74,7 +74,7 @@ function attributesOf(source: Source, report: Report): Record<string, unknown> {
       const fallback = whole(attribute.default);
       attributes[ours] = {
         type: type === 'string_list' ? 'strings' : type,
-        ...(fallback !== undefined && { default: type === 'number' ? Number(fallback) : fallback }),
+        ...(fallback !== undefined && { default: fallback }),
       };
       report.same(property, renamed(name, ours));
     }

@@ -19,11 +19,15 @@ const numberFrom = (least: number) =>
   number.refine((value) => value >= least, { error: expected(`a number from ${least} up`) });
 const texts = z.union([z.string().transform((text) => [text]), z.array(z.string())]);
 
-const attribute = z.object({
-  name: z.string().min(1),
-  type: z.enum(['string', 'number', 'string_list', 'string_number_map']),
-  default: z.unknown().optional(),
-});
+/** An attribute, whose default is a value of its type. */
+const attributeOf = <T extends string, D extends z.ZodType>(type: T, value: D) =>
+  z.object({ name: z.string().min(1), type: z.literal(type), default: value.optional() });
+const attribute = z.discriminatedUnion('type', [
+  attributeOf('string', z.string()),
+  attributeOf('number', number),
+  attributeOf('string_list', z.array(z.string())),
+  attributeOf('string_number_map', z.record(z.string(), number)),
+]);
 
 const team = z
   .looseObject({

@@ -1,3 +1,4 @@
+import { shown } from '../../vocabulary/expected.ts';
 import {
   chosen,
   DraftRules,
@@ -109,7 +110,7 @@ function attributesOf(rules: readonly TypedRule[], askedSkill: string | undefine
     for (const other of own)
       if (other.kind !== kind)
         report.impossible(pathOf(other.attribute, 'Path'), `another rule reads it as ${TYPES[kind]}`);
-    const fallback = defaultOf(own, report);
+    const fallback = defaultOf(own, kind, report);
     const isOfPlayer = own.some(({ attribute }) => attribute.Source === 'PlayerEntity');
     for (const { attribute } of own)
       if (!SOURCES.includes(attribute.Source ?? 'User'))
@@ -137,7 +138,7 @@ const SOURCES = ['User', 'PlayerEntity'];
 const TYPES = { string: 'a text', number: 'a number', strings: 'a list of texts' };
 
 /** The default of an attribute, which all of its rules share here. */
-function defaultOf(rules: readonly TypedRule[], report: Report): unknown {
+function defaultOf(rules: readonly TypedRule[], kind: keyof typeof TYPES, report: Report): unknown {
   let first: unknown;
   for (const { rule } of rules) {
     const behavior = rule.AttributeNotSpecifiedBehavior ?? 'UseDefault';
@@ -149,6 +150,13 @@ function defaultOf(rules: readonly TypedRule[], report: Report): unknown {
       );
     const value = whole(rule.DefaultAttributeValue) ?? undefined;
     if (value === undefined) continue;
+    if ((Array.isArray(value) ? 'strings' : typeof value) !== kind) {
+      report.impossible(
+        pathOf(rule, 'DefaultAttributeValue'),
+        `Expected ${TYPES[kind]}, got ${shown(value)}`,
+      );
+      continue;
+    }
     first ??= value;
     if (JSON.stringify(value) !== JSON.stringify(first))
       report.impossible(

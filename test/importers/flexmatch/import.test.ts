@@ -396,6 +396,20 @@ describe('a FlexMatch rule set', () => {
     expect(pointersOf(act)).toEqual([pointer]);
   });
 
+  it.each<[string, unknown]>([
+    ['number', 'abc'],
+    ['number', true],
+    ['number', ''],
+    ['number', [5]],
+    ['number', null],
+    ['string', 5],
+    ['string_list', 'all'],
+    ['string_number_map', { all: '' }],
+  ])('with a default that is no %s is invalid: %j', (type, value) => {
+    const [pointer] = pointersOf(() => imported(duel([{ name: 'rank', type, default: value }], [])));
+    expect(pointer).toMatch(/^#\/playerAttributes\/0\/default/);
+  });
+
   it('says what is wrong with values that the reference does not have', () => {
     const rules = [
       { ...near, partyAggregation: 'median' },

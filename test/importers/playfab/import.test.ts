@@ -285,6 +285,7 @@ describe('a queue of PlayFab', () => {
       { Type: 'DifferenceRule', Name: 'B', Difference: 1, DefaultAttributeValue: 2, ...attribute('mu') },
       { Type: 'StringEqualityRule', Name: 'C', Attribute: { Path: 'mu', Source: 'Nobody' } },
       { Type: 'DifferenceRule', Name: 'D', Difference: 1, MergeFunction: 'constructor', ...attribute('mu') },
+      { Type: 'DifferenceRule', Name: 'E', Difference: 1, DefaultAttributeValue: 'abc', ...attribute('mu') },
     ];
     expect(notesOf(imported({ ...base, Rules: rules }))).toMatchObject({
       'Rules[A].Expansion.Type': expect.stringMatching(/not possible: Expected Linear, got "Custom"/),
@@ -292,6 +293,7 @@ describe('a queue of PlayFab', () => {
       'Rules[C].Attribute.Path': expect.stringMatching(/not possible: another rule reads it as a number/),
       'Rules[C].Attribute.Source': expect.stringMatching(/not possible: Expected User or PlayerEntity/),
       'Rules[D]': expect.stringMatching(/not possible: parties by constructor/),
+      'Rules[E].DefaultAttributeValue': expect.stringMatching(/not possible: Expected a number, got "abc"/),
     });
   });
 
