@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { invalid, Problem } from '../contract/problem.ts';
 import { checkQueueDefinition } from '../contract/queue-definition.ts';
 import { ABOVE_0 } from '../simulation/option-values.ts';
@@ -108,4 +108,19 @@ export function inOrder<Least extends string, Most extends string>(least: Least,
     const message = `Expected at most ${most} (${sizes[most]}), got ${sizes[least]}`;
     context.addIssue({ code: 'custom', path: [least], message });
   };
+}
+
+/** A list whose items differ in a key, such as a name by which they are known. */
+export function distinct<T extends z.ZodType<Readonly<Record<K, unknown>>>, K extends string>(
+  item: T,
+  key: K,
+) {
+  return z.array(item).superRefine((items, context) => {
+    const values = items.map((one) => one[key]);
+    values.forEach((value, i) => {
+      if (values.indexOf(value) === i) return;
+      const message = `Expected each ${key} once, got ${String(value)} again`;
+      context.addIssue({ code: 'custom', path: [i, key], message });
+    });
+  });
 }

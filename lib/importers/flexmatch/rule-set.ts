@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { parseWith } from '../../contract/problem.ts';
 import { expected } from '../../vocabulary/expected.ts';
-import { inOrder, refuseLists } from '../importer.ts';
+import { distinct, inOrder, refuseLists } from '../importer.ts';
 import { reading } from '../reading.ts';
 
 /** A number, which may be written as text. */
@@ -66,37 +66,8 @@ const step = z.object({
 
 const expansion = z.object({
   target: z.string(),
-  steps: z
-    .array(step)
-    .min(1)
-    .superRefine((steps, context) =>
-      eachOnce(
-        steps.map(({ waitTimeSeconds }) => waitTimeSeconds),
-        'waitTimeSeconds',
-        context,
-      ),
-    ),
+  steps: distinct(step, 'waitTimeSeconds').min(1),
 });
-
-/** FlexMatch knows attributes, teams and rules by their names, and an expansion by its target. */
-function eachOnce(values: readonly unknown[], key: string, context: z.RefinementCtx): void {
-  values.forEach((value, i) => {
-    if (values.indexOf(value) === i) return;
-    const message = `Expected each ${key} once, got ${String(value)} again`;
-    context.addIssue({ code: 'custom', path: [i, key], message });
-  });
-}
-
-/** A list whose items differ in a key. */
-function distinct<T extends z.ZodType<Readonly<Record<K, unknown>>>, K extends string>(item: T, key: K) {
-  return z.array(item).superRefine((items, context) =>
-    eachOnce(
-      items.map((one) => one[key]),
-      key,
-      context,
-    ),
-  );
-}
 
 /** A FlexMatch rule set, as the public reference of GameLift describes it. */
 export const flexMatchRuleSet = z.object({
@@ -114,7 +85,7 @@ export const flexMatchRuleSet = z.object({
     })
     .partial()
     .optional(),
-  teams: distinct(team, 'name').refine((teams) => teams.length > 0, 'Expected at least 1 item, got none'),
+  teams: distinct(team, 'name').min(1),
   rules: distinct(rule, 'name').optional(),
   expansions: distinct(expansion, 'target').optional(),
 });

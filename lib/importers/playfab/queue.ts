@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { parseWith } from '../../contract/problem.ts';
-import { inOrder, refuseLists } from '../importer.ts';
+import { distinct, inOrder, refuseLists } from '../importer.ts';
 import { reading } from '../reading.ts';
 
 /**
@@ -66,7 +66,7 @@ const queue = z
         ShowTimeToMatch: z.boolean().nullish(),
       })
       .nullish(),
-    Teams: z.array(team).nullish(),
+    Teams: distinct(team, 'Name').nullish(),
     Rules: rules,
     StringEqualityRules: rules,
     DifferenceRules: rules,

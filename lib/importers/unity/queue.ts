@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { parseWith } from '../../contract/problem.ts';
-import { inOrder, refuseLists } from '../importer.ts';
+import { distinct, inOrder, refuseLists } from '../importer.ts';
 import { reading } from '../reading.ts';
 
 /**
@@ -40,7 +40,7 @@ const matchLogic = z.object({
   name: z.string().optional(),
   backfillEnabled: z.boolean().optional(),
   defaultQosRegion: z.string().optional(),
-  matchDefinition: z.object({ teams: z.array(team).min(1), matchRules: z.array(rule).nullish() }),
+  matchDefinition: z.object({ teams: distinct(team, 'name').min(1), matchRules: z.array(rule).nullish() }),
 });
 const pool = z.object({
   name: z.string().min(1),

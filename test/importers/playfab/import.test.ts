@@ -19,13 +19,14 @@ const teams = ['red', 'blue'].map((Name) => ({ Name, MinTeamSize: 2, MaxTeamSize
 const base = { Name: 'ranked', MinMatchSize: 4, MaxMatchSize: 6, Teams: teams };
 
 describe('a queue of PlayFab', () => {
-  it('with a least size above the greatest is invalid', () => {
+  it('with a least size above the greatest, or two teams of one name, is invalid', () => {
     const faults = (queue: object) => pointersOf(() => imported(queue));
     expect(faults(base)).toEqual([]);
     expect(faults({ ...base, MinMatchSize: 9 })).toEqual(['#/MinMatchSize']);
     expect(faults({ ...base, Teams: [{ Name: 'red', MinTeamSize: 4, MaxTeamSize: 3 }] })).toEqual([
       '#/Teams/0/MinTeamSize',
     ]);
+    expect(faults({ ...base, Teams: [teams[0], teams[0]] })).toEqual(['#/Teams/1/Name']);
   });
 
   it('names rules of unknown lists, unknown behaviors, and the expansion of two that counts', () => {

@@ -84,6 +84,13 @@ describe('a pool of Unity Matchmaker', () => {
     expect(pointersOf(() => imported(matchLogic))).toEqual(['#/matchDefinition/teams/0/teamCount/max']);
   });
 
+  it('has each name of a team once', () => {
+    const { matchLogic } = poolOf([near]);
+    const { teams } = matchLogic.matchDefinition;
+    const twice = { ...matchLogic, matchDefinition: { teams: [...teams, ...teams] } };
+    expect(pointersOf(() => imported(twice))).toEqual(['#/matchDefinition/teams/1/name']);
+  });
+
   it('keeps its teams and rules, and the relaxations by the oldest ticket', () => {
     const result = imported(
       queueOf(
