@@ -233,6 +233,7 @@ describe('a ladder', () => {
     await tab.getByRole('button', { name: 'Restore version 1 now' }).click();
     await tab.getByText('Version 1 is in force again, as version 3.').waitFor();
     await tab.getByText(', restored from version 1').waitFor();
+    await tab.clock.resume();
     await expectWellMade(tab);
   });
 

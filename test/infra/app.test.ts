@@ -41,17 +41,21 @@ describe('cdk synth', () => {
   it.runIf(IS_LONG)('creates the template of the local cloud without an AWS account', async () => {
     const outdir = temporaryFolder();
     const home = temporaryFolder();
-    await promisify(execFile)(process.execPath, [cdk, 'synth', '--quiet', '--output', outdir], {
-      cwd: root,
-      env: {
-        PATH: `${join(process.execPath, '..')}:${process.env.PATH}`,
-        // No credentials and no telemetry of the CLI, so the test needs no network.
-        HOME: home,
-        CDK_DISABLE_CLI_TELEMETRY: 'true',
-        CDK_DISABLE_VERSION_CHECK: 'true',
-        AWS_EC2_METADATA_DISABLED: 'true',
+    await promisify(execFile)(
+      process.execPath,
+      [cdk, 'synth', '--quiet', '-c', 'push=false', '--output', outdir],
+      {
+        cwd: root,
+        env: {
+          PATH: `${join(process.execPath, '..')}:${process.env.PATH}`,
+          // No credentials and no telemetry of the CLI, so the test needs no network.
+          HOME: home,
+          CDK_DISABLE_CLI_TELEMETRY: 'true',
+          CDK_DISABLE_VERSION_CHECK: 'true',
+          AWS_EC2_METADATA_DISABLED: 'true',
+        },
       },
-    });
+    );
     const fromCli: Template = JSON.parse(readFileSync(join(outdir, 'Muster.template.json'), 'utf8'));
     expect(withoutMetadata(fromCli)).toEqual(withoutMetadata(builtApp().template));
   });

@@ -455,7 +455,7 @@ describe.each(USE_CASE_STORES)('$emulator', ({ emulator, skipped }) => {
           ],
           [
             'of a new receiver in the slow lane',
-            { history: inSlowLane, status: 204, calls: ['post', 'UpdateItem', NOTED] },
+            { history: inSlowLane, status: 204, calls: ['UpdateItem', 'post', 'UpdateItem', NOTED] },
           ],
           ['of a receiver that is fast', { before: fast, status: 204, calls: ['post', NOTED] }],
           [
@@ -496,7 +496,10 @@ describe.each(USE_CASE_STORES)('$emulator', ({ emulator, skipped }) => {
               calls: ['post', 'UpdateItem', NOTED],
             },
           ],
-          ['of a receiver that is down', { before: down, status: 503, calls: ['send to the slow lane'] }],
+          [
+            'of a receiver that is down',
+            { before: down, status: 503, calls: ['send to the slow lane', NOTED] },
+          ],
           [
             'of a receiver that responds again after it was down',
             {

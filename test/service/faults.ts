@@ -12,19 +12,22 @@ export class Killed extends Error {
   override readonly name = 'Killed';
 }
 
-/** A line that kills the function at a fault, and records the calls. */
-export function mortalLine(fault?: Fault): { line: Line; calls: string[] } {
+/** A line that kills the function at a fault, and records the calls. No call of a killed function returns. */
+export function mortalLine(fault?: Fault): { line: Line; calls: string[]; killed: Promise<'killed'> } {
   const calls: string[] = [];
+  const killed = Promise.withResolvers<'killed'>();
+  const never = new Promise<never>(() => {});
   let dead = false;
   const line: Line = async (what, effect) => {
-    if (dead) throw new Killed(`${what}, after it was killed`);
+    if (dead) return never;
     calls.push(what);
     if (calls.length !== fault?.call) return effect();
     dead = true;
     if (fault.when === 'after') await effect();
-    throw new Killed(`${fault.when} ${what}`);
+    killed.resolve('killed');
+    return never;
   };
-  return { line, calls };
+  return { line, calls, killed: killed.promise };
 }
 
 /** Prepares the state, runs a function on the line, then checks the outcome. */
@@ -57,19 +60,12 @@ export function faultsOf(calls: readonly string[], every = STRIDE, from = 0): Fa
 }
 
 async function withFault(fault: Fault | undefined, scenario: Scenario, label: string): Promise<string[]> {
-  const { line, calls } = mortalLine(fault);
-  let died = false;
+  const { line, calls, killed } = mortalLine(fault);
+  let end: unknown;
   await scenario(async (task) => {
-    try {
-      await task(line);
-    } catch (error) {
-      if (!(error instanceof Killed)) throw error;
-      died = true;
-    }
+    end = await Promise.race([task(line), killed]);
   }, label);
-  if (died !== (fault !== undefined))
-    throw new Error(
-      `Expected the function to be killed only by a fault, got killed: ${died}, fault: ${label}`,
-    );
+  if ((end === 'killed') !== (fault !== undefined))
+    throw new Error(`Expected the function to be killed only by a fault, got: ${end}, fault: ${label}`);
   return calls;
 }
