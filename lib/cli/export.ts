@@ -5,7 +5,7 @@ import { askOf, withService } from './client.ts';
 import { Failure } from './failure.ts';
 import { type OptionsOf, positiveNumber } from './input.ts';
 import { INTERRUPTED_STATUS, interruptionSignal } from './interruption.ts';
-import { checkWritable, writeText } from './output.ts';
+import { checkOutputs, writeText } from './output.ts';
 
 /** The most matches, and the most tickets, that a request returns. */
 const MATCHES_MAX = 100;
@@ -40,7 +40,7 @@ function withOptions(command: ReturnType<typeof withService>) {
 
 async function exportArrivals(options: OptionsOf<typeof withOptions>): Promise<void> {
   const { queue, out, seconds = 0, ...service } = options;
-  checkWritable(out);
+  checkOutputs([out]);
   const ask = await askOf(service);
   const signal = interruptionSignal();
   const record = new Map<string, Ticket>();

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
 import { checkQueueDefinition } from '../contract/queue-definition.ts';
@@ -15,7 +16,7 @@ import { latestArrivalMs } from '../service/ticks/offline.ts';
 import { numberArgument, printJson } from './input.ts';
 import { readJson } from './json-file.ts';
 import { searchOffline } from './match.ts';
-import { writeText } from './output.ts';
+import { checkOutputs, writeText } from './output.ts';
 
 /** The command `import`: queue definitions from the files of other matchmakers. */
 export function importCommand(): Command {
@@ -60,10 +61,11 @@ function commandOf(name: string, importer: Importer<object>) {
     const { definition } = result;
     if (tickets !== undefined) tryTickets(importer, result, options, tickets);
     else if (out === undefined) printJson(definition);
-    else
-      writeText(join(out, `${String(definition.name)}.json`), `${JSON.stringify(definition, null, 2)}\n`, {
-        folder: true,
-      });
+    else {
+      const path = join(out, `${String(definition.name)}.json`);
+      if (existsSync(path)) checkOutputs([path], [file]);
+      writeText(path, `${JSON.stringify(definition, null, 2)}\n`, { folder: true });
+    }
   });
 }
 

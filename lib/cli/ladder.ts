@@ -6,7 +6,7 @@ import { askOf, type ServiceOptions, withService } from './client.ts';
 import { InvalidInput } from './failure.ts';
 import { type Line, linesOf, parseLine } from './input.ts';
 import { readText } from './json-file.ts';
-import { checkWritable, writeText } from './output.ts';
+import { checkOutputs, writeText } from './output.ts';
 
 /** The most ratings that a request returns. */
 const RATINGS_MAX = 50;
@@ -70,7 +70,7 @@ async function exportRatings(
   ladder: string,
   { players: file, out, ...service }: ServiceOptions & { readonly players: string; readonly out: string },
 ): Promise<void> {
-  checkWritable(out);
+  checkOutputs([out], [file]);
   const ids = readLines(file).map(({ text }) => text);
   const ask = await askOf(service);
   const players = `/ladders/${encodeURIComponent(ladder)}/players`;

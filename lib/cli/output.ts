@@ -1,21 +1,47 @@
-import { accessSync, closeSync, constants, existsSync, openSync, writeFileSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { isFolder, makeFolder } from '../local/make-folder.ts';
 import { InvalidInput } from './failure.ts';
 import { printJson } from './input.ts';
 import { INTERRUPTED_STATUS } from './interruption.ts';
 
+/** The files that options name; undefined where an option is not given. */
+type Paths = readonly (string | undefined)[];
+
 /**
- * Checks an output file before the work starts.
- * @param path undefined when there is no output file
- * @throws InvalidInput that names the file, when it cannot be written
+ * Checks the output files of a command before its work starts.
+ * @param inputs what the command reads; may name what is no file
+ * @throws InvalidInput that names the file, when it cannot be written, is an input, or is the file of two outputs
  */
-export function checkWritable(path: string | undefined): void {
-  if (path === undefined) return;
-  if (isFolder(path)) {
-    throw new InvalidInput(`cannot write ${path}: it is a folder`);
+export function checkOutputs(outputs: Paths, inputs: Paths = []): void {
+  const isGiven = (path: string | undefined) => path !== undefined;
+  const read = inputs.filter(isGiven).filter(existsSync);
+  const taken = new Map(read.map((path) => [placeOf(path), 'the command reads it']));
+  for (const path of outputs.filter(isGiven)) {
+    if (isFolder(path)) throw new InvalidInput(`cannot write ${path}: it is a folder`);
+    orUnwritable(path, () => accessSync(existsSync(path) ? path : dirname(path), constants.W_OK));
+    const place = placeOf(path);
+    const why = place && taken.get(place);
+    if (why) throw new InvalidInput(`cannot write ${path}: ${why}`);
+    taken.set(place, 'two options name it');
   }
-  orUnwritable(path, () => accessSync(existsSync(path) ? path : dirname(path), constants.W_OK));
+}
+
+/** Where a path leads, through all links. Undefined for what is no file, such as a terminal, which keeps nothing. */
+function placeOf(path: string): string | undefined {
+  if (!existsSync(path)) return join(realpathSync(dirname(path)), basename(path));
+  const file = statSync(path, { bigint: true });
+  return file.isFile() ? `${file.dev}:${file.ino}` : undefined;
 }
 
 /**

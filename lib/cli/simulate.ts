@@ -14,7 +14,7 @@ import { codeOption, withFunctions } from './code-option.ts';
 import { InvalidInput } from './failure.ts';
 import { numberArgument, type OptionsOf, readQueueFile, wholeNumber } from './input.ts';
 import { interruptionSignal } from './interruption.ts';
-import { CUT, checkWritable, lineWriter, printRun, writeText } from './output.ts';
+import { CUT, checkOutputs, lineWriter, printRun, writeText } from './output.ts';
 import { playInSlices } from './progress.ts';
 import { reportPage } from './report/report.ts';
 import { numbersOf, rulingOf } from './report/run-tables.ts';
@@ -132,7 +132,8 @@ async function simulateQueues(
   options: SimulateOptions,
   definitions: readonly QueueDefinition[],
 ): Promise<void> {
-  checkWritable(options.report);
+  const { queue, arrivals, skills, code } = options;
+  checkOutputs([options.matches, options.report], [...queue, arrivals, skills, code]);
   const traffic = definitions.map((definition) => trafficOf(options, definition, LENGTH));
   const signal = interruptionSignal();
   const runs: QueueRun[] = [];

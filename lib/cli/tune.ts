@@ -28,7 +28,7 @@ import { codeOption, withFunctions } from './code-option.ts';
 import { Failure, InvalidInput } from './failure.ts';
 import { numberArgument, type OptionsOf, readQueueFile, wholeNumber } from './input.ts';
 import { interruptionSignal } from './interruption.ts';
-import { CUT, checkWritable, printRun, writeText } from './output.ts';
+import { CUT, checkOutputs, printRun, writeText } from './output.ts';
 import { progressLine } from './progress.ts';
 import { tuningPage } from './report/report.ts';
 import { ARROW, settingsTable } from './report/run-tables.ts';
@@ -112,8 +112,10 @@ async function tune(options: TuneOptions): Promise<void> {
     throw new InvalidInput(
       `--steps: Expected a queue with rules that relax, got none in ${options.queue}. Omit the option`,
     );
-  checkWritable(options.out);
-  checkWritable(options.report);
+  const { queue, out, report, arrivals, skills, code } = options;
+  checkOutputs([out, report], [arrivals, skills, code]);
+  // The definition itself may be what `--out` replaces.
+  checkOutputs([report], [queue]);
   const length = { players: PLAYERS_UNSET, seconds: runSecondsMin(definition.timeoutSeconds) };
   const traffic = trafficOf(options, definition, length);
   if (traffic.players < PLAYERS_MIN) {

@@ -79,6 +79,11 @@ describe('muster ladder', () => {
       stderr: `${out}: the ratings of 60 of 61 players on ranked\n`,
     });
     expect(readFileSync(out, 'utf8')).toBe(`${lines.join('\n')}\n`);
+    const over = ['--players', players, '--out', players, '--url', url];
+    expect(await muster('ladder', 'export', 'ranked', ...over)).toMatchObject({
+      status: 2,
+      stderr: `cannot write ${players}: the command reads it\n`,
+    });
   });
 
   it('sends nothing of a file with an invalid line, and names it', async () => {

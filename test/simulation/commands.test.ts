@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -277,6 +277,28 @@ describe('muster simulate', () => {
     expect(stderr).toMatch(/^[^\n]*report\.html: folder not found: [^\n]*missing\n$/);
   });
 
+  it('writes no result over a file that it reads, nor over another result', async () => {
+    const link = join(folder, 'link.json');
+    symlinkSync(queue, link);
+    const skills = file('sample.json', [1, 2]);
+    const arrivals = file('day.json', [ticket('a', 0), ticket('b', 1)]);
+    const both = join(folder, 'both');
+    const refused = async (command: string, options: readonly string[], why: string) => {
+      const { status, stderr } = await muster(command, '--queue', queue, ...options);
+      expect([status, stderr]).toEqual([2, expect.stringMatching(`^cannot write [^\n]*: ${why}\n$`)]);
+    };
+    await refused('simulate', ['--matches', link], 'the command reads it');
+    await refused('simulate', ['--arrivals', arrivals, '--report', arrivals], 'the command reads it');
+    await refused('simulate', ['--skills', skills, '--matches', skills], 'the command reads it');
+    await refused('simulate', ['--report', both, '--matches', `${folder}/./both`], 'two options name it');
+    await refused('tune', ['--report', queue], 'the command reads it');
+    const target = ['--max-wait-mean', '15'];
+    await refused('tune', [...target, '--report', both, '--out', both], 'two options name it');
+    await refused('tune', [...target, '--skills', skills, '--out', skills], 'the command reads it');
+    expect(JSON.parse(readFileSync(queue, 'utf8'))).toEqual(duel);
+    expect(existsSync(both)).toBe(false);
+  });
+
   it('writes the results so far when it is interrupted', async () => {
     const child = spawn(process.execPath, [
       'lib/cli/muster.ts',
@@ -316,7 +338,8 @@ describe('muster tune', () => {
 
   it('shows the front of a queue in percentiles, in its scale, and writes the definition that the targets pick', async () => {
     const percentile = file('percentile.json', { ...duel, tickSeconds: 5, skillScale: 'percentile' });
-    const out = join(folder, 'tuned.json');
+    // In place, which is the one result that may replace an input.
+    const out = percentile;
     const report = join(folder, 'tune.html');
     const args = ['--players', '1000', '--rate', '20', '--policies', 'option-value,greedy', '--workers', '2'];
     const files = ['--out', out, '--report', report];

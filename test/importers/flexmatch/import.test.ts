@@ -755,6 +755,17 @@ describe.concurrent('muster import flexmatch', () => {
     expect(written).toEqual(imported(ruleSets.evenTeams, { name: 'fair' }).definition);
   });
 
+  it('does not write the definition over the file that it imports', async () => {
+    const path = file('fair.json', ruleSets.evenTeams);
+    const here = ['--name', 'fair', '--out', dirname(path)];
+    const { status, stderr } = await muster('import', 'flexmatch', path, ...here);
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringContaining(`cannot write ${path}: the command reads it`),
+    ]);
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(ruleSets.evenTeams);
+  });
+
   it('reports a folder that cannot be made', async () => {
     const path = file('fair-rules.json', ruleSets.evenTeams);
     const { status, stderr } = await muster('import', 'flexmatch', path, '--out', '/proc/muster');
