@@ -1,5 +1,7 @@
 import { Command } from '@commander-js/extra-typings';
 import type * as z from 'zod';
+import { parseWith } from '../contract/problem.ts';
+import { queueName } from '../contract/queue-definition.ts';
 import { newRating, type ratingList } from '../contract/rating.ts';
 import { id } from '../contract/ticket.ts';
 import { askOf, type ServiceOptions, withService } from './client.ts';
@@ -48,9 +50,9 @@ async function importRatings(
   ladder: string,
   { ratings: file, ...service }: ServiceOptions & { readonly ratings: string },
 ): Promise<void> {
+  const players = playersOf(ladder);
   const ratings = readLines(file).map((line) => parseLine(importedRating, line));
   const ask = await askOf(service);
-  const players = `/ladders/${encodeURIComponent(ladder)}/players`;
   for (let from = 0; from < ratings.length; from += AT_ONCE) {
     const part = ratings.slice(from, from + AT_ONCE);
     await ask(
@@ -72,8 +74,8 @@ async function exportRatings(
 ): Promise<void> {
   checkOutputs([out], [file]);
   const ids = readLines(file).map(({ text }) => text);
+  const players = playersOf(ladder);
   const ask = await askOf(service);
-  const players = `/ladders/${encodeURIComponent(ladder)}/players`;
   const lines: string[] = [];
   for (let from = 0; from < ids.length; from += RATINGS_MAX) {
     const some = ids
@@ -90,6 +92,9 @@ async function exportRatings(
   writeText(out, lines.map((line) => `${line}\n`).join(''));
   console.error(`${out}: the ratings of ${lines.length} of ${ids.length} players on ${ladder}`);
 }
+
+/** The path of the players of a ladder. @throws Problem that names the ladder */
+const playersOf = (ladder: string) => `/ladders/${parseWith(queueName, ladder, '<ladder>')}/players`;
 
 /** @throws InvalidInput without any line */
 function readLines(file: string): Line[] {

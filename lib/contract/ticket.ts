@@ -22,10 +22,16 @@ const FINAL: readonly TicketStatus[] = ['COMPLETED', 'CANCELLED', 'TIMED_OUT', '
 /** Whether a ticket with this status never changes again. */
 export const isFinal = (status: TicketStatus): boolean => FINAL.includes(status);
 
-/** An id that a client chooses: of a ticket or a player. Those of bots have a `~`, so none is one of these. */
-export const id = z.string().regex(/^[A-Za-z0-9_.:@=+-]{1,128}$/, {
-  error: expected('1 to 128 of the characters A–Z a–z 0–9 _ . : @ = + -'),
-});
+const error = expected('1 to 128 of the characters A–Z a–z 0–9 _ . : @ = + -, but not . or ..');
+
+/**
+ * An id that a client chooses: of a ticket or a player. Those of bots have a `~`, so none is one of these. A path with `.` or `..`
+ * leads to another route.
+ */
+export const id = z
+  .string()
+  .regex(/^[A-Za-z0-9_.:@=+-]{1,128}$/, { error })
+  .refine((text) => text !== '.' && text !== '..', { error });
 
 /** A player of a posted ticket. */
 export const player = z

@@ -92,6 +92,14 @@ describe('muster ladder', () => {
     expect(status).toBe(2);
     expect(stderr).toContain(`${wrong}:2`);
     expect(stored.has('new')).toBe(false);
+    const elsewhere = file('elsewhere.jsonl', ['{"playerId":"..","mean":1500}']);
+    for (const [ladder, place] of [
+      ['ranked', `${elsewhere}:1: #/playerId: `],
+      ['..', '<ladder>: #: '],
+    ] as const) {
+      const run = await muster('ladder', 'import', ladder, '--ratings', elsewhere, '--url', url);
+      expect([run.status, run.stderr]).toEqual([2, expect.stringContaining(`${place}Expected 1 to `)]);
+    }
   });
 
   it('says what the service refuses, and what has been done', async () => {

@@ -56,14 +56,17 @@ it.each([
   expect(faults(routeOf('GET /tickets').query, { ticketIds })).toEqual([pointer]);
 });
 
-it.each(ROUTE_KEYS.filter(pathSchema))('%s rejects names with an invalid character or length', (key) => {
-  const path = pathSchema(key)!;
-  for (const name of ['x'.repeat(2_100), 'a b', 'a/b', 'ä', '\0', '%', '']) {
-    const names = Object.keys(path.shape);
-    const value = Object.fromEntries(names.map((field) => [field, name]));
-    expect(faults(path, value), JSON.stringify(name)).toEqual(names.map((field) => `#/${field}`).sort());
-  }
-});
+it.each(ROUTE_KEYS.filter(pathSchema))(
+  '%s rejects names with an invalid character or length, or that lead elsewhere',
+  (key) => {
+    const path = pathSchema(key)!;
+    for (const name of ['x'.repeat(2_100), 'a b', 'a/b', 'ä', '\0', '%', '.', '..', '']) {
+      const names = Object.keys(path.shape);
+      const value = Object.fromEntries(names.map((field) => [field, name]));
+      expect(faults(path, value), JSON.stringify(name)).toEqual(names.map((field) => `#/${field}`).sort());
+    }
+  },
+);
 
 describe('a request that no route serves', () => {
   function refusalOf(method: string, path: string): Problem {
