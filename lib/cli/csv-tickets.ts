@@ -1,5 +1,5 @@
 import type { QueueDefinition } from '../contract/queue-definition.ts';
-import { type CsvColumns, namedRows, numberOr } from './csv.ts';
+import { type CsvColumns, type CsvRow, namedRows, numberOr, sharedCell } from './csv.ts';
 
 /** Separates the values of a cell that is a list: roles, and attributes that are lists of strings. */
 const LIST = '|';
@@ -16,32 +16,38 @@ const COLUMNS: CsvColumns = {
  * The tickets of a CSV file, in the form of a JSON file of tickets. A line is a player, and lines with the same `ticketId` are a
  * party. The first line names the columns, in any order:
  *
- *     enqueuedAt          ISO 8601 with an offset
+ *     enqueuedAt          ISO 8601 with an offset, the same in all lines of a party
  *     skill               a number
- *     ticketId, playerId  numbered when there is no such column
+ *     ticketId, playerId  numbered when there is no such column, or where it is empty
  *     roles               separated by |
  *     latencyMs.REGION    milliseconds
  *     attributes.NAME     of the type that the definition gives it, lists separated by |
  *
  * An empty cell is a missing value. The values are checked as those of a JSON file.
- * @throws InvalidInput that names the line
+ * @throws InvalidInput that names the line or the ticket
  */
 export function ticketsOfCsv(text: string, definition: QueueDefinition, file: string): unknown[] {
-  const tickets = new Map<string, { ticketId: string; enqueuedAt: string; players: unknown[] }>();
-  for (const [at, row] of namedRows(text, file, COLUMNS).entries()) {
-    const ticketId = row.ticketId || `t${at + 1}`;
-    const ticket = tickets.get(ticketId) ?? { ticketId, enqueuedAt: row.enqueuedAt!, players: [] };
-    ticket.players.push(playerOf(row, at, definition));
-    tickets.set(ticketId, ticket);
-  }
-  return [...tickets.values()];
+  const rows = numbered(numbered(namedRows(text, file, COLUMNS), 'ticketId', 't'), 'playerId', 'p');
+  return [...Map.groupBy(rows, ({ ticketId }) => ticketId!)].map(([ticketId, party]) => ({
+    ticketId,
+    enqueuedAt: sharedCell(party, 'enqueuedAt', `${file}: ticket ${ticketId}: Expected one time`),
+    players: party.map((row) => playerOf(row, definition)),
+  }));
 }
 
-function playerOf(
-  row: Readonly<Record<string, string>>,
-  at: number,
-  { attributes = {} }: QueueDefinition,
-): unknown {
+/** Gives rows without an id the number of the row, or the next one that is not the id of another row. */
+function numbered(rows: readonly CsvRow[], column: string, prefix: string): CsvRow[] {
+  const used = new Set(rows.map((row) => row[column]));
+  let number = 0;
+  return rows.map((row, at) => {
+    if (row[column]) return row;
+    number = Math.max(number, at) + 1;
+    while (used.has(`${prefix}${number}`)) number++;
+    return { ...row, [column]: `${prefix}${number}` };
+  });
+}
+
+function playerOf(row: CsvRow, { attributes = {} }: QueueDefinition): unknown {
   const named = (prefix: string, readCell: (name: string, cell: string) => unknown) =>
     Object.entries(row).flatMap(([column, cell]) => {
       const name = column.slice(prefix.length);
@@ -53,7 +59,7 @@ function playerOf(
     return type === 'number' ? numberOr(cell) : type === 'strings' ? cell.split(LIST) : cell;
   });
   return {
-    playerId: row.playerId || `p${at + 1}`,
+    playerId: row.playerId,
     skill: numberOr(row.skill!),
     ...(row.roles && { roles: row.roles.split(LIST) }),
     ...(latencies.length > 0 && { latencyMs: Object.fromEntries(latencies) }),

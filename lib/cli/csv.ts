@@ -8,15 +8,18 @@ export interface CsvColumns {
   readonly prefixes?: readonly (readonly [prefix: string, name: string])[];
 }
 
+/** A line of a CSV file: its cells, trimmed, by column. */
+export type CsvRow = Readonly<Record<string, string>>;
+
 /**
- * The lines of a CSV file below the first one, which names the columns. Each is its cells, trimmed, by column.
+ * The lines of a CSV file below the first one, which names the columns.
  * @throws InvalidInput that names the line
  */
 export function namedRows(
   text: string,
   file: string,
   { required, optional, prefixes = [] }: CsvColumns,
-): Record<string, string>[] {
+): CsvRow[] {
   const [header = [], ...lines] = rowsOf(text, file);
   const columns = header.map((name) => name.trim());
   const missing = required.filter((name) => !columns.includes(name));
@@ -40,6 +43,13 @@ export function namedRows(
       throw new InvalidInput(`${file}:${at + 2}: Expected ${columns.length} cells, got ${cells.length}`);
     return Object.fromEntries(columns.map((name, column) => [name, cells[column]!.trim()]));
   });
+}
+
+/** The cell of a column that rows have in common. @throws InvalidInput with what is expected, when their cells differ */
+export function sharedCell(rows: readonly CsvRow[], column: string, expected: string): string | undefined {
+  const cells = [...new Set(rows.map((row) => row[column]))];
+  if (cells.length > 1) throw new InvalidInput(`${expected}, got ${cells.join(', ')}`);
+  return cells[0];
 }
 
 /** A number; what is none stays as it is, so that the error shows it. */

@@ -4,7 +4,7 @@ import { LIMITS } from '../contract/queue-definition.ts';
 import { id } from '../contract/ticket.ts';
 import type { PlayedMatch } from '../ratings/replay.ts';
 import { ranksOf } from '../ratings/result.ts';
-import { namedRows, numberOr } from './csv.ts';
+import { namedRows, numberOr, sharedCell } from './csv.ts';
 import { InvalidInput } from './failure.ts';
 import { linesOf, parseLine } from './input.ts';
 import { readText } from './json-file.ts';
@@ -84,23 +84,19 @@ function matchesOfCsv(text: string, path: string): PlayedMatch[] {
   const rows = namedRows(text, path, COLUMNS);
   return [...Map.groupBy(rows, ({ matchId }) => matchId!)].map(([matchId, seats]) => {
     const teams = [...Map.groupBy(seats, ({ team }) => team!).values()];
-    const isVoid = seats.every(({ rank }) => rank === '');
-    const mixed = teams.find((team) => new Set(team.map(({ rank }) => rank)).size > 1);
-    if (mixed !== undefined)
-      throw new InvalidInput(
-        `${path}: match ${matchId}: Expected one rank for team ${mixed[0]!.team}, got ${mixed.map(({ rank }) => rank).join(', ')}`,
-      );
-    const times = [...new Set(seats.map(({ at }) => at))];
-    if (times.length > 1)
-      throw new InvalidInput(`${path}: match ${matchId}: Expected one time, got ${times.join(', ')}`);
-    const [at] = times;
+    const expectedOne = `${path}: match ${matchId}: Expected one`;
+    const at = sharedCell(seats, 'at', `${expectedOne} time`);
+    const ranks = teams.map(
+      (team) => sharedCell(team, 'rank', `${expectedOne} rank for team ${team[0]!.team}`)!,
+    );
+    const isVoid = ranks.every((rank) => rank === '');
     const value = {
       matchId,
       ...(at && { at }),
       teams: teams.map((team) =>
         team.map(({ playerId, weight: cell }) => (cell ? { playerId, weight: Number(cell) } : playerId)),
       ),
-      ...(isVoid ? { void: true } : { ranks: teams.map(([first]) => numberOr(first!.rank!)) }),
+      ...(isVoid ? { void: true } : { ranks: ranks.map(numberOr) }),
     };
     return matchOf(parseWith(playedMatch, value, `${path}: match ${matchId}`));
   });

@@ -61,7 +61,19 @@ describe('a CSV file of tickets', () => {
     expect(tickets.map(({ ticketId }) => ticketId)).toEqual(['t1', 't2']);
   });
 
+  it('gives a line without an id one that no other line has', () => {
+    const csv = `enqueuedAt,skill,ticketId,playerId\n${AT},1,t2,p2\n${AT},2,,\n${AT},3,,p4\n${AT},4,,\n`;
+    const tickets = readTicketsFile(file('gaps.csv', csv), definition());
+    expect(tickets.map(({ ticketId, players }) => [ticketId, players[0]!.playerId])).toEqual([
+      ['t2', 'p2'],
+      ['t3', 'p3'],
+      ['t4', 'p4'],
+      ['t5', 'p5'],
+    ]);
+  });
+
   it.each([
+    [`enqueuedAt,skill,ticketId\n${AT},1,a\nlater,2,a\n`, /: ticket a: Expected one time, got .*Z, later/],
     ['enqueuedAt,skil\n', /:1: Expected the columns enqueuedAt, skill, got no skill/],
     [`enqueuedAt,skill,clan\n${AT},1,x\n`, /:1: Expected columns from .*, got "clan"/],
     ['enqueuedAt,skill,skill\n', /:1: Expected each column once, got skill again/],
