@@ -45,19 +45,30 @@ export function* poissonArrivals(options: ArrivalOptions, random: RandomSource):
   const { avoided = 0 } = population;
   const introduce = acquaintances(avoided, random.fork('avoid'));
   const size = meanPartySize(population);
-  const peak = peakRate(rate);
   let seconds = 0;
   let came = 0;
   for (let number = 1; came < players; number++) {
-    // Thinning: draw at the highest rate there is and keep each draw with the share of the rate at its time.
-    do seconds += clock.exponential(peak / size);
-    while (rate.kind !== 'constant' && clock.uniform() * peak >= rateAt(rate, seconds));
+    seconds = nextArrival(rate, size, seconds, clock);
     const party = introduce(drawParty(population, String(number), people));
     came += party.length;
     yield {
       ticket: { ticketId: `t${number}`, enqueuedAtMs: startMs + Math.round(1000 * seconds), players: party },
       patienceMs: patienceMs(),
     };
+  }
+}
+
+/**
+ * When the next ticket after a moment arrives. Thinning: draws at the highest rate until the rate changes for good, and keeps each
+ * draw with the share of the rate at its time.
+ */
+function nextArrival(rate: RateProfile, size: number, after: number, clock: RandomSource): number {
+  let seconds = after;
+  for (;;) {
+    const { peak, until } = peakFrom(rate, seconds);
+    seconds += clock.exponential(peak / size);
+    if (seconds > until) seconds = until;
+    else if (rate.kind === 'constant' || clock.uniform() * peak < rateAt(rate, seconds)) return seconds;
   }
 }
 
@@ -127,7 +138,17 @@ export function playersWithin(rate: RateProfile, seconds: number): number {
   }
 }
 
-function peakRate(rate: RateProfile): number {
-  if (rate.kind === 'constant') return rate.perSecond;
-  return rate.kind === 'day' ? Math.max(rate.peak, rate.night) : Math.max(rate.from, rate.to);
+/** The highest rate from a moment until another one. */
+function peakFrom(rate: RateProfile, seconds: number): { readonly peak: number; readonly until: number } {
+  switch (rate.kind) {
+    case 'constant':
+      return { peak: rate.perSecond, until: Infinity };
+    case 'day':
+      return { peak: Math.max(rate.peak, rate.night), until: Infinity };
+    default: {
+      if (seconds >= rate.seconds) return { peak: rate.to, until: Infinity };
+      const peak = rate.kind === 'step' ? rate.from : Math.max(rate.from, rate.to);
+      return { peak, until: rate.seconds };
+    }
+  }
 }

@@ -279,12 +279,14 @@ function rateOf({ rate, ramp, step, day }: TrafficOptions): RateProfile {
   return { kind: 'constant', perSecond: numberFor('--rate', rate ?? TRAFFIC_OPTIONS.rate.unset, ABOVE_0) };
 }
 
+const YEAR_SECONDS = 31_536_000;
+
 /** Two rates, and the time of the change between them. */
 function changeOf(option: string, text: string): { from: number; to: number; seconds: number } {
   const [from, to, seconds] = numbers(option, text, 'from:to:seconds');
-  if (from < 0 || to < 0 || from + to === 0 || seconds <= 0) {
+  if (from < 0 || to < 0 || from + to === 0 || seconds <= 0 || seconds > YEAR_SECONDS) {
     throw new InvalidInput(
-      `${option}: Expected rates from 0 up, one of them above 0, and a time above 0 s, got ${text}`,
+      `${option}: Expected rates from 0 up, one of them above 0, and a time above 0 s, of a year at most, got ${text}`,
     );
   }
   if (to === 0)

@@ -241,6 +241,7 @@ describe('muster simulate', () => {
     [{ rate: '1', day: '1:2' }, /--rate and --day/],
     [{ ramp: '1:2' }, /--ramp/],
     [{ step: '1:0:60' }, /--step/],
+    [{ step: '0:5:1e300' }, /--step: .* of a year at most/],
     [{ parties: '2=1' }, /--parties/],
     [{ parties: '1=0' }, /--parties/],
     [{ roleWeights: 'tank=1' }, /--role-weights/],

@@ -158,6 +158,14 @@ describe('arrivals', () => {
     const step: RateProfile = { kind: 'step', from: 1, to: 10, seconds: 1000 };
     expect(countIn(step, 6000, 0, 1000) / 1000).toBeCloseTo(1, 0.5);
     expect(countIn(step, 6000, 1000, 1400) / 4000).toBeCloseTo(1, 1);
+    // Ends soon, although the rates are far apart and the lower one lasts.
+    for (const kind of ['step', 'ramp'] as const)
+      for (const [from, to, seconds] of [
+        [0, 1e3, 3e7],
+        [1e-9, 1e3, 3e7],
+        [1e6, 1e-9, 1e-6],
+      ] as const)
+        expect(countIn({ kind, from, to, seconds }, 3, 0, 1e12)).toBe(3);
     const night = countIn({ kind: 'day', night: 0.1, peak: 1 }, 30_000, 0, 3600);
     const noon = countIn({ kind: 'day', night: 0.1, peak: 1 }, 30_000, 41_400, 45_000);
     expect(night / 360).toBeGreaterThan(0.8);
