@@ -89,6 +89,8 @@ async function simulate(options: SimulateOptions): Promise<void> {
   const readQueue = (file: string) => withFunctions(readQueueFile(file), file);
   const definitions = options.queue.map(readQueue);
   const { ladder, experiment, also } = options;
+  requireFor('also', options, ['share', 'posts']);
+  requireFor('ladder', options, ['community', 'newcomers', 'placement']);
   if (also !== undefined) {
     const queue = onlyOne('--also', definitions, 'name the further queues after --also');
     const { alsoText, simulateAlso } = await import('./simulate-also.ts');
@@ -97,7 +99,6 @@ async function simulate(options: SimulateOptions): Promise<void> {
     printRun(options, result, () => alsoText(result));
     return printWarnings(result.together.queues.map(({ queue: name, warnings }) => ({ name, warnings })));
   }
-  requireFor('--also', options, ['share', 'posts']);
   if (ladder !== undefined) {
     const queue = onlyOne('--ladder', definitions, 'each needs its own players');
     // The library of ratings is loaded by this option alone.
@@ -105,7 +106,6 @@ async function simulate(options: SimulateOptions): Promise<void> {
     const result = await simulateLadder(ladder, queue, options, interruptionSignal());
     return printRun(options, result, () => ladderText(result));
   }
-  requireFor('--ladder', options, ['community', 'newcomers', 'placement']);
   if (experiment !== undefined) {
     const queue = onlyOne('--experiment', definitions, 'its variants are in the file');
     const result = await simulateExperiment(experiment, queue, options, interruptionSignal());
@@ -122,10 +122,13 @@ function onlyOne(flag: string, definitions: readonly QueueDefinition[], why: str
   return definition!;
 }
 
-/** Refuses options that have a meaning with another one alone, which is not given. */
-function requireFor(flag: string, options: SimulateOptions, keys: readonly (keyof SimulateOptions)[]): void {
-  for (const key of keys)
-    if (options[key] !== undefined) throw new InvalidInput(`--${key}: Expected ${flag} with it`);
+type OptionName = keyof SimulateOptions;
+
+/** Refuses options that have a meaning with another one alone, when that is not given. */
+function requireFor(other: OptionName, options: SimulateOptions, names: readonly OptionName[]): void {
+  if (options[other] !== undefined) return;
+  for (const name of names)
+    if (options[name] !== undefined) throw new InvalidInput(`--${name}: Expected --${other} with it`);
 }
 
 async function simulateQueues(

@@ -87,6 +87,10 @@ describe('muster simulate', () => {
       "option '--also <file...>' cannot be used with option '--report <file>'",
     );
     await refused(['--queue', first, '--share', '0.5'], '--share: Expected --also with it');
+    await refused(
+      ['--queue', first, '--also', other, '--newcomers', '0.5'],
+      '--newcomers: Expected --ladder with it',
+    );
     const casual = file('casual-pairs.json', { ...duel, name: 'pairs', group: 'casual' });
     await refused(
       ['--queue', first, '--also', casual, '--posts', 'ranked=1'],
