@@ -3,24 +3,17 @@ import { InvalidInput } from './invalid-input.ts';
 
 /** Parsers of option values. Each function throws `InvalidInput` that names the option. */
 
-/** `name=weight,…` with weights from 0 up, one of them above 0. */
+/** `name=weight,…` with weights from 0 up, one of them above 0. Spaces around names and weights are allowed. */
 export function namedWeights(option: string, text: string): Record<string, number> {
-  const weights: Record<string, number> = {};
+  // Without a prototype, so that any name can be one of its keys.
+  const weights: Record<string, number> = Object.create(null);
   for (const pair of text.split(',')) {
-    const [name, weight, ...rest] = pair.split('=');
-    const value = Number(weight);
-    if (
-      name === '' ||
-      weight === undefined ||
-      weight === '' ||
-      rest.length > 0 ||
-      !(value >= 0) ||
-      value === Infinity
-    ) {
+    const [name, weight = '', ...rest] = pair.split('=').map((part) => part.trim());
+    const value = numberOf(weight, numberIn(0));
+    if (name === '' || value === undefined || rest.length > 0) {
       throw new InvalidInput(`${option}: Expected name=weight,… with weights from 0 up, got ${pair}`);
     }
-    if (Object.hasOwn(weights, name))
-      throw new InvalidInput(`${option}: Expected ${name} once, got it twice`);
+    if (name in weights) throw new InvalidInput(`${option}: Expected ${name} once, got it twice`);
     weights[name] = value;
   }
   if (!Object.values(weights).some((weight) => weight > 0)) {
@@ -31,7 +24,7 @@ export function namedWeights(option: string, text: string): Record<string, numbe
 
 /** Numbers in a format such as `from:to:seconds`. */
 export function numbers(option: string, text: string, form: string): number[] {
-  const numbers = text.split(':').map((part) => (part === '' ? Number.NaN : Number(part)));
+  const numbers = text.split(':').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
   if (numbers.length !== form.split(':').length || !numbers.every(Number.isFinite)) {
     throw new InvalidInput(`${option}: Expected ${form} with numbers, got ${text}`);
   }
