@@ -20,27 +20,29 @@ export function namedRows(
   file: string,
   { required, optional, prefixes = [] }: CsvColumns,
 ): CsvRow[] {
-  const [header = [], ...lines] = rowsOf(text, file);
-  const columns = header.map((name) => name.trim());
+  const [header = { at: 0, cells: [] }, ...lines] = linesOf(text, file);
+  const columns = header.cells.map((name) => name.trim());
+  const refuse = (line: Line, why: string) => {
+    throw new InvalidInput(`${placeOf(file, text, line.at)}: Expected ${why}`);
+  };
   const missing = required.filter((name) => !columns.includes(name));
   if (missing.length > 0)
-    throw new InvalidInput(
-      `${file}:1: Expected the columns ${required.join(', ')}, got no ${missing.join(' and no ')}`,
-    );
+    refuse(header, `the columns ${required.join(', ')}, got no ${missing.join(' and no ')}`);
   const isKnown = (name: string) =>
     required.includes(name) ||
     optional.includes(name) ||
     prefixes.some(([prefix]) => name.startsWith(prefix) && name !== prefix);
   const unknown = columns.find((name) => !isKnown(name));
   if (unknown !== undefined)
-    throw new InvalidInput(
-      `${file}:1: Expected columns from ${[...required, ...optional, ...prefixes.map(([, name]) => name)].join(', ')}, got ${JSON.stringify(unknown)}`,
+    refuse(
+      header,
+      `columns from ${[...required, ...optional, ...prefixes.map(([, name]) => name)].join(', ')}, got ${JSON.stringify(unknown)}`,
     );
   const again = columns.find((name, at) => columns.indexOf(name) < at);
-  if (again !== undefined) throw new InvalidInput(`${file}:1: Expected each column once, got ${again} again`);
-  return lines.map((cells, at) => {
-    if (cells.length !== columns.length)
-      throw new InvalidInput(`${file}:${at + 2}: Expected ${columns.length} cells, got ${cells.length}`);
+  if (again !== undefined) refuse(header, `each column once, got ${again} again`);
+  return lines.map((line) => {
+    const { cells } = line;
+    if (cells.length !== columns.length) refuse(line, `${columns.length} cells, got ${cells.length}`);
     return Object.fromEntries(columns.map((name, column) => [name, cells[column]!.trim()]));
   });
 }
@@ -58,26 +60,51 @@ export function numberOr(cell: string): number | string {
   return cell === '' || Number.isNaN(number) ? cell : number;
 }
 
+/** A line with cells that are not trimmed, and where it begins in the text. */
+interface Line {
+  readonly at: number;
+  readonly cells: readonly string[];
+}
+
 /**
  * The cells of RFC 4180: separated by commas, a cell with a comma, a quote or a line break in quotes. Empty lines are omitted.
  * @throws InvalidInput that names the line
  */
-function rowsOf(text: string, file: string): string[][] {
-  const rows: string[][] = [];
-  let row: string[] = [];
-  const cell = /("(?:[^"]|"")*"|[^",\r\n]*)(,|\r?\n|$)/y;
-  while (cell.lastIndex < text.length) {
-    const found = cell.exec(text);
+function linesOf(text: string, file: string): Line[] {
+  const lines: Line[] = [];
+  const special = /[",\r\n]|$/g;
+  const end = /,|\r\n?|\n|$/y;
+  let cells: string[] = [];
+  let lineAt = 0;
+  let at = 0;
+  while (at < text.length || cells.length > 0) {
+    const isQuoted = text[at] === '"';
+    special.lastIndex = at;
+    end.lastIndex = isQuoted ? quotesEnd(text, at) : special.exec(text)!.index;
+    const value = text.slice(at, end.lastIndex);
+    const found = end.exec(text);
     if (found === null)
       throw new InvalidInput(
-        `${file}:${rows.length + 1}: Expected cells separated by commas, got a quote within a cell`,
+        `${placeOf(file, text, at)}: Expected cells separated by commas, got a quote within a cell`,
       );
-    const [, value = '', end] = found;
-    row.push(value.startsWith('"') ? value.slice(1, -1).replaceAll('""', '"') : value);
-    if (end === ',') continue;
-    if (row.length > 1 || row[0] !== '') rows.push(row);
-    row = [];
+    cells.push(isQuoted ? value.slice(1, -1).replaceAll('""', '"') : value);
+    at = end.lastIndex;
+    if (found[0] === ',') continue;
+    if (cells.length > 1 || cells[0]!.trim() !== '') lines.push({ at: lineAt, cells });
+    cells = [];
+    lineAt = at;
   }
-  if (row.length > 0) rows.push([...row, '']);
-  return rows;
+  return lines;
+}
+
+/** Where a cell in quotes ends; where it begins, when nothing ends it. Two quotes stand for one in the cell. */
+function quotesEnd(text: string, from: number): number {
+  let at = text.indexOf('"', from + 1);
+  while (at !== -1 && text[at + 1] === '"') at = text.indexOf('"', at + 2);
+  return at === -1 ? from : at + 1;
+}
+
+/** `FILE:LINE` of a place in the text. */
+function placeOf(file: string, text: string, at: number): string {
+  return `${file}:${text.slice(0, at).split(/\r\n?|\n/).length}`;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ticketsOfCsv } from '../../lib/cli/csv-tickets.ts';
 import { arrivalsOf } from '../../lib/cli/export.ts';
 import { readTicketsFile } from '../../lib/cli/input.ts';
 import type { Ticket } from '../../lib/client/index.ts';
@@ -72,7 +73,21 @@ describe('a CSV file of tickets', () => {
     ]);
   });
 
+  it('may have the line ends of any system, empty lines, and a very long cell in quotes', () => {
+    const long = 'x'.repeat(2e7);
+    const csv = `enqueuedAt,skill,attributes.note\r${AT},1,"a ""b"",\r\nc"\r  \r${AT},2,"${long}"\n\n${AT},3,`;
+    const tickets = ticketsOfCsv(csv, definition(), 'mac.csv') as { players: { attributes?: object }[] }[];
+    expect(tickets.map(({ players }) => players[0]!.attributes)).toEqual([
+      { note: 'a "b",\r\nc' },
+      { note: long },
+      undefined,
+    ]);
+  });
+
   it.each([
+    [`\nenqueuedAt,skill\n\n"${AT}\n",1\r\n \r${AT}\n`, /:7: Expected 2 cells, got 1/],
+    [`enqueuedAt,skill\n${AT},",1\n`, /:2: Expected cells separated by commas, got a quote within a cell/],
+    [`enqueuedAt,skill\n${AT},\n,`, /Expected a number/],
     [`enqueuedAt,skill,ticketId\n${AT},1,a\nlater,2,a\n`, /: ticket a: Expected one time, got .*Z, later/],
     ['enqueuedAt,skil\n', /:1: Expected the columns enqueuedAt, skill, got no skill/],
     [`enqueuedAt,skill,clan\n${AT},1,x\n`, /:1: Expected columns from .*, got "clan"/],
