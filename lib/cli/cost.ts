@@ -1,7 +1,9 @@
 import { Command } from '@commander-js/extra-typings';
 import { LIMITS, type QueueDefinition } from '../contract/queue-definition.ts';
+import { seatsOf } from '../contract/team-kinds.ts';
 import { type MonthlyBill, monthlyBill, type Players } from '../costs/monthly-bill.ts';
 import { numberIn } from '../simulation/option-values.ts';
+import { InvalidInput } from './failure.ts';
 import { numberArgument, positiveNumber, printJson, readQueueFile, wholeNumber } from './input.ts';
 
 /** A queue of five against five, searched every second: the one of most questions about the price. */
@@ -49,6 +51,12 @@ export function costCommand(): Command {
         furtherQueues: given.also,
       };
       const queues = queue?.map(readQueueFile) ?? [FIVE_AGAINST_FIVE];
+      // A party that may be divided is as large as a match.
+      const small = queues.find((one) => seatsOf(one) < given.party);
+      if (small !== undefined)
+        throw new InvalidInput(
+          `--party: Expected a number up to ${seatsOf(small)}, the seats of a match of ${small.name}, got ${given.party}`,
+        );
       const rated = ladder ? queues.map((one) => ({ ladder: 'ranked', ...one })) : queues;
       const bill = monthlyBill(players, rated);
       if (json || !process.stdout.isTTY) printJson(bill);

@@ -84,6 +84,11 @@ describe.concurrent('muster', () => {
     [['cost'], /--dau <players>/],
     [['cost', '--dau', '0'], /--dau.*from 1 up, got 0/],
     [['cost', '--dau', '9', '--party', '0.5'], /--party.*from 1 up, got 0.5/],
+    [
+      ['cost', '--dau', '9', '--party', '3', '--queue', 'queues/duel.json'],
+      /--party: .* up to 2, .* duel, got 3/,
+    ],
+    [['cost', '--dau', '9', '--party', '11'], /--party: .* up to 10, .* five-against-five, got 11/],
     [['demo', '--seconds', '1e9'], /--seconds.*at most 2147483 seconds \(24 days\), got 1e9/],
     [
       ['simulate', '--queue', 'queues/duel.json', '--skills', 'norml:5:1'],
