@@ -272,21 +272,24 @@ function rateOf({ rate, ramp, step, day }: TrafficOptions): RateProfile {
   if (step !== undefined) return { kind: 'step', ...changeOf('--step', step) };
   if (day !== undefined) {
     const [night, peak] = numbers('--day', day, 'night:peak');
-    if (night < 0 || peak <= 0)
-      throw new InvalidInput(`--day: Expected rates with a peak above 0, got ${day}`);
+    if (night < 0 || peak <= 0 || Math.max(night, peak) > CHANGING_RATE_MAX)
+      throw new InvalidInput(`--day: Expected rates up to a million, with a peak above 0, got ${day}`);
     return { kind: 'day', night, peak };
   }
   return { kind: 'constant', perSecond: numberFor('--rate', rate ?? TRAFFIC_OPTIONS.rate.unset, ABOVE_0) };
 }
 
+/** The draws between two arrivals are many when a rate falls far below its peak. */
+const CHANGING_RATE_MAX = 1_000_000;
 const YEAR_SECONDS = 31_536_000;
 
 /** Two rates, and the time of the change between them. */
 function changeOf(option: string, text: string): { from: number; to: number; seconds: number } {
   const [from, to, seconds] = numbers(option, text, 'from:to:seconds');
-  if (from < 0 || to < 0 || from + to === 0 || seconds <= 0 || seconds > YEAR_SECONDS) {
+  const isRate = from >= 0 && to >= 0 && from + to > 0 && Math.max(from, to) <= CHANGING_RATE_MAX;
+  if (!isRate || seconds <= 0 || seconds > YEAR_SECONDS) {
     throw new InvalidInput(
-      `${option}: Expected rates from 0 up, one of them above 0, and a time above 0 s, of a year at most, got ${text}`,
+      `${option}: Expected rates from 0 to a million, one of them above 0, and a time above 0 s, of a year at most, got ${text}`,
     );
   }
   if (to === 0)

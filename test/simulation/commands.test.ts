@@ -245,6 +245,8 @@ describe('muster simulate', () => {
     [{ rate: '1', day: '1:2' }, /--rate and --day/],
     [{ ramp: '1:2' }, /--ramp/],
     [{ step: '1:0:60' }, /--step/],
+    [{ day: '0:1e8' }, /--day: Expected rates up to a million/],
+    [{ ramp: '0:1e9:60' }, /--ramp: Expected rates from 0 to a million/],
     [{ day: ' :5' }, /--day: Expected night:peak with numbers/],
     [{ step: '0:5:1e300' }, /--step: .* of a year at most/],
     [{ parties: '2=1' }, /--parties/],
