@@ -555,13 +555,7 @@ describe.each(USE_CASE_STORES)('$emulator', ({ emulator, skipped }) => {
               status === 0
                 ? { outcome: 'unreachable', error: 'no response', timedOut: true }
                 : { outcome: 'responded', status, body: '' };
-            let isDone = false;
-            await run((line) =>
-              cloud.on(line, async () => {
-                await deliver(cloud.deps, message);
-                isDone = true;
-              }),
-            );
+            const isDone = await run((line) => cloud.on(line, () => deliver(cloud.deps, message)));
             // SQS delivers a message of a killed function again.
             if (!isDone) cloud.deliveries.push({ what: message, dueMs: cloud.nowMs + 180_000 });
             for (let i = 0; i < 40 && cloud.deliveries.length > 0; i++) {

@@ -7,32 +7,29 @@ export interface Fault {
   readonly when: 'before' | 'after';
 }
 
-/** Thrown by the calls of a killed function. Use cases do not catch it. */
+/** Thrown by the calls of a killed function. What it does after that has no effect, because each further call throws as well. */
 export class Killed extends Error {
   override readonly name = 'Killed';
 }
 
-/** A line that kills the function at a fault, and records the calls. No call of a killed function returns. */
-export function mortalLine(fault?: Fault): { line: Line; calls: string[]; killed: Promise<'killed'> } {
+/** A line that kills the function at a fault, and records the calls. */
+export function mortalLine(fault?: Fault): { line: Line; calls: string[]; isDead: () => boolean } {
   const calls: string[] = [];
-  const killed = Promise.withResolvers<'killed'>();
-  const never = new Promise<never>(() => {});
   let dead = false;
   const line: Line = async (what, effect) => {
-    if (dead) return never;
+    if (dead) throw new Killed(`${what}, after it was killed`);
     calls.push(what);
     if (calls.length !== fault?.call) return effect();
     dead = true;
     if (fault.when === 'after') await effect();
-    killed.resolve('killed');
-    return never;
+    throw new Killed(`${fault.when} ${what}`);
   };
-  return { line, calls, killed: killed.promise };
+  return { line, calls, isDead: () => dead };
 }
 
-/** Prepares the state, runs a function on the line, then checks the outcome. */
+/** Prepares the state, runs a function on the line, which returns whether it has lived, then checks the outcome. */
 export type Scenario = (
-  run: (task: (line: Line) => Promise<unknown>) => Promise<void>,
+  run: (task: (line: Line) => Promise<unknown>) => Promise<boolean>,
   label: string,
 ) => Promise<void>;
 
@@ -60,12 +57,18 @@ export function faultsOf(calls: readonly string[], every = STRIDE, from = 0): Fa
 }
 
 async function withFault(fault: Fault | undefined, scenario: Scenario, label: string): Promise<string[]> {
-  const { line, calls, killed } = mortalLine(fault);
-  let end: unknown;
+  const { line, calls, isDead } = mortalLine(fault);
   await scenario(async (task) => {
-    end = await Promise.race([task(line), killed]);
+    try {
+      await task(line);
+    } catch (error) {
+      if (!isDead()) throw error;
+    }
+    return !isDead();
   }, label);
-  if ((end === 'killed') !== (fault !== undefined))
-    throw new Error(`Expected the function to be killed only by a fault, got: ${end}, fault: ${label}`);
+  if (isDead() !== (fault !== undefined))
+    throw new Error(
+      `Expected the function to be killed only by a fault, got killed: ${isDead()}, fault: ${label}`,
+    );
   return calls;
 }
