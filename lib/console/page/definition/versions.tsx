@@ -26,8 +26,8 @@ export function Versions<Definition>({ versions, restore, onLoad, isEdited }: Ve
     try {
       const { version: next } = await restore(version);
       refreshPage();
-      const unseen = `It replaced version ${next - 1}, which came into force after this page had read the versions.`;
-      message.value = `Version ${version} is in force again, as version ${next}. ${next > known + 1 ? unseen : ''}`;
+      const unseen = ` It replaced version ${next - 1}, which came into force after this page had read the versions.`;
+      message.value = `Version ${version} is in force again, as version ${next}.${next > known + 1 ? unseen : ''}`;
     } catch (error) {
       message.value = `Not restored: ${(error as Error).message}`;
     }

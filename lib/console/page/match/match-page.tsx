@@ -134,12 +134,10 @@ function Odds({ match: { ladder, expected, teams, result, ratings } }: { readonl
 
 /** `52 to 48`. They add up to 100: those that lose most by being rounded down are rounded up. */
 function oddsText(expected: readonly number[]): string {
-  const parts = expected.map((chance) => Math.floor(100 * chance));
-  const left = 100 - parts.reduce((sum, part) => sum + part, 0);
-  const lostBy = (team: number) => 100 * expected[team]! - Math.floor(100 * expected[team]!);
-  const losers = [...parts.keys()].sort((a, b) => lostBy(b) - lostBy(a));
-  for (const team of losers.slice(0, left)) parts[team]! += 1;
-  return parts.join(' to ');
+  const exact = expected.map((chance) => 100 * chance);
+  const left = 100 - exact.reduce((sum, part) => sum + Math.floor(part), 0);
+  const losers = [...exact.keys()].sort((a, b) => (exact[b]! % 1) - (exact[a]! % 1)).slice(0, left);
+  return exact.map((part, team) => Math.floor(part) + Number(losers.includes(team))).join(' to ');
 }
 
 function resultText({ ranks }: NonNullable<MatchView['result']>, names: readonly string[]): string {
