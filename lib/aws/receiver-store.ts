@@ -3,6 +3,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { readWith } from '../service/domain/unreadable.ts';
 import type { ReceiverRecord, ReceiverStore } from '../service/ports/receiver-store.ts';
+import { bestEffort } from './best-effort.ts';
 import { secondsAfter } from './dynamo.ts';
 import { itemTable } from './item-table.ts';
 
@@ -38,7 +39,7 @@ export function receiverStore(client: DynamoDBDocumentClient, table: string): Re
 
     async markUp(url, nowMs, fastAtMs) {
       const remove = fastAtMs === undefined ? ['downUntilMs', 'fastAtMs'] : ['downUntilMs'];
-      await items.change([url], { set: { failures: 0, fastAtMs, ...kept(nowMs) }, remove });
+      await bestEffort(items.change([url], { set: { failures: 0, fastAtMs, ...kept(nowMs) }, remove }));
     },
   };
 }

@@ -5,6 +5,7 @@ import { experimentStore } from '../../lib/aws/experiment-store.ts';
 import { logger } from '../../lib/aws/log.ts';
 import { outcomeStore } from '../../lib/aws/outcome-store.ts';
 import { pollSlots } from '../../lib/aws/poll-slots.ts';
+import { receiverStore } from '../../lib/aws/receiver-store.ts';
 import { noTotals } from '../../lib/experiments/block-totals.ts';
 import { StoreBusy } from '../../lib/service/ports/store-busy.ts';
 import { startTables } from './emulated-tables.ts';
@@ -18,6 +19,7 @@ const connections = connectionStore(client, names.connections);
 const deliveries = deliveryStore(client, names.receivers);
 const experiments = experimentStore(client, names.ranges);
 const outcomes = outcomeStore(client, names.ranges);
+const receivers = receiverStore(client, names.receivers);
 const slots = pollSlots(client, names.ranges);
 
 /** Each write on which nothing else may depend, and what it returns when AWS does not take it. */
@@ -34,6 +36,7 @@ const WRITES: readonly (readonly [string, () => Promise<unknown>, unknown])[] = 
     undefined,
   ],
   ['the counts of a minute', () => outcomes.add('q', { declined: 1 }, NOW_MS), false],
+  ['a receiver that responds', () => receivers.markUp('u', NOW_MS, NOW_MS), undefined],
   ['a free poll slot', () => slots.release({ playerId: 'p', slot: 0, untilMs: NOW_MS }), undefined],
 ];
 

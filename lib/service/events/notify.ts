@@ -169,14 +169,11 @@ async function postTo(
   const headers = signed(secret, event.eventId, body, startMs);
   const result = await deps.outbound.post(url, body, headers, RESPONSE_MS[lane]);
   const nowMs = deps.now();
-  const record = recordResult(deps.receivers, url, receiver, result, { lane, startMs, nowMs });
+  const down = await recordResult(deps.receivers, url, receiver, result, { lane, startMs, nowMs });
   if (isResponse(result) && isDelivered(result)) {
-    // The next response records the same. A retry of this message would only post the event twice.
-    await Promise.allSettled([record]);
     await delivered(deps, delivery, result.status);
     return { outcome: 'done' };
   }
-  const down = await record;
   if (result.outcome === 'forbidden') return refuse(deps, delivery, result.error);
   if (!isResponse(result) && isCutShort(result, lane)) return postpone(deps, delivery, 0, result.error);
   const status = isResponse(result) ? result.status : undefined;

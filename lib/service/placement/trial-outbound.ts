@@ -1,6 +1,5 @@
 import type { Outbound } from '../ports/outbound.ts';
 import { RENEWED_AFTER_MS, type ReceiverStore } from '../ports/receiver-store.ts';
-import { unlessBusy } from '../ports/store-busy.ts';
 
 /** How long a trial may exceed the time-out of its call: the time of the reads and writes around it. */
 const TRIAL_MARGIN_MS = 2_000;
@@ -36,7 +35,7 @@ export function trialOutbound(
       const result = await outbound.post(url, body, headers, timeoutMs, certificate);
       const isRenewed = isFree && now() - record.fastAtMs < RENEWED_AFTER_MS;
       const fastAtMs = result.outcome === 'responded' ? now() : undefined;
-      if (fastAtMs === undefined || !isRenewed) await unlessBusy(endpoints.markUp(endpoint, now(), fastAtMs));
+      if (fastAtMs === undefined || !isRenewed) await endpoints.markUp(endpoint, now(), fastAtMs);
       return result;
     },
   };

@@ -19,6 +19,10 @@ export interface ReceiverStore {
   addFailure(url: string, nowMs: number): Promise<ReceiverRecord>;
   /** Marks a receiver as down until a time, unless it is down now. Only one of several concurrent callers gets true. */
   markDown(url: string, nowMs: number, untilMs: number): Promise<boolean>;
-  /** Records that a receiver has no failures and is not down. @param fastAtMs undefined for a slow one */
+  /**
+   * Records that a receiver has no failures and is not down. A write that fails is lost, and throws nothing: the next response
+   * records the same, and a retry would only post the event twice.
+   * @param fastAtMs undefined for a slow one
+   */
   markUp(url: string, nowMs: number, fastAtMs: number | undefined): Promise<void>;
 }

@@ -1,9 +1,12 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { receiverStore } from '../../../lib/aws/receiver-store.ts';
 import { trialOutbound } from '../../../lib/service/placement/trial-outbound.ts';
 import type { OutboundResult } from '../../../lib/service/ports/outbound.ts';
 import type { ReceiverStore } from '../../../lib/service/ports/receiver-store.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
+import { tablesInMemory } from '../../aws/emulated-tables.ts';
 import { NOW_MS } from '../../aws/samples.ts';
+import { eventually } from '../../patience.ts';
 import { memoryReceivers } from '../events/memory-receivers.ts';
 
 const RESPONDED: OutboundResult = { outcome: 'responded', status: 200, body: '{}' };
@@ -94,12 +97,18 @@ describe('a call of the endpoint of a provisioner', () => {
   });
 
   it('succeeds although its result cannot be noted', async () => {
-    const busy = async () => {
-      throw new StoreBusy('throttled');
-    };
-    expect(await ended(call(undefined, { ...store, markUp: busy }), RESPONDED)).toEqual(RESPONDED);
-    nowMs += 7_000;
-    expect(await ended(call(undefined, { ...store, markUp: busy }), TIMED_OUT)).toEqual(TIMED_OUT);
+    const tables = tablesInMemory();
+    const client = tables.client();
+    const endpoints = receiverStore(client, tables.names.receivers);
+    const send = vi.spyOn(client, 'send');
+    for (const result of [RESPONDED, TIMED_OUT]) {
+      const called = call(undefined, endpoints);
+      await eventually(() => expect(open).toHaveLength(1));
+      send.mockRejectedValueOnce(new StoreBusy('throttled') as never);
+      open.shift()!(result);
+      expect(await called).toEqual(result);
+      nowMs += 7_000;
+    }
   });
 
   it('renews the mark of an endpoint once a day', async () => {
