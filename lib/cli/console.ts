@@ -1,7 +1,8 @@
-import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import { Command } from '@commander-js/extra-typings';
 import type { Console } from '../console/console-server.ts';
 import { type ServiceOptions, withService } from './client.ts';
 import { Failure } from './failure.ts';
+import { numberArgument } from './input.ts';
 import { interruption } from './interruption.ts';
 import { serviceCredentials } from './service-credentials.ts';
 
@@ -51,8 +52,7 @@ async function startOn({ url, token }: ServiceOptions, port: number): Promise<Co
 }
 
 /** Parses a port option. */
-export function portNumber(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new InvalidArgumentError(`Expected a port from 0 to 65535, got "${text}".`);
-}
+export const portNumber = numberArgument({
+  expected: 'a port from 0 to 65535',
+  holds: (port) => Number.isInteger(port) && port >= 0 && port <= 65_535,
+});

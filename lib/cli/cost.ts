@@ -1,5 +1,6 @@
+import { fileURLToPath } from 'node:url';
 import { Command } from '@commander-js/extra-typings';
-import { LIMITS, type QueueDefinition } from '../contract/queue-definition.ts';
+import { LIMITS } from '../contract/queue-definition.ts';
 import { seatsOf } from '../contract/team-kinds.ts';
 import { type MonthlyBill, monthlyBill, type Players } from '../costs/monthly-bill.ts';
 import { numberIn } from '../simulation/option-values.ts';
@@ -7,14 +8,7 @@ import { InvalidInput } from './failure.ts';
 import { numberArgument, positiveNumber, printJson, readQueueFile, wholeNumber } from './input.ts';
 
 /** A queue of five against five, searched every second: the one of most questions about the price. */
-const FIVE_AGAINST_FIVE: QueueDefinition = {
-  name: 'five-against-five',
-  teamSize: 5,
-  imbalance: { alpha: 1, p: 1, q: 2 },
-  release: { policy: 'greedy' },
-  tickSeconds: 1,
-  timeoutSeconds: 120,
-};
+const ARENA = fileURLToPath(new URL('../../queues/arena.json', import.meta.url));
 
 /** The command `cost`: the bill of a month on AWS, from the number of players. */
 export function costCommand(): Command {
@@ -50,7 +44,7 @@ export function costCommand(): Command {
         pollsPerTicket: given.polls,
         furtherQueues: given.also,
       };
-      const queues = queue?.map(readQueueFile) ?? [FIVE_AGAINST_FIVE];
+      const queues = (queue ?? [ARENA]).map(readQueueFile);
       // A party that may be divided is as large as a match.
       const small = queues.find((one) => seatsOf(one) < given.party);
       if (small !== undefined)

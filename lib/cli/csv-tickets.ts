@@ -6,10 +6,7 @@ const LIST = '|';
 const COLUMNS: CsvColumns = {
   required: ['enqueuedAt', 'skill'],
   optional: ['ticketId', 'playerId', 'roles'],
-  prefixes: [
-    ['latencyMs.', 'latencyMs.REGION'],
-    ['attributes.', 'attributes.NAME'],
-  ],
+  prefixes: ['latencyMs.', 'attributes.'],
 };
 
 /**

@@ -11,7 +11,7 @@ import { latestArrivalMs } from '../service/ticks/offline.ts';
 import { ABOVE_0, type NumberKind, numberOf, whole } from '../simulation/option-values.ts';
 import { ticketsOfCsv } from './csv-tickets.ts';
 import { InvalidInput } from './failure.ts';
-import { readJson, readText } from './json-file.ts';
+import { readJson, readText, reasonOf } from './json-file.ts';
 
 /** What the action of a command gets, from the function that adds its options. */
 export type OptionsOf<Adds extends (command: never) => { opts(): unknown }> = ReturnType<
@@ -29,7 +29,7 @@ export function jsonFilesOf(dir: string): string[] {
     const names = readdirSync(dir).filter((name) => name.endsWith('.json'));
     return names.sort().map((name) => join(dir, name));
   } catch (error) {
-    throw new InvalidInput(`cannot read the folder ${dir}: ${(error as Error).message}`);
+    throw new InvalidInput(`cannot read ${dir}: ${reasonOf(error)}`);
   }
 }
 

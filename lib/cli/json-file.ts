@@ -1,17 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { getSystemErrorMessage } from 'node:util';
 import type { ParseError } from 'jsonc-parser';
 import { InvalidInput } from './failure.ts';
-
-/** By the code of the error. */
-const WHY_UNREADABLE: Readonly<Record<string, string>> = {
-  ENOENT: 'file not found',
-  ENOTDIR: 'file not found',
-  EISDIR: 'expected a file, got a folder',
-  EACCES: 'no permission to read the file',
-  EPERM: 'no permission to read the file',
-  ERR_ENCODING_INVALID_ENCODED_DATA: 'expected text in UTF-8, got other bytes',
-};
 
 /**
  * Reads UTF-8 text. A byte order mark, which some editors write, is not part of the text.
@@ -21,12 +12,14 @@ export function readText(path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
   } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException;
-    const why = WHY_UNREADABLE[code];
-    throw new InvalidInput(
-      why === undefined ? `cannot read the file: ${path}: ${message}` : `${why}: ${path}`,
-    );
+    throw new InvalidInput(`cannot read ${path}: ${reasonOf(error)}`);
   }
+}
+
+/** Why the system refused an operation, as in "no such file or directory". */
+export function reasonOf(error: unknown): string {
+  const { errno, message } = error as NodeJS.ErrnoException;
+  return errno === undefined ? message : getSystemErrorMessage(errno);
 }
 
 /**

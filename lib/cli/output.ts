@@ -14,6 +14,7 @@ import { isFolder, makeFolder } from '../local/make-folder.ts';
 import { InvalidInput } from './failure.ts';
 import { printJson } from './input.ts';
 import { INTERRUPTED_STATUS } from './interruption.ts';
+import { reasonOf } from './json-file.ts';
 
 /** The files that options name; undefined where an option is not given. */
 type Paths = readonly (string | undefined)[];
@@ -85,18 +86,6 @@ function orUnwritable<T>(path: string, act: () => T): T {
   try {
     return act();
   } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException;
-    const isNowhere = (code === 'ENOENT' || code === 'ENOTDIR') && !isFolder(dirname(path));
-    const why = isNowhere ? `folder not found: ${dirname(path)}` : (WHY_UNWRITABLE[code] ?? message);
-    throw new InvalidInput(`cannot write ${path}: ${why}`);
+    throw new InvalidInput(`cannot write ${path}: ${reasonOf(error)}`);
   }
 }
-
-/** By the code of the error. */
-const WHY_UNWRITABLE: Readonly<Record<string, string>> = {
-  EISDIR: 'it is a folder',
-  ENOENT: 'its folder takes no new files',
-  EACCES: 'no permission',
-  EPERM: 'no permission',
-  ENOSPC: 'the disk is full',
-};

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { parseWith } from '../contract/problem.ts';
 import { LIMITS } from '../contract/queue-definition.ts';
+import { oneOutcome, outcome } from '../contract/result.ts';
 import { id } from '../contract/ticket.ts';
 import type { PlayedMatch } from '../ratings/replay.ts';
 import { ranksOf } from '../ratings/result.ts';
@@ -11,7 +12,6 @@ import { readText } from './json-file.ts';
 
 const weight = z.number().min(0).max(1);
 const seat = z.union([id, z.strictObject({ playerId: id, weight: weight.optional() })]);
-const number = z.number().min(-1e15).max(1e15);
 
 /** One line of a file of matches. */
 const playedMatch = z
@@ -19,20 +19,12 @@ const playedMatch = z
     matchId: z.string().min(1).optional(),
     at: z.iso.datetime({ offset: true }).optional(),
     teams: z.array(z.array(seat).min(1).max(LIMITS.teamSizeMax)).min(2).max(LIMITS.teamsMax),
-    ranks: z.array(number).optional(),
-    scores: z.array(number).optional(),
-    void: z.literal(true).optional(),
+    ...outcome,
   })
-  .refine(
-    ({ ranks, scores, void: voided }) =>
-      [ranks, scores, voided].filter((one) => one !== undefined).length === 1,
-    'Expected one of ranks, scores and void, got none or several',
-  )
+  .refine(...oneOutcome)
   .refine(
     ({ teams, ranks, scores }) => [ranks, scores].every((list) => !list || list.length === teams.length),
-    {
-      message: 'Expected as many ranks or scores as teams, got another number',
-    },
+    'Expected as many ranks or scores as teams, got another number',
   )
   .refine(({ teams }) => {
     const ids = teams.flat().map((one) => (typeof one === 'string' ? one : one.playerId));

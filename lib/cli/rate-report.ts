@@ -18,7 +18,7 @@ export interface RateOptions {
 /** Rates the matches of a file and prints the report. */
 export function printRatings(options: RateOptions): void {
   const matches = readMatches(options.matches);
-  const given = options.ladder === undefined ? LADDER_DEFAULTS : readLadder(options.ladder);
+  const given = options.ladder === undefined ? LADDER_DEFAULTS : readLadderFile(options.ladder);
   const from = options.fit ? Math.floor(FITTED_PART * matches.length) : 0;
   const parts = options.fit ? [matches.slice(0, from), matches.slice(from)] : [];
   if (parts.some((part) => part.every(({ ranks }) => ranks === undefined)))
@@ -29,12 +29,6 @@ export function printRatings(options: RateOptions): void {
   const report = reportOf(ladder, matches, from);
   if (options.json) printJson(jsonOf(ladder, report));
   else process.stdout.write(`${textOf(ladder, report, options.fit === true)}\n`);
-}
-
-/** The ladder of a file. @throws InvalidInput | Problem that names the file and the invalid fields */
-export function readLadder(path: string): Ladder {
-  const { name: _, ...ladder } = readLadderFile(path);
-  return ladder;
 }
 
 interface Report extends Replayed {

@@ -13,7 +13,7 @@ export function serveGuide(
     ...(consoleUrl === undefined ? [] : [['console', consoleUrl] as [string, string]]),
     ['queues', definitions.map(queueText).join(' · ') || `none yet: PUT ${url}/queues/NAME adds one`],
   ];
-  const first = simplest(definitions);
+  const [first] = definitions.toSorted((a, b) => effortOf(a) - effortOf(b));
   if (first !== undefined) lines.push(['try', postTicket(url, first)]);
   lines.push([
     'stop',
@@ -32,12 +32,9 @@ function postTicket(url: string, { name, ladder }: QueueDefinition): string {
   return `curl -H 'content-type: application/json' -d '${JSON.stringify(ticket)}' ${url}/queues/${name}/tickets`;
 }
 
-/** The queue that needs the fewest players for a match; a queue without roles if there is one. */
-function simplest(definitions: readonly QueueDefinition[]): QueueDefinition | undefined {
-  const effort = (definition: QueueDefinition) =>
-    seatsOf(definition) + (roleSeatsOf(definition) === undefined ? 0 : 1000);
-  return definitions.toSorted((a, b) => effort(a) - effort(b) || (a.name < b.name ? -1 : 1))[0];
-}
+/** How much a match of the queue needs: players, and rather none with roles. */
+const effortOf = (definition: QueueDefinition) =>
+  seatsOf(definition) + (roleSeatsOf(definition) === undefined ? 0 : 1000);
 
 function queueText(definition: QueueDefinition): string {
   const seats = Object.entries(definition.roles ?? {}).map(([role, count]) => `${count} ${role}`);

@@ -1,9 +1,10 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { Command } from '@commander-js/extra-typings';
 import { Problem } from '../contract/problem.ts';
 import type { TokenVerifier } from '../local/authorizers.ts';
 import type { LocalCloud } from '../local/local-cloud.ts';
 import { LocalCloudError } from '../local/local-cloud-error.ts';
+import { isFolder } from '../local/make-folder.ts';
 import { readSecrets } from '../local/secrets.ts';
 import type { MusterOptions } from '../local/start-muster.ts';
 import { askOf, queuesOf } from './client.ts';
@@ -78,12 +79,11 @@ async function serve(options: ServeOptions): Promise<void> {
 async function start(options: ServeOptions): Promise<LocalCloud> {
   const { port, queues, ladders, data, secrets, code, awsDelays, verbose } = options;
   const context = { ...options.context, ...(code !== undefined && { code }) };
-  for (const [option, dir] of Object.entries({ '--queues': queues, '--ladders': ladders })) {
-    if (dir === undefined) continue;
-    if (!existsSync(dir)) throw new InvalidInput(`folder not found: ${dir}`);
-    checkFolder(option, dir);
-  }
-  if (data !== undefined && existsSync(data)) checkFolder('--data', data);
+  // The folder of the data may not be there yet.
+  const stored = data !== undefined && existsSync(data) ? data : undefined;
+  for (const [option, dir] of Object.entries({ '--queues': queues, '--ladders': ladders, '--data': stored }))
+    if (dir !== undefined && !isFolder(dir))
+      throw new InvalidInput(`${option}: Expected a folder, got ${dir}`);
   if (secrets !== undefined) await readWith(readSecrets, secrets);
   const authorization = await authorizationOf(options);
   const errors = new ErrorLines();
@@ -108,11 +108,6 @@ async function start(options: ServeOptions): Promise<LocalCloud> {
     if (error instanceof Problem || error instanceof LocalCloudError) throw error;
     throw new Failure(`The service did not start: ${(error as Error).message}`);
   }
-}
-
-function checkFolder(option: string, path: string): void {
-  if (!statSync(path).isDirectory())
-    throw new InvalidInput(`${option}: expected a folder, got a file: ${path}`);
 }
 
 /** Reads a JSON file for more than its syntax. @throws InvalidInput */

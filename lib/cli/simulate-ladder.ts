@@ -1,7 +1,7 @@
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { playRated, type RatedMeasures, type RatedResult } from '../simulation/rated-play.ts';
+import { readLadderFile } from './input.ts';
 import { playInSlices } from './progress.ts';
-import { readLadder } from './rate-report.ts';
 import { short, textTable } from './text-table.ts';
 import { type TrafficOptions, trafficOf } from './traffic-options.ts';
 
@@ -30,7 +30,7 @@ export async function simulateLadder(
 ) {
   const { community = COMMUNITY_DEFAULT, newcomers = NEWCOMERS_DEFAULT, placement = 0 } = options;
   const seed = Number(options.seed);
-  const ladder = readLadder(file);
+  const ladder = readLadderFile(file);
   const runs: Partial<Record<keyof typeof RUNS, RatedResult>> = {};
   for (const name of Object.keys(RUNS) as (keyof typeof RUNS)[]) {
     if (signal.aborted || (name === 'placement' && placement === 0)) continue;

@@ -14,14 +14,26 @@ const present = z.strictObject({
     .meta({ description: 'The part of the match that the player was there for' }),
 });
 
+/** How a match has ended. */
+export const outcome = {
+  ranks: byTeam.exactOptional().meta({
+    description: 'One for each team, in their order: the lowest has won, and equal ones are a draw',
+  }),
+  scores: byTeam.exactOptional().meta({ description: 'Instead of ranks: the highest has won' }),
+  void: z.literal(true).exactOptional().meta({ description: 'Instead of ranks: it counts for no player' }),
+};
+
+/** The refinement that a match has ended in one way. */
+export const oneOutcome = [
+  (result: Readonly<Partial<Record<keyof typeof outcome, unknown>>>) =>
+    [result.ranks, result.scores, result.void].filter((one) => one !== undefined).length === 1,
+  { error: 'Expected one of ranks, scores and void, got none or several' },
+] as const;
+
 /** The body of a request that posts the result of a match. */
 export const newResult = z
   .strictObject({
-    ranks: byTeam.exactOptional().meta({
-      description: 'One for each team, in their order: the lowest has won, and equal ones are a draw',
-    }),
-    scores: byTeam.exactOptional().meta({ description: 'Instead of ranks: the highest has won' }),
-    void: z.literal(true).exactOptional().meta({ description: 'Instead of ranks: it counts for no player' }),
+    ...outcome,
     players: z
       .array(present)
       .max(LIMITS.seatsMax)
@@ -37,9 +49,7 @@ export const newResult = z
       description: 'As when a match is ended without a result',
     }),
   })
-  .refine((body) => [body.ranks, body.scores, body.void].filter((one) => one !== undefined).length === 1, {
-    error: 'Expected one of ranks, scores and void, got none or several',
-  })
+  .refine(...oneOutcome)
   .meta({ id: 'NewResult' });
 
 /** A result in responses and events. */

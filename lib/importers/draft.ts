@@ -95,11 +95,11 @@ export function chosen(option: string, what: string, names: readonly string[], a
   throw new InvalidInput(`${option}: Expected ${what} (${known}), got ${JSON.stringify(asked)}`);
 }
 
-export const NO_SKILL = 'no attribute is the skill: send skill 0 with each player, or name one with --skill';
-export const IS_SKILL = 'it is the skill of each player, not an attribute';
-export const NO_MATCH_FORBIDDEN =
-  'it forbids no match: Muster searches all waiting tickets for the least imbalance';
+/** What reports say of several matchmakers. */
+export const NOTES = {
+  noSkill: 'no attribute is the skill: send skill 0 with each player, or name one with --skill',
+  isSkill: 'it is the skill of each player, not an attribute',
+  forbidsNothing: 'it forbids no match: Muster searches all waiting tickets for the least imbalance',
+  partySize: 'a party may be as large as a team; your backend limits it further',
+};
 export const renamed = (name: string, ours: string) => (name === ours ? undefined : `its name is ${ours}`);
-
-/** The difference where parties are limited to fewer players than a team has. */
-export const PARTY_SIZE = 'a party may be as large as a team; your backend limits it further';

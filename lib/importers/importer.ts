@@ -20,19 +20,12 @@ export const IMPORT_OPTIONS = {
   },
 };
 
-/** What the user decides about an import. An importer names the options that it has. */
-export interface ImportOptions {
-  /** What becomes the players' skill. */
-  readonly skill?: string | undefined;
-  /** Is added to every skill, because a skill in Muster is not negative. @default 0 */
-  readonly skillOffset?: number | undefined;
-  /** The name of the queue. @default the one in the file */
-  readonly name?: string | undefined;
-  /** How long tickets wait at most. */
-  readonly timeout?: number | undefined;
-  /** The pool, where a file has several. @default the first one */
-  readonly pool?: string | undefined;
-}
+/** What the user decides about an import. An importer names the options that it has; all have `name`, that of the queue. */
+export type ImportOptions = {
+  readonly [Name in 'name' | keyof typeof IMPORT_OPTIONS]?:
+    | (Name extends 'skillOffset' | 'timeout' ? number : string)
+    | undefined;
+};
 
 /** A queue definition; not checked yet. */
 export type Definition = Readonly<Record<string, unknown>>;

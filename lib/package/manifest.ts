@@ -8,7 +8,15 @@ export interface CheckoutManifest {
 }
 
 /** Packages that several parts need, or that are small. They are installed with the package. */
-const ALWAYS = ['@commander-js/extra-typings', 'aws4fetch', 'commander', 'ipaddr.js', 'jsonc-parser', 'zod'];
+const ALWAYS = [
+  '@commander-js/extra-typings',
+  'aws4fetch',
+  'commander',
+  'csv-parse',
+  'ipaddr.js',
+  'jsonc-parser',
+  'zod',
+];
 
 /** A stranger's app has its own versions of these, and must share them. */
 const CDK: Readonly<Record<string, string>> = { 'aws-cdk-lib': '^2.276.0', constructs: '^10.8.0' };

@@ -32,14 +32,14 @@ describe('reading a JSON file', () => {
     const path = file('utf16.json', '');
     writeFileSync(path, '\uFEFF[1]', 'utf16le');
     expect(() => readJson(path)).toThrow(
-      new InvalidInput(`expected text in UTF-8, got other bytes: ${path}`),
+      new InvalidInput(`cannot read ${path}: The encoded data was not valid for encoding utf-8`),
     );
   });
 
   it.each([
-    ['/nowhere/at/all.json', 'file not found: /nowhere/at/all.json'],
-    ['package.json/queue.json', 'file not found: package.json/queue.json'],
-    ['queues', 'expected a file, got a folder: queues'],
+    ['/nowhere/at/all.json', 'cannot read /nowhere/at/all.json: no such file or directory'],
+    ['package.json/queue.json', 'cannot read package.json/queue.json: not a directory'],
+    ['queues', 'cannot read queues: illegal operation on a directory'],
   ])('reports why %s cannot be read', (path, message) => {
     expect(() => readJson(path)).toThrow(new InvalidInput(message));
   });
@@ -47,6 +47,6 @@ describe('reading a JSON file', () => {
   it.skipIf(process.getuid?.() === 0)('reports a missing permission to read a file', () => {
     const path = file('secret.json', {});
     chmodSync(path, 0);
-    expect(() => readJson(path)).toThrow(new InvalidInput(`no permission to read the file: ${path}`));
+    expect(() => readJson(path)).toThrow(new InvalidInput(`cannot read ${path}: permission denied`));
   });
 });

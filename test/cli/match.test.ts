@@ -132,8 +132,16 @@ describe.concurrent('wrong input ends with status 2, a line for each fault, and 
   const good = file('good.json', [solo('a', 1)]);
   it.each<[string, string[], RegExp[]]>([
     ['no queue', ['--tickets', good], [/--queue/]],
-    ['no such file', ['--queue', '/nowhere.json', '--tickets', good], [/^file not found: \/nowhere\.json$/]],
-    ['a folder', ['--queue', '/tmp', '--tickets', good], [/^expected a file, got a folder: \/tmp$/]],
+    [
+      'no such file',
+      ['--queue', '/nowhere.json', '--tickets', good],
+      [/^cannot read \/nowhere\.json: no such file or directory$/],
+    ],
+    [
+      'a folder',
+      ['--queue', '/tmp', '--tickets', good],
+      [/^cannot read \/tmp: illegal operation on a directory$/],
+    ],
     ['no JSON', ['--queue', queue, '--tickets', file('text.json', '[{')], [/text\.json:1:3: invalid JSON: /]],
     ['no list', ['--queue', queue, '--tickets', file('object.json', {})], [/object\.json: #: .*list/]],
     [

@@ -69,13 +69,13 @@ describe.concurrent('muster', () => {
       ['serve', '--prot', '1'],
       /unknown option '--prot'\n\(Did you mean --port\?\)\nRun "muster serve --help"/,
     ],
-    [['serve', '--port', 'many'], /--port.*Expected a port from 0 to 65535, got "many"/],
+    [['serve', '--port', 'many'], /--port.*Expected a port from 0 to 65535, got many/],
     [['serve', '--port', '70000'], /--port.*70000/],
-    [['serve', '--queues', '/nowhere'], /^folder not found: \/nowhere\n$/],
-    [['serve', '--ladders', '/nowhere'], /^folder not found: \/nowhere\n$/],
-    [['serve', '--queues', 'package.json'], /^--queues: expected a folder, got a file: package\.json\n$/],
-    [['serve', '--data', 'package.json'], /^--data: expected a folder, got a file: package\.json\n$/],
-    [['serve', '--secrets', '/nowhere.json'], /^file not found: \/nowhere\.json\n$/],
+    [['serve', '--queues', '/nowhere'], /^--queues: Expected a folder, got \/nowhere\n$/],
+    [['serve', '--ladders', '/nowhere'], /^--ladders: Expected a folder, got \/nowhere\n$/],
+    [['serve', '--queues', 'package.json'], /^--queues: Expected a folder, got package\.json\n$/],
+    [['serve', '--data', 'package.json'], /^--data: Expected a folder, got package\.json\n$/],
+    [['serve', '--secrets', '/nowhere.json'], /^cannot read \/nowhere\.json: no such file or directory\n$/],
     [
       ['simulate', '--queue', 'queues/duel.json', '--report', 'queues'],
       /^cannot write queues: it is a folder\n$/,
@@ -88,11 +88,11 @@ describe.concurrent('muster', () => {
       ['cost', '--dau', '9', '--party', '3', '--queue', 'queues/duel.json'],
       /--party: .* up to 2, .* duel, got 3/,
     ],
-    [['cost', '--dau', '9', '--party', '11'], /--party: .* up to 10, .* five-against-five, got 11/],
+    [['cost', '--dau', '9', '--party', '11'], /--party: .* up to 10, .* arena, got 11/],
     [['demo', '--seconds', '1e9'], /--seconds.*at most 2147483 seconds \(24 days\), got 1e9/],
     [
       ['simulate', '--queue', 'queues/duel.json', '--skills', 'norml:5:1'],
-      /^--skills: Expected normal:MEAN:SD, uniform:MIN:MAX or a JSON file of numbers: file not found: norml:5:1\n$/,
+      /^--skills: Expected normal:MEAN:SD, uniform:MIN:MAX or a JSON file of numbers: cannot read norml:5:1: no such file or directory\n$/,
     ],
     [
       ['simulate', '--queue', 'queues/duel.json', '--skills', 'normal:1e308:1'],
@@ -275,7 +275,7 @@ describe.concurrent('muster validate', () => {
     const { status, stdout, stderr } = await muster('validate', ...paths, '/nowhere.json');
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     const [nowhere, ...told] = stderr.trim().split('\n').reverse();
-    expect(nowhere).toBe('file not found: /nowhere.json');
+    expect(nowhere).toBe('cannot read /nowhere.json: no such file or directory');
     expect(told.reverse()).toEqual([
       expect.stringMatching(/nameless\.json: #\/name: /),
       expect.stringMatching(/nameless\.json: #\/timeoutSeconds: /),

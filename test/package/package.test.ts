@@ -119,6 +119,7 @@ describe('the package', () => {
       '@commander-js/extra-typings',
       'aws4fetch',
       'commander',
+      'csv-parse',
       'ipaddr.js',
       'jsonc-parser',
       'zod',

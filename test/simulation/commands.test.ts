@@ -77,7 +77,10 @@ describe('muster simulate', () => {
     );
     await refused(['--queue', first, '--also', queue], 'got duel with group none');
     await refused(['--queue', first, '--also', first], 'Expected each queue once, got duel again');
-    await refused(['--queue', first, '--also', 'missing.json'], 'file not found: missing.json');
+    await refused(
+      ['--queue', first, '--also', 'missing.json'],
+      'cannot read missing.json: no such file or directory',
+    );
     await refused(
       ['--queue', first, '--also', other, '--share', '2'],
       'Expected a number from 0 to 1, got 2',
@@ -285,7 +288,7 @@ describe('muster simulate', () => {
       report,
     );
     expect(status).toBe(2);
-    expect(stderr).toMatch(/^[^\n]*report\.html: folder not found: [^\n]*missing\n$/);
+    expect(stderr).toMatch(/^[^\n]*report\.html: no such file or directory\n$/);
   });
 
   it('writes no result over a file that it reads, nor over another result', async () => {

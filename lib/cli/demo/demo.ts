@@ -18,10 +18,7 @@ import { demoTable, LEGEND } from './table.ts';
 /** On a terminal the table is redrawn this often. */
 const REDRAW_MS = 500;
 /** Elsewhere it is printed this often. */
-const REPRINT_MS = 10_000;
-/** The first table is shown with the first match, or after this time without a match. */
-const FIRST_TABLE_MS = 3_000;
-const POLL_MS = 100;
+const REPRINT_MS = 3_000;
 /** Timers count milliseconds in 31 bits. */
 const SECONDS_MAX = 2_147_483;
 
@@ -170,25 +167,13 @@ function chosenQueues(
   );
 }
 
-/**
- * Shows the table from the first match on, or after a short time without one. Redraws it on a terminal, and prints it
- * every few seconds elsewhere and with the first match, until the signal aborts.
- */
+/** Shows the table until the signal aborts. */
 async function show(
   seen: readonly QueueSeen[],
   heading: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
-  const isEmpty = () => seen.every(({ matches }) => matches.length === 0);
-  const firstMatchWithin = async (ms: number) => {
-    for (let left = ms; left > 0 && isEmpty() && (await pause(POLL_MS, signal)); left -= POLL_MS);
-  };
-  await firstMatchWithin(FIRST_TABLE_MS);
-  while (!signal.aborted) {
-    print(heading, seen);
-    const everyMs = isLive() ? REDRAW_MS : REPRINT_MS;
-    await (isEmpty() ? firstMatchWithin(everyMs) : pause(everyMs, signal));
-  }
+  while (await pause(isLive() ? REDRAW_MS : REPRINT_MS, signal)) print(heading, seen);
 }
 
 /** Whether the output is a terminal whose screen can be cleared. */

@@ -1,6 +1,6 @@
 import type { Rule } from '../../rules/rule-types.ts';
 import { shown } from '../../vocabulary/expected.ts';
-import { DraftRules, definitionOf, IS_SKILL, NO_MATCH_FORBIDDEN, NO_SKILL, renamed } from '../draft.ts';
+import { DraftRules, definitionOf, NOTES, renamed } from '../draft.ts';
 import type { Definition, Importer } from '../importer.ts';
 import { immaterial, pathOf, unmarked, whole } from '../reading.ts';
 import { type ConvertedRule, relaxed } from '../relaxation.ts';
@@ -79,13 +79,13 @@ function attributesOf(source: Source, report: Report): Record<string, unknown> {
       report.same(property, renamed(name, ours));
     }
   }
-  if (source.skill === undefined) report.same('skill', NO_SKILL);
+  if (source.skill === undefined) report.same('skill', NOTES.noSkill);
   return attributes;
 }
 
 function skillNotes({ skillOffset }: Source, fallback: unknown): (string | undefined)[] {
   return [
-    IS_SKILL,
+    NOTES.isSkill,
     fallback === undefined
       ? undefined
       : `tickets always have it: send ${Number(fallback) + skillOffset} by default`,
@@ -114,14 +114,14 @@ function algorithmOf({ set }: Source, report: Report): string {
   if (algorithm === undefined) return 'normal';
   const unknown = (...values: readonly unknown[]) => unknownAttribute(values, set);
   const judged = [
-    ['strategy', oneOf('exhaustiveSearch', 'balanced'), NO_MATCH_FORBIDDEN],
+    ['strategy', oneOf('exhaustiveSearch', 'balanced'), NOTES.forbidsNothing],
     [
       'batchingPreference',
       oneOf('random', 'sorted', 'largestPopulation', 'fastestRegion'),
-      NO_MATCH_FORBIDDEN,
+      NOTES.forbidsNothing,
     ],
-    ['balancedAttribute', unknown, NO_MATCH_FORBIDDEN],
-    ['sortByAttributes', (value: unknown) => unknown(...[value].flat()), NO_MATCH_FORBIDDEN],
+    ['balancedAttribute', unknown, NOTES.forbidsNothing],
+    ['sortByAttributes', (value: unknown) => unknown(...[value].flat()), NOTES.forbidsNothing],
     ['expansionAgeSelection', oneOf('newest', 'oldest'), undefined],
     [
       'backfillPriority',

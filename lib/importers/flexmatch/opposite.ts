@@ -29,21 +29,19 @@ export function oppositeOf(rule: InnerRule, several: readonly string[]): Opposit
       return { anyOf: op === '<=' ? [above] : op === '>=' ? [below] : [above, below] };
     }
     case 'same':
-      if (!isOverGame(rule)) return undefined;
-      return {
-        anyOf: [{ type: 'different', attribute: rule.attribute }],
-        note: 'all values are different; the original wants two that differ',
-      };
-    case 'different':
-      if (!isOverGame(rule)) return undefined;
-      return {
-        anyOf: [{ type: 'same', attribute: rule.attribute }],
-        note: 'all values are the same; the original wants two that are the same',
-      };
+    case 'different': {
+      const { type, note } = OPPOSITE_VALUES[rule.type];
+      return isOverGame(rule) ? { anyOf: [{ type, attribute: rule.attribute }], note } : undefined;
+    }
     default:
       return undefined;
   }
 }
+
+const OPPOSITE_VALUES = {
+  same: { type: 'different', note: 'all values are different; the original wants two that differ' },
+  different: { type: 'same', note: 'all values are the same; the original wants two that are the same' },
+} as const;
 
 function oppositeOfCount(rule: InnerRule & { type: 'count' }): Opposite | undefined {
   const { type, attribute, value, atLeast = 0, atMost, scope, team } = rule;

@@ -43,17 +43,12 @@ const absoluteSort: FlexRuleType = ({ sortDirection, sortAttribute, mapKey, part
   };
 };
 
-const distanceSort: FlexRuleType = ({ sortDirection, sortAttribute, mapKey, partyAggregation }, source) => {
+const distanceSort: FlexRuleType = ({ sortDirection, sortAttribute, mapKey, partyAggregation }) => {
   immaterial(mapKey, partyAggregation);
-  const attribute = String(sortAttribute);
-  const isFar = sortDirection === 'descending';
-  const advice =
-    !isFar && source.typeOf(attribute) === 'number' && attribute !== source.skill
-      ? `; a rule within ${source.nameOf(attribute)} with a cost prefers near values`
-      : '';
+  const place = sortDirection === 'descending' ? 'farthest from' : 'nearest to';
   return {
     rules: [],
-    note: `a sort forbids no match: FlexMatch tries the tickets first whose ${attribute} is ${isFar ? 'farthest from' : 'nearest to'} that of the first, Muster searches all of them for the least imbalance${advice}`,
+    note: `a sort forbids no match: FlexMatch tries the tickets first whose ${String(sortAttribute)} is ${place} that of the first, Muster searches all of them for the least imbalance`,
   };
 };
 

@@ -1,16 +1,5 @@
 import { shown } from '../../vocabulary/expected.ts';
-import {
-  chosen,
-  DraftRules,
-  type DraftTeam,
-  definitionOf,
-  IS_SKILL,
-  NO_MATCH_FORBIDDEN,
-  NO_SKILL,
-  PARTY_SIZE,
-  renamed,
-  sizeOf,
-} from '../draft.ts';
+import { chosen, DraftRules, type DraftTeam, definitionOf, NOTES, renamed, sizeOf } from '../draft.ts';
 import type { Definition, Importer, ImportOptions } from '../importer.ts';
 import { attributeNames, teamNames } from '../names.ts';
 import { immaterial, pathOf, whole } from '../reading.ts';
@@ -42,7 +31,7 @@ function translate(queue: PlayFabQueue, options: ImportOptions, report: Report):
   for (const rule of rules) add(rule, context, nameOf, draft);
   reportOthers(queue, teams, report);
   if (rules.filter(({ rule }) => rule.Weight !== undefined).length > 0)
-    report.same('Weight', NO_MATCH_FORBIDDEN);
+    report.same('Weight', NOTES.forbidsNothing);
   if (options.timeout === undefined)
     report.same('timeoutSeconds', 'tickets wait up to 300 s; --timeout sets their GiveUpAfterSeconds');
   return definitionOf({
@@ -121,7 +110,7 @@ function attributesOf(rules: readonly TypedRule[], askedSkill: string | undefine
     const name = nameOf(path);
     report.same(
       `attribute ${path}`,
-      path === skill ? IS_SKILL : renamed(path, name),
+      path === skill ? NOTES.isSkill : renamed(path, name),
       path === skill &&
         fallback !== undefined &&
         `tickets always have it: send ${String(fallback)} by default`,
@@ -130,7 +119,7 @@ function attributesOf(rules: readonly TypedRule[], askedSkill: string | undefine
     if (path !== skill)
       attributes[name] = { type: kind, ...(fallback !== undefined && { default: fallback }) };
   }
-  if (skill === undefined) report.same('skill', NO_SKILL);
+  if (skill === undefined) report.same('skill', NOTES.noSkill);
   return { attributes, nameOf };
 }
 
@@ -206,7 +195,7 @@ function reportOthers(queue: PlayFabQueue, teams: readonly DraftTeam[], report: 
     queue;
   const largest = Math.max(...teams.map(({ size }) => size));
   if (MaxTicketSize != null)
-    report.compared(pathOf(queue, 'MaxTicketSize'), MaxTicketSize < largest && PARTY_SIZE);
+    report.compared(pathOf(queue, 'MaxTicketSize'), MaxTicketSize < largest && NOTES.partySize);
   const servers = { ServerAllocationEnabled, BuildId, BuildAliasParams };
   for (const [key, value] of Object.entries(servers)) {
     if (value == null) continue;

@@ -1,16 +1,6 @@
 import { InvalidInput } from '../../simulation/invalid-input.ts';
 import { shown } from '../../vocabulary/expected.ts';
-import {
-  chosen,
-  DraftRules,
-  type DraftTeam,
-  definitionOf,
-  IS_SKILL,
-  NO_SKILL,
-  PARTY_SIZE,
-  renamed,
-  sizeOf,
-} from '../draft.ts';
+import { chosen, DraftRules, type DraftTeam, definitionOf, NOTES, renamed, sizeOf } from '../draft.ts';
 import type { Definition, Importer, ImportOptions } from '../importer.ts';
 import { attributeNames, teamNames } from '../names.ts';
 import { immaterial, pathOf } from '../reading.ts';
@@ -70,7 +60,8 @@ function reportQueue(queue: UnityQueue, pool: UnityPool, report: Report): void {
     ...pool.matchLogic.matchDefinition.teams.map(({ playerCount }) => playerCount.max),
   );
   const { maxPlayersPerTicket: most } = queue;
-  if (most !== undefined) report.compared(pathOf(queue, 'maxPlayersPerTicket'), most < largest && PARTY_SIZE);
+  if (most !== undefined)
+    report.compared(pathOf(queue, 'maxPlayersPerTicket'), most < largest && NOTES.partySize);
   if (!matchHosting) return;
   const property = pathOf(pool, 'matchHosting');
   if (matchHosting.type === 'MatchId') report.same(property, 'the match has an id and no server');
@@ -143,7 +134,7 @@ function addTeam(team: UnityTeam, context: PoolContext): DraftTeam {
   const { name, teamCount, playerCount } = team;
   const ours = context.teams.get(name)!;
   const relaxations = playerCount.relaxations ?? [];
-  const steps = stepsOf(relaxations, 'RangeControl.ReplaceMin', playerCount.min);
+  const steps = stepsOf(relaxations, ['RangeControl.ReplaceMin'], playerCount.min, report);
   const least = Math.min(playerCount.min, ...steps.map(({ value }) => value));
   const differs = [
     teamCount.min !== teamCount.max && `a match always has ${teamCount.max} such teams`,
@@ -157,8 +148,7 @@ function addTeam(team: UnityTeam, context: PoolContext): DraftTeam {
     differs.push(...draft.add(`${name} playerCount`, [rule], () => steps));
   }
   report.compared(pathOf(team), differs, renamed(name, ours));
-  reportIgnored(teamCount.relaxations ?? [], [], report);
-  reportIgnored(relaxations, ['RangeControl.ReplaceMin'], report);
+  stepsOf(teamCount.relaxations ?? [], [], 0, report);
   return {
     name: ours,
     size: playerCount.max,
@@ -179,10 +169,10 @@ function addRule(rule: UnityRule, place: UnityPlace, context: PoolContext): void
   const relaxations = rule.relaxations ?? [];
   // What only turns a rule off and on has no number that counts.
   const reference = typeof rule.reference === 'number' ? rule.reference : 0;
-  const steps = stepsOf(relaxations, 'ReferenceControl.Replace', reference, rule.enableRule);
   const differs = differentAges(relaxations, context);
   const isNumber = converted.some(({ limits = {} }) => limits.reference?.key !== undefined);
-  reportIgnored(relaxations, isNumber ? OF_NUMBERS : OF_RULES, report);
+  const known = isNumber ? ['ReferenceControl.Replace', ...OF_RULES] : OF_RULES;
+  const steps = stepsOf(relaxations, known, reference, report, rule.enableRule);
   if (rule.enableRule === false && steps.every(({ value }) => value === Infinity)) {
     report.same(property, 'it is disabled');
     return;
@@ -204,19 +194,6 @@ function convertedOf(rule: UnityRule, place: UnityPlace, nameOf: PoolContext['na
     : type.convert(rule, nameOf(source.attribute), place);
 }
 
-/** Reports the relaxations that are ignored, with the reason. */
-function reportIgnored(
-  relaxations: readonly UnityRelaxation[],
-  known: readonly string[],
-  report: Report,
-): void {
-  for (const one of relaxations) {
-    if (!known.includes(one.type)) report.impossible(pathOf(one), `${one.type} has no counterpart here`);
-    else if (one.type.includes('.Replace') && typeof one.value !== 'number')
-      report.impossible(pathOf(one), `Expected a number as its value, got ${shown(one.value)}`);
-  }
-}
-
 function differentAges(relaxations: readonly UnityRelaxation[], { isOldest }: PoolContext): string[] {
   if (isOldest || relaxations.every(({ ageType }) => ageType === 'Youngest')) return [];
   return ['it relaxes when the youngest ticket has waited, because limits of one queue follow one age'];
@@ -236,35 +213,41 @@ function attributesOf(rules: readonly UnityRule[], { skill, nameOf, report }: Po
   for (const name of attributesIn(rules))
     if (name !== skill && fieldOf(name) !== nameOf(name))
       report.same(`data ${name}`, renamed(name, nameOf(name)));
-  if (skill === undefined) report.same('skill', NO_SKILL);
-  else report.same(`data ${skill}`, IS_SKILL);
+  if (skill === undefined) report.same('skill', NOTES.noSkill);
+  else report.same(`data ${skill}`, NOTES.isSkill);
   return attributes;
 }
 
-/** What relaxations of a rule do. */
+/** Relaxations that any rule has. */
 const OF_RULES = ['RuleControl.Enable', 'RuleControl.Disable'];
-/** What relaxations of a rule with a number do. */
-const OF_NUMBERS = ['ReferenceControl.Replace', ...OF_RULES];
 
 /**
- * The steps of a number, infinite while its rule is disabled.
+ * The steps of a number, infinite while its rule is disabled. Reports the relaxations that have no counterpart.
  *
- * @param type the relaxations that replace the number
+ * @param known the relaxations that have one
  */
 function stepsOf(
   relaxations: readonly UnityRelaxation[],
-  type: string,
+  known: readonly string[],
   first: number,
+  report: Report,
   isEnabled = true,
 ): ExpansionStep[] {
   const steps = isEnabled ? [] : [{ waitTimeSeconds: 0, value: Infinity }];
   let number = first;
   for (const one of relaxations.toSorted((a, b) => a.atSeconds - b.atSeconds)) {
-    if (one.type === type && typeof one.value === 'number') number = one.value;
-    else if (one.type === 'RuleControl.Enable') isEnabled = true;
-    else if (one.type === 'RuleControl.Disable') isEnabled = false;
-    else continue;
-    steps.push({ waitTimeSeconds: one.atSeconds, value: isEnabled ? number : Infinity });
+    const { type, atSeconds, value } = one;
+    if (!known.includes(type)) {
+      report.impossible(pathOf(one), `${type} has no counterpart here`);
+      continue;
+    }
+    if (OF_RULES.includes(type)) isEnabled = type === 'RuleControl.Enable';
+    else if (typeof value === 'number') number = value;
+    else {
+      report.impossible(pathOf(one), `Expected a number as its value, got ${shown(value)}`);
+      continue;
+    }
+    steps.push({ waitTimeSeconds: atSeconds, value: isEnabled ? number : Infinity });
   }
   return steps;
 }

@@ -54,7 +54,7 @@ describe('a pool of Unity Matchmaker', () => {
           playerCount: {
             min: 1,
             max: 3,
-            relaxations: [{ type: 'RangeControl.ReplaceMax', atSeconds: 5, value: 4 }],
+            relaxations: [{ type: 'RangeControl.ReplaceMax', atSeconds: 5, value: 4 }, at(7, undefined)],
           },
         },
       ),
@@ -62,11 +62,14 @@ describe('a pool of Unity Matchmaker', () => {
     expect(differing(result)).toEqual(
       expect.arrayContaining([
         `${DEFINITION}teams[side].playerCount.relaxations[0]`,
+        `${DEFINITION}teams[side].playerCount.relaxations[1]`,
         `${DEFINITION}matchRules[Near].relaxations[0]`,
         `${DEFINITION}matchRules[Near].relaxations[1]`,
         `${DEFINITION}matchRules[Odd]`,
       ]),
     );
+    expect(result.definition.rules).toMatchObject([{ name: 'Near', max: 5 }]);
+    expect(result.definition.rules).toHaveLength(1);
   });
 
   it('with a step before the first second, or a minimum above the maximum, is invalid where that stands', () => {
