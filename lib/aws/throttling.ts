@@ -26,6 +26,8 @@ export async function unlessThrottled<T>(request: () => Promise<T>): Promise<T> 
   } catch (error) {
     const { name, code = '' } = error as NodeJS.ErrnoException;
     const isTemporary = THROTTLING.includes(name) || UNREACHABLE.includes(code);
-    throw isTemporary ? new StoreBusy(`AWS is throttling: ${code || name}`, { cause: error }) : error;
+    throw isTemporary
+      ? new StoreBusy(`AWS is throttling or cannot be reached: ${code || name}`, { cause: error })
+      : error;
   }
 }

@@ -7,9 +7,8 @@ import { type OptionsOf, positiveNumber } from './input.ts';
 import { INTERRUPTED_STATUS, interruptionSignal } from './interruption.ts';
 import { checkOutputs, writeText } from './output.ts';
 
-/** The most matches, and the most tickets, that a request returns. */
+/** The most matches that a request returns. */
 const MATCHES_MAX = 100;
-const TICKETS_MAX = 50;
 const EVERY_MS = 5_000;
 
 /** The command `export arrivals`: the tickets of a running service, as `simulate --arrivals` plays them. */
@@ -73,9 +72,7 @@ async function readInto(record: Map<string, Ticket>, client: MusterClient, queue
   );
   const fresh = [...ids].filter((ticketId) => !record.has(ticketId));
   const isGap = record.size > 0 && fresh.length === ids.size && matches.length === MATCHES_MAX;
-  for (let from = 0; from < fresh.length; from += TICKETS_MAX)
-    for (const ticket of await client.getMany(fresh.slice(from, from + TICKETS_MAX)))
-      record.set(ticket.ticketId, ticket);
+  for (const ticket of await client.getMany(fresh)) record.set(ticket.ticketId, ticket);
   return isGap;
 }
 

@@ -1,5 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import type * as z from 'zod';
+import { idParts } from '../client/parts-of.ts';
 import { parseWith } from '../contract/problem.ts';
 import { queueName } from '../contract/queue-definition.ts';
 import { newRating, type ratingList } from '../contract/rating.ts';
@@ -10,8 +11,6 @@ import { type Line, linesOf, parseLine } from './input.ts';
 import { readText } from './json-file.ts';
 import { checkOutputs, writeText } from './output.ts';
 
-/** The most ratings that a request returns. */
-const RATINGS_MAX = 50;
 /** Ratings that are sent at the same time. */
 const AT_ONCE = 8;
 
@@ -77,11 +76,8 @@ async function exportRatings(
   const players = playersOf(ladder);
   const ask = await askOf(service);
   const lines: string[] = [];
-  for (let from = 0; from < ids.length; from += RATINGS_MAX) {
-    const some = ids
-      .slice(from, from + RATINGS_MAX)
-      .map(encodeURIComponent)
-      .join();
+  for (const part of idParts(ids)) {
+    const some = part.map(encodeURIComponent).join();
     const found = await ask(
       (client) => client.request<RatingList>({ method: 'GET', path: `${players}?playerIds=${some}` }),
       `${out} is not written`,

@@ -29,6 +29,7 @@ import type {
 } from './api-types.ts';
 import { UnexpectedResponse } from './errors.ts';
 import { inParts } from './in-parts.ts';
+import { idParts } from './parts-of.ts';
 import { erasePlayer, playerData } from './player-data.ts';
 import { postBatch, type TicketResult } from './post-batch.ts';
 import {
@@ -57,7 +58,7 @@ export interface MusterClient {
   postBatch(queue: string, tickets: readonly NewTicket[], options?: RequestOptions): Promise<TicketResult[]>;
   /** Reads a ticket. With `explain` its `reason` says why it waits; this runs a search, so do not poll with it. */
   get(ticketId: string, options?: RequestOptions & { readonly explain?: boolean }): Promise<Ticket>;
-  /** Reads up to 50 tickets. Unknown ones are omitted. */
+  /** Reads any number of tickets, up to 50 by one request, each once. Unknown ones are omitted. */
   getMany(ticketIds: readonly string[], options?: RequestOptions): Promise<readonly Ticket[]>;
   /**
    * Waits until a ticket has its match and its players can play, or until another of its statuses.
@@ -223,8 +224,14 @@ export function musterClient(options: ClientOptions): MusterClient {
       const explain = more?.explain === true ? true : undefined;
       return call(to('GET /tickets/{ticketId}', { ticketId }, { explain }), more);
     },
-    getMany: async (ticketIds, more) =>
-      (await call<TicketList>(to('GET /tickets', {}, { ticketIds: ticketIds.join() }), more)).tickets,
+    getMany: async (ticketIds, more) => {
+      const found: Ticket[] = [];
+      for (const ids of idParts(ticketIds))
+        found.push(
+          ...(await call<TicketList>(to('GET /tickets', {}, { ticketIds: ids.join() }), more)).tickets,
+        );
+      return found;
+    },
     waitForMatch: (ticketId, more) => waitForMatch(requests, ticketId, more),
     watch: (ticket, more) => {
       const { ticketId } = ticket;

@@ -1,13 +1,13 @@
 import type { NewTicket, TicketBatchResult } from './api-types.ts';
 import type { Backoff } from './backoff.ts';
+import { partsOf } from './parts-of.ts';
 import type { RequestOptions, Sender } from './requests.ts';
 import { to } from './route-to.ts';
 
 /** The result of one ticket: the status it would have had if it had been posted alone, and the ticket or the problem. */
 export type TicketResult = TicketBatchResult['results'][number];
 
-/** The limits of a request: tickets, and bytes with some room for the rest of the body. */
-const TICKETS_MAX = 50;
+/** The most bytes of tickets in a request, with some room for the rest of the body. */
 const BYTES_MAX = 60_000;
 /** The maximum of tries of a ticket that gets status 503. */
 const TRIES = 5;
@@ -25,10 +25,11 @@ export async function postBatch(
 ): Promise<TicketResult[]> {
   const route = to('POST /queues/{queue}/ticket-batches', { queue });
   const results = new Array<TicketResult>(tickets.length);
+  const bytesOf = (i: number) => new TextEncoder().encode(JSON.stringify(tickets[i])).length + 1;
   let left = tickets.map((_, i) => i);
   for (let tried = 1; left.length > 0; tried++) {
     if (tried > 1) await sender.pause(BACKOFF, tried - 1, signal);
-    for (const part of partsOf(left, tickets)) {
+    for (const part of partsOf(left, BYTES_MAX, bytesOf)) {
       const body = { tickets: part.map((i) => tickets[i]!) };
       const response = await sender.send<TicketBatchResult>({ ...route, body, signal });
       for (const [at, i] of part.entries()) results[i] = response.body.results[at]!;
@@ -36,22 +37,4 @@ export async function postBatch(
     left = tried === TRIES ? [] : left.filter((i) => results[i]!.status === 503);
   }
   return results;
-}
-
-/** Splits tickets, by their indexes, into parts that fit into a request. */
-function partsOf(indexes: readonly number[], tickets: readonly NewTicket[]): number[][] {
-  const parts: number[][] = [];
-  let bytes = 0;
-  for (const i of indexes) {
-    const size = new TextEncoder().encode(JSON.stringify(tickets[i])).length + 1;
-    const last = parts.at(-1);
-    if (last === undefined || last.length === TICKETS_MAX || bytes + size > BYTES_MAX) {
-      parts.push([i]);
-      bytes = size;
-    } else {
-      last.push(i);
-      bytes += size;
-    }
-  }
-  return parts;
 }

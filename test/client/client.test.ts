@@ -389,6 +389,20 @@ describe('a batch of tickets', () => {
     expect(await clientOf().postBatch('duel', [])).toEqual([]);
   });
 
+  it('reads any number of tickets, each once, by URLs that API Gateway takes', async () => {
+    server.behave((request, response) => {
+      const ids = new URL(request.path, server.url).searchParams.get('ticketIds')!.split(',');
+      json(200, { tickets: ids.map((ticketId) => ({ ...TICKET, ticketId })) })(request, response);
+    });
+    const short = Array.from({ length: 60 }, (_, i) => `t-${i}`);
+    const long = Array.from({ length: 50 }, (_, i) => `${'@'.repeat(125)}${i}`);
+    const tickets = await clientOf().getMany([...short, ...long, ...short]);
+    expect(tickets.map(({ ticketId }) => ticketId)).toEqual([...short, ...long]);
+    for (const { path } of server.arrived) expect(path.length).toBeLessThan(7_000);
+    expect(server.arrived.length).toBeLessThan(8);
+    expect(await clientOf().getMany([])).toEqual([]);
+  });
+
   it('posts those again that the service was too busy to store', async () => {
     const seen: string[][] = [];
     server.behave(({ body }, response) => {

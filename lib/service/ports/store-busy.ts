@@ -1,4 +1,4 @@
-/** The store was throttled, or lost every race against other writers, until the retries ran out. */
+/** The store was throttled, could not be reached, or lost every race against other writers, until the retries ran out. */
 export class StoreBusy extends Error {
   override readonly name = 'StoreBusy';
   /** The further queue of a linked ticket, if the keys of its entries were throttled. */

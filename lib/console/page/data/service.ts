@@ -5,7 +5,6 @@ import {
   musterClient,
   type QueueDefinition as PlainDefinition,
   type ReadDefinition,
-  type Ticket,
 } from '../../../client/index.ts';
 import type { PlayerCooldown } from '../../../contract/cooldown.ts';
 import type { DeadLetters } from '../../../contract/dead-letters.ts';
@@ -114,22 +113,14 @@ export const service = {
   ticket: (ticketId: string, signal?: AbortSignal, explain = false) =>
     ask<TicketView>(client.get(ticketId, { explain, signal }), signal),
   /** Unknown tickets are omitted. */
-  async tickets(ticketIds: readonly string[], signal?: AbortSignal): Promise<TicketView[]> {
-    const parts: Ticket[] = [];
-    for (let from = 0; from < ticketIds.length; from += TICKETS_PER_REQUEST) {
-      const ids = ticketIds.slice(from, from + TICKETS_PER_REQUEST);
-      parts.push(...(await ask<readonly Ticket[]>(client.getMany(ids, { signal }), signal)));
-    }
-    return parts as TicketView[];
-  },
+  tickets: (ticketIds: readonly string[], signal?: AbortSignal) =>
+    ask<TicketView[]>(client.getMany(ticketIds, { signal }), signal),
   testWebhooks: (name: string) => ask<WebhookTests>(client.queues.testWebhooks(name)),
   dryRun: (name: string, tickets: Parameters<typeof client.queues.dryRun>[1], signal?: AbortSignal) =>
     ask<MatchResult>(client.queues.dryRun(name, tickets, { signal }), signal),
 };
 
 const ladderPath = (name: string) => `/ladders/${encodeURIComponent(name)}`;
-
-const TICKETS_PER_REQUEST = 50;
 
 /** The result of a request. The types of the client are those of the contract, seen through the OpenAPI document. */
 async function ask<T>(response: Promise<unknown>, signal?: AbortSignal): Promise<T> {
