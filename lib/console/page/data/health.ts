@@ -24,7 +24,23 @@ const CUT_SEARCHES = 5;
 /** When this share of at least this number of tickets times out, it is worth a look. */
 const TIMED_OUT = { share: 0.05, ticketsMin: 20 };
 
-/** What is wrong with a queue, the worst first; empty when all is well. */
+/** What is wrong with a queue of the console, the worst first; empty when all is well. */
+export function troublesOfLive({
+  definition,
+  stats,
+  error,
+}: {
+  readonly definition: QueueDefinition;
+  readonly stats: QueueStats | undefined;
+  readonly error: Error | undefined;
+}): Trouble[] {
+  return [
+    ...troubles('bad', error === undefined ? [] : [error.message]),
+    ...(stats === undefined ? [] : troublesOf(definition, stats)),
+  ];
+}
+
+/** What its statistics say is wrong with a queue, the worst first. */
 export function troublesOf(
   { tickSeconds, timeoutSeconds }: Pick<QueueDefinition, 'tickSeconds' | 'timeoutSeconds'>,
   stats: QueueStats,

@@ -1,6 +1,6 @@
 import { useComputed } from '@preact/signals';
 import { Key } from '../charts/key.tsx';
-import { deadLetterTroubles, type Trouble, troublesOf, unreadableTroubles } from '../data/health.ts';
+import { deadLetterTroubles, type Trouble, troublesOfLive, unreadableTroubles } from '../data/health.ts';
 import { beatMs, type LiveQueue, liveQueues, unreadableQueues } from '../data/live-queues.ts';
 import { measuresOf } from '../data/measures.ts';
 import { paced } from '../data/pace.ts';
@@ -45,13 +45,10 @@ export function OverviewPage() {
 }
 
 function inOrder(queues: readonly LiveQueue[]): ListedQueue[] {
-  const weight = ({ live, troubles }: ListedQueue) =>
-    (live.error === undefined ? 0 : 4) + (troubles[0]?.level === 'bad' ? 2 : troubles.length > 0 ? 1 : 0);
+  const weight = ({ troubles }: ListedQueue) =>
+    troubles[0]?.level === 'bad' ? 2 : troubles.length > 0 ? 1 : 0;
   return queues
-    .map((live) => ({
-      live,
-      troubles: live.stats === undefined ? [] : troublesOf(live.definition, live.stats),
-    }))
+    .map((live) => ({ live, troubles: troublesOfLive(live) }))
     .sort((a, b) => weight(b) - weight(a) || (a.live.definition.name < b.live.definition.name ? -1 : 1));
 }
 
@@ -92,10 +89,7 @@ interface TroublesProps {
 
 function Troubles({ queues, ofService }: TroublesProps) {
   const ofQueues = queues.flatMap(({ live, troubles }) =>
-    [
-      ...(live.error === undefined ? [] : [{ level: 'bad' as const, text: live.error.message }]),
-      ...troubles,
-    ].map((trouble) => ({ ...trouble, queue: live.definition.name })),
+    troubles.map((trouble) => ({ ...trouble, queue: live.definition.name })),
   );
   const all: readonly (Trouble & { readonly queue?: string })[] = [...ofService, ...ofQueues];
   return (

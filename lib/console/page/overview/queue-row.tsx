@@ -38,7 +38,7 @@ export const QueueRow = memo(
     const { definition, stats, atMs } = live;
     const { name } = definition;
     const measures = measuresOf(live, atMs);
-    const level = live.error === undefined ? (troubles[0]?.level ?? 'good') : 'bad';
+    const level = troubles[0]?.level ?? 'good';
     const cells = [
       numberText(stats?.waiting),
       numberText(Math.round(measures.playersPerMinute)),

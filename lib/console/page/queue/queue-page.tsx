@@ -5,7 +5,7 @@ import { CountedBar } from '../charts/counted-bar.tsx';
 import { Key } from '../charts/key.tsx';
 import { TimeChart } from '../charts/time-chart.tsx';
 import { countReasons } from '../data/engine.ts';
-import { troublesOf, unreadableTroubles } from '../data/health.ts';
+import { troublesOfLive, unreadableTroubles } from '../data/health.ts';
 import { type LiveQueue, liveQueues, unreadableQueues } from '../data/live-queues.ts';
 import { type MatchedTicket, waitsByGroup, withMatchedTickets } from '../data/matched-tickets.ts';
 import { measuresOf } from '../data/measures.ts';
@@ -59,12 +59,9 @@ export function QueuePage({ name }: { readonly name: string }) {
 }
 
 function KnownQueue({ live }: { readonly live: LiveQueue }) {
-  const { definition, stats, error } = live;
+  const { definition, stats } = live;
   const { name, tickSeconds, timeoutSeconds, release, buckets, ladder } = definition;
-  const troubles = [
-    ...(error === undefined ? [] : [{ level: 'bad' as const, text: error.message }]),
-    ...(stats === undefined ? [] : troublesOf(definition, stats)),
-  ];
+  const troubles = troublesOfLive(live);
   return (
     <Page
       title={name}
