@@ -2,7 +2,7 @@ import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { type CsvColumns, type CsvRow, namedRows, numberOr, sharedCell } from './csv.ts';
 
 /** Separates the values of a cell that is a list: roles, and attributes that are lists of strings. */
-const LIST = '|';
+const LIST = /\s*\|\s*/;
 const COLUMNS: CsvColumns = {
   required: ['enqueuedAt', 'skill'],
   optional: ['ticketId', 'playerId', 'roles'],

@@ -21,10 +21,10 @@ export function namedRows(
   file: string,
   { required, optional, prefixes = [] }: CsvColumns,
 ): CsvRow[] {
-  const [header = { at: 1, cells: [] }, ...lines] = linesOf(text, file);
+  const [header = { after: 0, cells: [] }, ...lines] = linesOf(text, file);
   const columns = header.cells;
-  const refuse = ({ at }: Line, why: string) => {
-    throw new InvalidInput(`${file}:${at}: Expected ${why}`);
+  const refuse = ({ after }: Line, why: string) => {
+    throw new InvalidInput(`${placeOf(file, text, after)}: Expected ${why}`);
   };
   const missing = required.filter((name) => !columns.includes(name));
   if (missing.length > 0)
@@ -51,7 +51,8 @@ export function namedRows(
 /** The cell of a column that rows have in common. @throws InvalidInput with what is expected, when their cells differ */
 export function sharedCell(rows: readonly CsvRow[], column: string, expected: string): string | undefined {
   const cells = [...new Set(rows.map((row) => row[column]))];
-  if (cells.length > 1) throw new InvalidInput(`${expected}, got ${cells.join(', ')}`);
+  if (cells.length > 1)
+    throw new InvalidInput(`${expected}, got ${cells.map((cell) => cell || 'none').join(', ')}`);
   return cells[0];
 }
 
@@ -61,28 +62,40 @@ export function numberOr(cell: string): number | string {
   return cell === '' || Number.isNaN(number) ? cell : number;
 }
 
-/** The cells of a line, and its number in the file; of a cell with line breaks the last one. */
+/** The cells of a line, and the place in bytes where the line before it ends. */
 interface Line {
-  readonly at: number;
+  readonly after: number;
   readonly cells: readonly string[];
 }
 
 /** The lines that are not empty. @throws InvalidInput that names the line */
 function linesOf(text: string, file: string): Line[] {
   const lines: Line[] = [];
+  let after = 0;
   try {
     parse(text, {
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       skip_empty_lines: true,
       trim: true,
-      on_record: (cells: string[], { lines: at }) => void lines.push({ at, cells }),
+      on_record(cells: string[], { bytes }) {
+        // The parser keeps the spaces within quotes.
+        lines.push({ after, cells: cells.map((cell) => cell.trim()) });
+        after = bytes;
+      },
     });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    // A quote that nothing closes is found at the end of the file.
-    const at = error.code === 'CSV_QUOTE_NOT_CLOSED' ? (lines.at(-1)?.at ?? 0) + 1 : error.lines;
-    throw new InvalidInput(`${file}:${at}: Expected cells separated by commas, got a quote within a cell`);
+    throw new InvalidInput(
+      `${placeOf(file, text, after)}: Expected cells separated by commas, got a quote within a cell`,
+    );
   }
   return lines;
+}
+
+/** `FILE:LINE` of what follows a place in bytes. The parser counts some line ends twice. */
+function placeOf(file: string, text: string, after: number): string {
+  const before = Buffer.from(text).toString('utf8', 0, after);
+  const [empty] = /^\s*/.exec(text.slice(before.length))!;
+  return `${file}:${`${before}${empty}`.split(/\r\n?|\n/).length}`;
 }

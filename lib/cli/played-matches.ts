@@ -86,7 +86,7 @@ function matchesOfCsv(text: string, path: string): PlayedMatch[] {
       matchId,
       ...(at && { at }),
       teams: teams.map((team) =>
-        team.map(({ playerId, weight: cell }) => (cell ? { playerId, weight: Number(cell) } : playerId)),
+        team.map(({ playerId, weight: cell }) => (cell ? { playerId, weight: numberOr(cell) } : playerId)),
       ),
       ...(isVoid ? { void: true } : { ranks: ranks.map(numberOr) }),
     };

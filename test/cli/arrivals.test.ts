@@ -62,6 +62,14 @@ describe('a CSV file of tickets', () => {
     expect(tickets.map(({ ticketId }) => ticketId)).toEqual(['t1', 't2']);
   });
 
+  it('may have spaces around cells, within their quotes, and around the values of a list', () => {
+    const csv = ` enqueuedAt , "ticketId" ," skill",attributes.maps\n${AT}, " a " ," 7 "," docks | ice "\n`;
+    const queue = definition({ attributes: { maps: { type: 'strings' } } });
+    expect(readTicketsFile(file('spaces.csv', csv), queue)).toMatchObject([
+      { ticketId: 'a', players: [{ skill: 7, attributes: { maps: ['docks', 'ice'] } }] },
+    ]);
+  });
+
   it('gives a line without an id one that no other line has', () => {
     const csv = `enqueuedAt,skill,ticketId,playerId\n${AT},1,t2,p2\n${AT},2,,\n${AT},3,,p4\n${AT},4,,\n`;
     const tickets = readTicketsFile(file('gaps.csv', csv), definition());
@@ -86,7 +94,11 @@ describe('a CSV file of tickets', () => {
 
   it.each([
     [`\nenqueuedAt,skill\n\n"${AT}\n",1\r\n \r${AT}\n`, /:7: Expected 2 cells, got 1/],
+    [`enqueuedAt,skill,attributes.é\r\n${AT},1,"a\r\nb"\r\n${AT}`, /:4: Expected 3 cells, got 1/],
+    [`enqueuedAt,skill\n"${AT}\n\n",1,2\n`, /:2: Expected 2 cells, got 3/],
     [`enqueuedAt,skill\n${AT},",1\n`, /:2: Expected cells separated by commas, got a quote within a cell/],
+    [`enqueuedAt,skill\n\n\n${AT},"1`, /:4: Expected cells separated by commas, got a quote within a cell/],
+    [`enqueuedAt,skill\n${AT}," "`, /skill.*Expected a number, got ""/s],
     [`enqueuedAt,skill\n${AT},\n,`, /Expected a number/],
     [`enqueuedAt,skill,ticketId\n${AT},1,a\nlater,2,a\n`, /: ticket a: Expected one time, got .*Z, later/],
     ['enqueuedAt,skil\n', /:1: Expected the columns enqueuedAt, skill, got no skill/],

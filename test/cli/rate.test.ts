@@ -128,7 +128,15 @@ describe('muster rate', () => {
       'matchId,team,playerId,rank,at\nm,x,a,1,2026-01-01T00:00:00Z\nm,y,b,2,2026-01-02T00:00:00Z',
       /match m: Expected one time, got 2026-01-01T00:00:00Z, 2026-01-02T00:00:00Z/,
     ],
-  ])('rejects rows that may be of several matches: %s', async (text, expected) => {
+    [
+      'matchId,team,playerId,rank,at\nm,x,a,1,2026-01-01T00:00:00Z\nm,y,b,2,',
+      /match m: Expected one time, got 2026-01-01T00:00:00Z, none/,
+    ],
+    [
+      'matchId,team,playerId,rank,weight\nm,x,a,1,half\nm,y,b,2,',
+      /#\/teams\/0\/0\/weight: Expected a number, got "half"/,
+    ],
+  ])('rejects rows with a fault, or that may be of several matches: %s', async (text, expected) => {
     const { status, stderr } = await muster('rate', '--matches', file('rows.csv', text));
     expect(stderr).toMatch(expected);
     expect(status).toBe(2);
