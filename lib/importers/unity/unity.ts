@@ -236,18 +236,18 @@ function stepsOf(
   const steps = isEnabled ? [] : [{ waitTimeSeconds: 0, value: Infinity }];
   let number = first;
   for (const one of relaxations.toSorted((a, b) => a.atSeconds - b.atSeconds)) {
-    const { type, atSeconds, value } = one;
-    if (!known.includes(type)) {
-      report.impossible(pathOf(one), `${type} has no counterpart here`);
+    // What has no counterpart stays unread, so that the report names it.
+    if (!known.includes(one.type)) {
+      report.impossible(pathOf(one), `${one.type} has no counterpart here`);
       continue;
     }
-    if (OF_RULES.includes(type)) isEnabled = type === 'RuleControl.Enable';
-    else if (typeof value === 'number') number = value;
+    if (OF_RULES.includes(one.type)) isEnabled = one.type === 'RuleControl.Enable';
+    else if (typeof one.value === 'number') number = one.value;
     else {
-      report.impossible(pathOf(one), `Expected a number as its value, got ${shown(value)}`);
+      report.impossible(pathOf(one), `Expected a number as its value, got ${shown(one.value)}`);
       continue;
     }
-    steps.push({ waitTimeSeconds: atSeconds, value: isEnabled ? number : Infinity });
+    steps.push({ waitTimeSeconds: one.atSeconds, value: isEnabled ? number : Infinity });
   }
   return steps;
 }

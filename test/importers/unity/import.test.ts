@@ -72,6 +72,20 @@ describe('a pool of Unity Matchmaker', () => {
     expect(result.definition.rules).toHaveLength(1);
   });
 
+  it('says which values of relaxations it does not read', () => {
+    const relaxations = [
+      { ...at(5, undefined), value: 3 },
+      { type: 'RangeControl.ReplaceMax', atSeconds: 9, value: 4 },
+    ];
+    const { [`${DEFINITION}matchRules[Near].relaxations[0].value`]: disabled, ...rest } = notesOf(
+      imported(queueOf([{ ...near, relaxations }])),
+    );
+    expect(disabled).toBe('not possible: the import does not read it');
+    expect(rest[`${DEFINITION}matchRules[Near].relaxations[1]`]).toMatch(
+      /no counterpart here; not read: value$/,
+    );
+  });
+
   it('with a step before the first second, or a minimum above the maximum, is invalid where that stands', () => {
     const logic = poolOf([{ ...near, relaxations: [at(-5, 9)] }], {
       playerCount: { min: 4, max: 3 },
