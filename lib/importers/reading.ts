@@ -56,14 +56,10 @@ export function immaterial(..._values: readonly unknown[]): void {}
 
 /** The paths that no code has read, in the order of the input; of an object that no code has entered its own. */
 export function unreadOf(root: object): string[] {
+  // `null` is how JSON writes that a property is not set.
   const unread = ({ below }: Place): string[] =>
-    below.flatMap((one) => (one.isRead ? unread(one) : hasValue(one) ? [one.path] : []));
+    below.flatMap((one) => (one.isRead ? unread(one) : one.value === null ? [] : [one.path]));
   return unread(places.get(root)!);
-}
-
-/** `null` is how JSON writes that a property is not set. */
-function hasValue({ value }: Place): boolean {
-  return value !== null;
 }
 
 function placeOf(value: unknown, path: string, keyOf: (key: string) => string): Place {

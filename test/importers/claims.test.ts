@@ -147,7 +147,7 @@ function unreadAbove(lines: readonly ImportLine[], path: string): string[] {
 
 /** The properties that may change although all stays the same, and why. */
 const WITHOUT_MEANING: Readonly<Record<Name, readonly (readonly [end: RegExp, why: string])[]>> = {
-  flexmatch: [],
+  flexmatch: [[/^rules\.sort(Direction|Attribute)$/, 'it orders what is permitted']],
   playfab: [
     [/\.Weight$/, 'it orders what is permitted'],
     [/\.StatisticsVisibilityToPlayers\./, 'it shows statistics'],

@@ -1,4 +1,4 @@
-import { PARTY } from '../draft.ts';
+import { NOTES, PARTY } from '../draft.ts';
 import { immaterial } from '../reading.ts';
 import { upper } from '../relaxation.ts';
 import { collection } from './by-type/collection.ts';
@@ -34,22 +34,10 @@ const latency: FlexRuleType = ({ maxLatency, maxDistance, distanceReference }) =
   return { rules: [{ body: { type: 'latency', max: maxLatency }, limits }] };
 };
 
-/** A sort forbids no match. It only says which tickets FlexMatch tries first. */
-const absoluteSort: FlexRuleType = ({ sortDirection, sortAttribute, mapKey, partyAggregation }) => {
-  immaterial(mapKey, partyAggregation);
-  return {
-    rules: [],
-    note: `a sort forbids no match: FlexMatch tries tickets in ${String(sortDirection)} order of ${String(sortAttribute)}, Muster searches all of them for the least imbalance`,
-  };
-};
-
-const distanceSort: FlexRuleType = ({ sortDirection, sortAttribute, mapKey, partyAggregation }) => {
-  immaterial(mapKey, partyAggregation);
-  const place = sortDirection === 'descending' ? 'farthest from' : 'nearest to';
-  return {
-    rules: [],
-    note: `a sort forbids no match: FlexMatch tries the tickets first whose ${String(sortAttribute)} is ${place} that of the first, Muster searches all of them for the least imbalance`,
-  };
+/** A sort only says which tickets FlexMatch tries first. */
+const sort: FlexRuleType = ({ sortDirection, sortAttribute, mapKey, partyAggregation }) => {
+  immaterial(sortDirection, sortAttribute, mapKey, partyAggregation);
+  return { rules: [], note: NOTES.forbidsNothing };
 };
 
 /** The types of rules of FlexMatch by name, but `compound`, which combines the others. */
@@ -60,7 +48,7 @@ export const FLEX_RULE_TYPES: ReadonlyMap<string, FlexRuleType> = new Map(
     comparison,
     distance,
     latency,
-    absoluteSort,
-    distanceSort,
+    absoluteSort: sort,
+    distanceSort: sort,
   }),
 );

@@ -333,7 +333,7 @@ describe('a FlexMatch rule set', () => {
     expect(definition).not.toHaveProperty('rules');
     expect(definition).not.toHaveProperty('attributes');
     expect(differing(rest)).toEqual([]);
-    expect(notes(rest)['rules[Map]']).toMatch(/a sort forbids no match/);
+    expect(notes(rest)['rules[Map]']).toMatch(/it forbids no match/);
     expect(notes(rest)['playerAttributes[maps]']).toMatch(/tickets omit it/);
   });
 
