@@ -7,7 +7,7 @@ import {
   musterClient,
   UnexpectedResponse,
 } from '../client/index.ts';
-import { check } from '../contract/problem.ts';
+import { check, textOf } from '../contract/problem.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { storedDefinition } from '../service/domain/stored-definition.ts';
 import { Failure } from './failure.ts';
@@ -45,9 +45,8 @@ export async function askOf({ url, token }: ServiceOptions): Promise<Ask> {
 export async function queuesOf(ask: Ask): Promise<QueueDefinition[]> {
   const { data, problems } = check(z.array(storedDefinition), await ask((client) => client.queues.list()));
   if (problems === undefined) return data;
-  const faults = problems.map(({ pointer, detail }) => `${pointer}: ${detail}`);
   throw new Failure(
-    `GET /queues: Expected a response of Muster, got one that this version cannot read: ${faults.join('; ')}`,
+    `GET /queues: Expected a response of Muster, got one that this version cannot read: ${textOf(problems)}`,
   );
 }
 

@@ -5,6 +5,7 @@ import {
   existsSync,
   openSync,
   realpathSync,
+  rmSync,
   statSync,
   writeFileSync,
   writeSync,
@@ -30,7 +31,11 @@ export function checkOutputs(outputs: Paths, inputs: Paths = []): void {
   const taken = new Map(read.map((path) => [placeOf(path), 'the command reads it']));
   for (const path of outputs.filter(isGiven)) {
     if (isFolder(path)) throw new InvalidInput(`cannot write ${path}: it is a folder`);
-    orUnwritable(path, () => accessSync(existsSync(path) ? path : dirname(path), constants.W_OK));
+    orUnwritable(path, () => {
+      if (existsSync(path)) return accessSync(path, constants.W_OK);
+      closeSync(openSync(path, 'a'));
+      rmSync(realpathSync(path));
+    });
     const place = placeOf(path);
     const why = place && taken.get(place);
     if (why) throw new InvalidInput(`cannot write ${path}: ${why}`);

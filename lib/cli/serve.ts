@@ -1,12 +1,10 @@
 import { existsSync } from 'node:fs';
 import { Command } from '@commander-js/extra-typings';
 import { Problem } from '../contract/problem.ts';
-import type { TokenVerifier } from '../local/authorizers.ts';
 import type { LocalCloud } from '../local/local-cloud.ts';
 import { LocalCloudError } from '../local/local-cloud-error.ts';
 import { isFolder } from '../local/make-folder.ts';
 import { readSecrets } from '../local/secrets.ts';
-import type { MusterOptions } from '../local/start-muster.ts';
 import { askOf, queuesOf } from './client.ts';
 import { codeOption } from './code-option.ts';
 import { portNumber, startLocalConsole } from './console.ts';
@@ -84,7 +82,7 @@ async function start(options: ServeOptions): Promise<LocalCloud> {
   for (const [option, dir] of Object.entries({ '--queues': queues, '--ladders': ladders, '--data': stored }))
     if (dir !== undefined && !isFolder(dir))
       throw new InvalidInput(`${option}: Expected a folder, got ${dir}`);
-  if (secrets !== undefined) await readWith(readSecrets, secrets);
+  if (secrets !== undefined) await readSecrets(checkedJson(secrets));
   const authorization = await authorizationOf(options);
   const errors = new ErrorLines();
   // Imported on demand because the CDK takes a second to load.
@@ -105,29 +103,19 @@ async function start(options: ServeOptions): Promise<LocalCloud> {
       },
     });
   } catch (error) {
-    if (error instanceof Problem || error instanceof LocalCloudError) throw error;
+    if ([InvalidInput, LocalCloudError, Problem].some((kind) => error instanceof kind)) throw error;
     throw new Failure(`The service did not start: ${(error as Error).message}`);
   }
 }
 
-/** Reads a JSON file for more than its syntax. @throws InvalidInput */
-async function readWith<T>(read: (file: string) => Promise<T>, file: string): Promise<T> {
+/** The file, if it has JSON. @throws InvalidInput with the place of a syntax error */
+function checkedJson(file: string): string {
   readJson(file);
-  try {
-    return await read(file);
-  } catch (error) {
-    throw new InvalidInput((error as Error).message);
-  }
+  return file;
 }
 
 /** The options that make the local cloud require tokens; empty without an issuer. */
-async function authorizationOf({
-  jwtIssuer: issuer,
-  jwtAudience: audience,
-  jwtKeys: keys,
-}: Pick<ServeOptions, 'jwtIssuer' | 'jwtAudience' | 'jwtKeys'>): Promise<
-  Pick<MusterOptions, 'jwt' | 'verifyToken'>
-> {
+async function authorizationOf({ jwtIssuer: issuer, jwtAudience: audience, jwtKeys: keys }: ServeOptions) {
   if (issuer === undefined && audience === undefined && keys === undefined) return {};
   if (issuer === undefined || audience === undefined) {
     const missing = issuer === undefined ? '--jwt-issuer' : '--jwt-audience';
@@ -136,14 +124,10 @@ async function authorizationOf({
   if (!issuer.startsWith('https://')) {
     throw new InvalidInput(`--jwt-issuer: expected an https URL, got "${issuer}"`);
   }
-  return {
-    jwt: { issuer, audience: audience.split(',').map((name) => name.trim()) },
-    verifyToken: await verifierFor(keys),
-  };
-}
-
-async function verifierFor(keysFile: string | undefined): Promise<TokenVerifier> {
   // Imported on demand because most starts need no tokens.
   const { discoveringVerifier, readKeySet, verifierOf } = await import('../local/token-verifier.ts');
-  return keysFile === undefined ? discoveringVerifier() : verifierOf(await readWith(readKeySet, keysFile));
+  return {
+    jwt: { issuer, audience: audience.split(',').map((name) => name.trim()) },
+    verifyToken: keys === undefined ? discoveringVerifier() : verifierOf(await readKeySet(checkedJson(keys))),
+  };
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { InvalidInput } from '../simulation/invalid-input.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
 import { makeFolder } from './make-folder.ts';
 
@@ -7,7 +8,8 @@ import { makeFolder } from './make-folder.ts';
  * Creates the directory if it does not exist and locks it. SQLite holds the operating system's file lock, so `stop`
  * or the end of this process releases it, even after a crash.
  *
- * @throws LocalCloudError when another local cloud holds the lock, or the directory cannot be used
+ * @throws InvalidInput when the directory cannot be used
+ * @throws LocalCloudError when another local cloud holds the lock
  */
 export function holdDataDir(dir: string): { stop(): void } {
   try {
@@ -15,7 +17,7 @@ export function holdDataDir(dir: string): { stop(): void } {
     return lockOf(dir);
   } catch (error) {
     if (error instanceof LocalCloudError) throw error;
-    throw new LocalCloudError(
+    throw new InvalidInput(
       `The data directory ${dir} cannot be used: ${(error as Error).message}. Choose another directory.`,
     );
   }

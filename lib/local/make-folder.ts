@@ -12,7 +12,11 @@ export function makeFolder(path: string): void {
   mkdirSync(path);
 }
 
-/** Whether there is a folder of this path. */
+/** Whether there is a folder of this path that the system lets us see. */
 export function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { check, textOf } from '../contract/problem.ts';
+import { InvalidInput } from '../simulation/invalid-input.ts';
 import { type AwsService, errorReply, jsonReply } from './aws-json.ts';
 import { secretArn } from './local-account.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
@@ -17,17 +18,17 @@ const PREFIX = 'muster/';
 /** Values by the names or ARNs of secrets. */
 const secretValues = z.record(z.string(), z.string());
 
-/** @throws LocalCloudError when the file is not a JSON object of strings */
+/** @throws InvalidInput when the file is not a JSON object of strings */
 export async function readSecrets(file: string): Promise<Map<string, string>> {
   const expected = `Expected ${file} to be a JSON object of secret names and their values`;
   let secrets: unknown;
   try {
-    secrets = JSON.parse(await readFile(file, 'utf8'));
+    secrets = JSON.parse(new TextDecoder().decode(await readFile(file)));
   } catch (error) {
-    throw new LocalCloudError(`${expected}: ${(error as Error).message}`);
+    throw new InvalidInput(`${expected}: ${(error as Error).message}`);
   }
   const { data, problems } = check(secretValues, secrets);
-  if (problems !== undefined) throw new LocalCloudError(`${expected}: ${textOf(problems)}`);
+  if (problems !== undefined) throw new InvalidInput(`${expected}: ${textOf(problems)}`);
   return new Map(Object.entries(data));
 }
 

@@ -7,8 +7,8 @@ import {
   type JWTVerifyGetKey,
   jwtVerify,
 } from 'jose';
+import { InvalidInput } from '../simulation/invalid-input.ts';
 import type { TokenVerifier } from './authorizers.ts';
-import { LocalCloudError } from './local-cloud-error.ts';
 
 /** The algorithms that API Gateway accepts. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512'];
@@ -35,16 +35,16 @@ export function discoveringVerifier(): TokenVerifier {
 
 /**
  * Reads a JSON Web Key Set from a file.
- * @throws LocalCloudError when the file is not a JSON Web Key Set
+ * @throws InvalidInput when the file is not a JSON Web Key Set
  */
 export async function readKeySet(file: string): Promise<JSONWebKeySet> {
   const expected = `Expected ${file} to be a JSON Web Key Set, { "keys": [ … ] }`;
   let set: unknown;
   try {
-    set = JSON.parse(await readFile(file, 'utf8'));
+    set = JSON.parse(new TextDecoder().decode(await readFile(file)));
     createLocalJWKSet(set as JSONWebKeySet);
   } catch (error) {
-    throw new LocalCloudError(`${expected}: ${(error as Error).message}`);
+    throw new InvalidInput(`${expected}: ${(error as Error).message}`);
   }
   return set as JSONWebKeySet;
 }

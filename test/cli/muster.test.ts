@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
-import { delimiter, dirname } from 'node:path';
+import { closeSync, openSync, readFileSync, symlinkSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { IS_LONG, sample } from '../long.ts';
@@ -17,6 +17,12 @@ const duelTickets = (count: number) =>
       players: [{ playerId: `p${i}`, skill: i }],
     })),
   );
+
+/** A link to itself. */
+const loop = join(dirname(file('beside.json', {})), 'loop');
+symlinkSync(loop, loop);
+/** As editors of Windows write it. */
+const withMark = (name: string, json: object) => file(name, `\uFEFF${JSON.stringify(json)}`);
 
 describe.concurrent('muster', () => {
   it('is started by npx as a file of its own, and prints the version of the package', async () => {
@@ -75,11 +81,35 @@ describe.concurrent('muster', () => {
     [['serve', '--ladders', '/nowhere'], /^--ladders: Expected a folder, got \/nowhere\n$/],
     [['serve', '--queues', 'package.json'], /^--queues: Expected a folder, got package\.json\n$/],
     [['serve', '--data', 'package.json'], /^--data: Expected a folder, got package\.json\n$/],
+    [['serve', '--data', 'package.json/data'], /^The data directory package\.json\/data cannot be used: /],
+    [['serve', '--queues', loop], /^--queues: Expected a folder, got .*loop\n$/],
+    [['serve', '--secrets', withMark('secrets.json', { a: 1 })], /#\/a: Expected text, got 1\n$/],
+    [
+      [
+        'serve',
+        '--jwt-issuer',
+        'https://a.example',
+        '--jwt-audience',
+        'a',
+        '--jwt-keys',
+        withMark('keys.json', {}),
+      ],
+      /Expected .*keys\.json to be a JSON Web Key Set, .*: JSON Web Key Set malformed\n$/,
+    ],
     [['serve', '--secrets', '/nowhere.json'], /^cannot read \/nowhere\.json: no such file or directory\n$/],
     [
       ['simulate', '--queue', 'queues/duel.json', '--report', 'queues'],
       /^cannot write queues: it is a folder\n$/,
     ],
+    [
+      ['export', 'arrivals', '--queue', 'duel', '--out', loop],
+      /^cannot write .*loop: too many symbolic links encountered\n$/,
+    ],
+    [
+      ['export', 'arrivals', '--queue', 'duel', '--out', 'package.json/x'],
+      /^cannot write package\.json\/x: not a directory\n$/,
+    ],
+    [['export', 'arrivals', '--queue', 'duel', '--out', '/proc/x'], /^cannot write \/proc\/x: no such file/],
     [['demo', '--rate', '0'], /--rate.*0/],
     [['cost'], /--dau <players>/],
     [['cost', '--dau', '0'], /--dau.*from 1 up, got 0/],
