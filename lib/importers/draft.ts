@@ -7,9 +7,10 @@ import { type ConvertedRule, type ExpansionStep, relaxed } from './relaxation.ts
 /** A team of the definition, or several of one kind. */
 export interface DraftTeam {
   readonly name: string;
-  /** The most players, and the fewest if a match may have fewer. */
-  readonly size: number;
-  readonly minSize?: number;
+  /** The fewest and the most players. */
+  readonly least: number;
+  readonly most: number;
+  /** @default 1 */
   readonly count?: number;
 }
 
@@ -55,10 +56,15 @@ export function definitionOf(parts: {
   readonly more?: Readonly<Record<string, unknown>>;
 }): Record<string, unknown> {
   const { name, fallbackName, teams, attributes, rules, timeoutSeconds, more } = parts;
-  const isShort = teams.some(({ minSize }) => minSize !== undefined);
+  const isShort = teams.some(({ least, most }) => least < most);
   return {
     name: name ?? queueName(fallbackName),
-    teams,
+    teams: teams.map(({ name: own, least, most, count = 1 }) => ({
+      name: own,
+      size: most,
+      ...(count > 1 && { count }),
+      ...(least < most && { minSize: least }),
+    })),
     ...(isShort && { short: { afterSeconds: 0, cost: EMPTY_SEAT_COST } }),
     ...(Object.keys(attributes).length > 0 && { attributes }),
     ...(rules.length > 0 && { rules }),

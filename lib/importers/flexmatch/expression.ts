@@ -16,12 +16,9 @@ export interface Measurement {
 const CALLS = /^(?:(?:flatten|avg|min|max|sum|count|median|stddev|set_intersection)\()*/;
 const PLAYERS = /^teams\[([^\]]+)\]\.players(?:\.attributes\[([^\]]+)\]|(\[player_?id\]))?(\)*)$/i;
 
-/** The forms that are imported have three functions at most. */
-const LENGTH_MAX = 500;
-
 /** Undefined when it is not one of these forms. @param teams the names of all teams */
 export function parseExpression(text: unknown, teams: readonly string[]): Measurement | undefined {
-  if (typeof text !== 'string' || text.length > LENGTH_MAX) return undefined;
+  if (typeof text !== 'string') return undefined;
   const trimmed = text.replaceAll(/\s+/g, '');
   const [opening] = CALLS.exec(trimmed)!;
   const calls = opening.split('(').slice(0, -1);

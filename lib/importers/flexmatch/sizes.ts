@@ -10,9 +10,9 @@ import { parseStatement, rulesIn } from './statement.ts';
 export function teamsOf(source: Source): DraftTeam[] {
   return source.teams.map(({ ours, quantity, least, most }) => ({
     name: ours,
-    size: most,
-    ...(quantity > 1 && { count: quantity }),
-    ...(least < most && { minSize: least }),
+    least,
+    most,
+    count: quantity,
   }));
 }
 

@@ -47,7 +47,6 @@ function translate(queue: PlayFabQueue, options: ImportOptions, report: Report):
 /** The teams, or one team of all players where the queue has none. */
 function teamsOf(queue: PlayFabQueue, report: Report): DraftTeam[] {
   const { MinMatchSize, MaxMatchSize, MaxTicketSize, Teams } = queue;
-  const sizes = (least: number, most: number) => ({ size: most, ...(least < most && { minSize: least }) });
   const isAlone = (MaxTicketSize ?? MaxMatchSize) >= MinMatchSize && !(Teams && Teams.length > 1);
   report.compared(
     pathOf(queue, 'MinMatchSize'),
@@ -57,21 +56,21 @@ function teamsOf(queue: PlayFabQueue, report: Report): DraftTeam[] {
   if (!Teams || Teams.length === 0) {
     const larger = MinMatchSize === MaxMatchSize ? '' : '; larger matches go first, as in PlayFab';
     report.same(pathOf(queue, 'MaxMatchSize'), `a match is one team, players${larger}`);
-    return [{ name: 'players', ...sizes(MinMatchSize, MaxMatchSize) }];
+    return [{ name: 'players', least: MinMatchSize, most: MaxMatchSize }];
   }
   report.same(pathOf(queue, 'MaxMatchSize'));
   const names = teamNames(Teams.map(({ Name }) => Name));
   return Teams.map((team) => {
     const name = names.get(team.Name)!;
     report.same(pathOf(team), renamed(team.Name, name));
-    return { name, ...sizes(team.MinTeamSize, team.MaxTeamSize) };
+    return { name, least: team.MinTeamSize, most: team.MaxTeamSize };
   });
 }
 
 /** Sizes of matches that the sizes of teams do not keep. */
 function sizeRulesOf({ MinMatchSize, MaxMatchSize }: PlayFabQueue, teams: readonly DraftTeam[]) {
-  const least = teams.reduce((sum, { size, minSize = size }) => sum + minSize, 0);
-  const most = teams.reduce((sum, { size }) => sum + size, 0);
+  const least = teams.reduce((sum, team) => sum + team.least, 0);
+  const most = teams.reduce((sum, team) => sum + team.most, 0);
   return [
     ...(least < MinMatchSize ? [{ name: 'MinMatchSize', op: '>=', size: MinMatchSize }] : []),
     ...(most > MaxMatchSize ? [{ name: 'MaxMatchSize', op: '<=', size: MaxMatchSize }] : []),
@@ -193,7 +192,7 @@ function add(
 function reportOthers(queue: PlayFabQueue, teams: readonly DraftTeam[], report: Report): void {
   const { MaxTicketSize, ServerAllocationEnabled, BuildId, BuildAliasParams, StatisticsVisibilityToPlayers } =
     queue;
-  const largest = Math.max(...teams.map(({ size }) => size));
+  const largest = Math.max(...teams.map(({ most }) => most));
   if (MaxTicketSize != null)
     report.compared(pathOf(queue, 'MaxTicketSize'), MaxTicketSize < largest && NOTES.partySize);
   const servers = { ServerAllocationEnabled, BuildId, BuildAliasParams };

@@ -149,12 +149,7 @@ function addTeam(team: UnityTeam, context: PoolContext): DraftTeam {
   }
   report.compared(pathOf(team), differs, renamed(name, ours));
   stepsOf(teamCount.relaxations ?? [], [], 0, report);
-  return {
-    name: ours,
-    size: playerCount.max,
-    ...(teamCount.max > 1 && { count: teamCount.max }),
-    ...(least < playerCount.max && { minSize: least }),
-  };
+  return { name: ours, least, most: playerCount.max, count: teamCount.max };
 }
 
 function addRule(rule: UnityRule, place: UnityPlace, context: PoolContext): void {
