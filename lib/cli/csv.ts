@@ -28,7 +28,10 @@ export function namedRows(
   };
   const missing = required.filter((name) => !columns.includes(name));
   if (missing.length > 0)
-    refuse(header, `the columns ${required.join(', ')}, got no ${missing.join(' and no ')}`);
+    refuse(
+      header,
+      `the columns ${required.join(', ')} with commas between, got no ${missing.join(' and no ')}`,
+    );
   const isKnown = (name: string) =>
     required.includes(name) ||
     optional.includes(name) ||

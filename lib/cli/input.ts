@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import type * as z from 'zod';
+import * as z from 'zod';
 import { type LadderDefinition, ladderDefinition } from '../contract/ladder.ts';
 import { parseWith } from '../contract/problem.ts';
 import { checkQueueDefinition, type QueueDefinition } from '../contract/queue-definition.ts';
@@ -71,13 +71,10 @@ export function readTicketsFile(path: string, definition: QueueDefinition): Tick
 
 /** Parses a time option: ISO 8601 with an offset. Returns milliseconds since the epoch. */
 export function isoTime(value: string): number {
-  const ms = Date.parse(value);
-  if (Number.isNaN(ms) || !/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:?\d\d)$/.test(value)) {
-    throw new InvalidArgumentError(
-      `Expected ISO 8601 with an offset, such as 2026-01-31T12:00:00Z, got ${value}.`,
-    );
-  }
-  return ms;
+  if (z.iso.datetime({ offset: true }).safeParse(value).success) return Date.parse(value);
+  throw new InvalidArgumentError(
+    `Expected ISO 8601 with an offset, such as 2026-01-31T12:00:00Z, got ${value}.`,
+  );
 }
 
 /**

@@ -101,7 +101,7 @@ describe('a CSV file of tickets', () => {
     [`enqueuedAt,skill\n${AT}," "`, /skill.*Expected a number, got ""/s],
     [`enqueuedAt,skill\n${AT},\n,`, /Expected a number/],
     [`enqueuedAt,skill,ticketId\n${AT},1,a\nlater,2,a\n`, /: ticket a: Expected one time, got .*Z, later/],
-    ['enqueuedAt,skil\n', /:1: Expected the columns enqueuedAt, skill, got no skill/],
+    ['enqueuedAt,skil\n', /:1: Expected the columns enqueuedAt, skill with commas between, got no skill/],
     [`enqueuedAt,skill,clan\n${AT},1,x\n`, /:1: Expected columns from .*, got "clan"/],
     ['enqueuedAt,skill,skill\n', /:1: Expected each column once, got skill again/],
     [`enqueuedAt,skill\n${AT}\n`, /:2: Expected 2 cells, got 1/],

@@ -170,6 +170,11 @@ describe.concurrent('wrong input ends with status 2, a line for each fault, and 
     ],
     ['a bad time', ['--queue', queue, '--tickets', good, '--now', 'soon'], [/--now.*ISO 8601.*soon/]],
     [
+      'a day that no month has',
+      ['--queue', queue, '--tickets', good, '--now', '2026-02-31T00:00:00Z'],
+      [/--now.*ISO 8601.*02-31/],
+    ],
+    [
       'a time without offset',
       ['--queue', queue, '--tickets', good, '--now', '2026-01-01T00:00:00'],
       [/offset/],
