@@ -33,8 +33,7 @@ export function namedRows(
       `the columns ${required.join(', ')} with commas between, got no ${missing.join(' and no ')}`,
     );
   const isKnown = (name: string) =>
-    required.includes(name) ||
-    optional.includes(name) ||
+    [...required, ...optional].includes(name) ||
     prefixes.some((prefix) => name.startsWith(prefix) && name !== prefix);
   const unknown = columns.find((name) => !isKnown(name));
   if (unknown !== undefined)

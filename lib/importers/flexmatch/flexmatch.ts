@@ -83,12 +83,10 @@ function attributesOf(source: Source, report: Report): Record<string, unknown> {
   return attributes;
 }
 
-function skillNotes({ skillOffset }: Source, fallback: unknown): (string | undefined)[] {
+function skillNotes({ skillOffset }: Source, fallback: unknown): (string | false)[] {
   return [
     NOTES.isSkill,
-    fallback === undefined
-      ? undefined
-      : `tickets always have it: send ${Number(fallback) + skillOffset} by default`,
+    fallback !== undefined && `tickets always have it: send ${Number(fallback) + skillOffset} by default`,
     skillOffset === 0
       ? 'a skill is not negative: --skill-offset shifts it'
       : `add ${skillOffset} to every skill`,
@@ -100,19 +98,21 @@ function isOnlySorted(name: string, { set }: Source): boolean {
   return (set.rules ?? [])
     .map(unmarked)
     .every(
-      ({ type, batchAttribute, measurements = [], referenceValue }) =>
-        type === 'absoluteSort' ||
-        type === 'distanceSort' ||
-        (batchAttribute !== name &&
-          ![...measurements, String(referenceValue)].some((text) => text.includes(`attributes[${name}]`))),
+      ({ batchAttribute, measurements = [], referenceValue }) =>
+        batchAttribute !== name &&
+        ![...measurements, String(referenceValue)].some((text) => text.includes(`attributes[${name}]`)),
     );
 }
 
 /** The priority of backfills. */
 function algorithmOf({ set }: Source, report: Report): string {
-  const { algorithm } = set;
+  const { algorithm, playerAttributes = [] } = set;
   if (algorithm === undefined) return 'normal';
-  const unknown = (...values: readonly unknown[]) => unknownAttribute(values, set);
+  const names: readonly unknown[] = playerAttributes.map(({ name }) => name);
+  const unknown = (value: unknown = []) => {
+    const one = [value].flat().find((name) => !names.includes(name));
+    return one === undefined ? undefined : `there is no attribute ${String(one)}`;
+  };
   const judged = [
     ['strategy', oneOf('exhaustiveSearch', 'balanced'), NOTES.forbidsNothing],
     [
@@ -121,7 +121,7 @@ function algorithmOf({ set }: Source, report: Report): string {
       NOTES.forbidsNothing,
     ],
     ['balancedAttribute', unknown, NOTES.forbidsNothing],
-    ['sortByAttributes', (value: unknown) => unknown(...[value].flat()), NOTES.forbidsNothing],
+    ['sortByAttributes', unknown, NOTES.forbidsNothing],
     ['expansionAgeSelection', oneOf('newest', 'oldest'), undefined],
     [
       'backfillPriority',
@@ -149,16 +149,6 @@ function oneOf(...values: readonly string[]): (value: unknown) => string | undef
     value === undefined || values.includes(value as string)
       ? undefined
       : `Expected ${values.slice(0, -1).join(', ')} or ${values.at(-1)}, got ${shown(value)}`;
-}
-
-function unknownAttribute(
-  values: readonly unknown[],
-  { playerAttributes = [] }: FlexMatchRuleSet,
-): string | undefined {
-  const unknown = values.find(
-    (value) => value !== undefined && !playerAttributes.some(({ name }) => name === value),
-  );
-  return unknown === undefined ? undefined : `there is no attribute ${String(unknown)}`;
 }
 
 function timeoutOf({ set, options }: Source, report: Report): number {
