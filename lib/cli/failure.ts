@@ -1,7 +1,7 @@
 import { CommanderError } from '@commander-js/extra-typings';
 import { Problem } from '../contract/problem.ts';
 import { LocalCloudError } from '../local/local-cloud-error.ts';
-import { InvalidInput } from '../simulation/invalid-input.ts';
+import { InvalidInput } from '../vocabulary/invalid-input.ts';
 
 export { InvalidInput };
 

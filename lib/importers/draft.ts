@@ -1,6 +1,6 @@
 import type { Rule } from '../rules/rule-types.ts';
 import { SKILL } from '../rules/values.ts';
-import { InvalidInput } from '../simulation/invalid-input.ts';
+import { InvalidInput } from '../vocabulary/invalid-input.ts';
 import { queueName, ruleName, uniqueName } from './names.ts';
 import { type ConvertedRule, type ExpansionStep, relaxed } from './relaxation.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { InvalidInput } from '../simulation/invalid-input.ts';
+import { InvalidInput } from '../vocabulary/invalid-input.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
 import { makeFolder } from './make-folder.ts';
 

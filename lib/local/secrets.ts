@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { check, textOf } from '../contract/problem.ts';
-import { InvalidInput } from '../simulation/invalid-input.ts';
+import { InvalidInput } from '../vocabulary/invalid-input.ts';
 import { type AwsService, errorReply, jsonReply } from './aws-json.ts';
 import { secretArn } from './local-account.ts';
 import { LocalCloudError } from './local-cloud-error.ts';

@@ -7,7 +7,7 @@ import {
   type JWTVerifyGetKey,
   jwtVerify,
 } from 'jose';
-import { InvalidInput } from '../simulation/invalid-input.ts';
+import { InvalidInput } from '../vocabulary/invalid-input.ts';
 import type { TokenVerifier } from './authorizers.ts';
 
 /** The algorithms that API Gateway accepts. */

@@ -1,5 +1,5 @@
 import { rangeText } from '../rules/attribute-faults.ts';
-import { InvalidInput } from './invalid-input.ts';
+import { InvalidInput } from '../vocabulary/invalid-input.ts';
 
 /** Parsers of option values. Each function throws `InvalidInput` that names the option. */
 

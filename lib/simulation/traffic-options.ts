@@ -1,8 +1,8 @@
 import { LIMITS, type QueueDefinition } from '../contract/queue-definition.ts';
 import { partyMaxOf, roleSeatsOf, teamKindsOf } from '../contract/team-kinds.ts';
 import type { Ticket } from '../engine/types.ts';
+import { InvalidInput } from '../vocabulary/invalid-input.ts';
 import { patienceOf, playersWithin, type RateProfile } from './arrivals.ts';
-import { InvalidInput } from './invalid-input.ts';
 import {
   ABOVE_0,
   FROM_0_TO_1,

@@ -4,7 +4,7 @@ import { Problem } from '../../lib/contract/problem.ts';
 import { type Importer, imported } from '../../lib/importers/importer.ts';
 import { IMPORTERS } from '../../lib/importers/importers.ts';
 import type { ImportLine } from '../../lib/importers/report.ts';
-import { InvalidInput } from '../../lib/simulation/invalid-input.ts';
+import { InvalidInput } from '../../lib/vocabulary/invalid-input.ts';
 import { seeded } from '../engine/random-pool.ts';
 import { sample } from '../long.ts';
 import { randomRuleSet } from './flexmatch/random-rule-set.ts';

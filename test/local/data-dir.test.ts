@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { holdDataDir } from '../../lib/local/data-dir.ts';
-import { InvalidInput } from '../../lib/simulation/invalid-input.ts';
+import { InvalidInput } from '../../lib/vocabulary/invalid-input.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-data-dir-test-'));
 afterAll(() => rmSync(folder, { recursive: true }));

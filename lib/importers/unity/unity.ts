@@ -1,5 +1,5 @@
-import { InvalidInput } from '../../simulation/invalid-input.ts';
 import { shown } from '../../vocabulary/expected.ts';
+import { InvalidInput } from '../../vocabulary/invalid-input.ts';
 import { chosen, DraftRules, type DraftTeam, definitionOf, NOTES, renamed, sizeOf } from '../draft.ts';
 import type { Definition, Importer, ImportOptions } from '../importer.ts';
 import { attributeNames, teamNames } from '../names.ts';

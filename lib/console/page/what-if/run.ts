@@ -1,8 +1,8 @@
 import type { QueueDefinition } from '../../../contract/queue-definition.ts';
-import { InvalidInput } from '../../../simulation/invalid-input.ts';
 import { type PlayResult, play } from '../../../simulation/play.ts';
 import type { Progress } from '../../../simulation/simulate.ts';
 import { type TrafficOptions, trafficOfOptions } from '../../../simulation/traffic-options.ts';
+import { InvalidInput } from '../../../vocabulary/invalid-input.ts';
 
 /** A run that has ended. */
 export interface Run {
