@@ -55,8 +55,8 @@ export interface Constraints {
    * @param isFound whether it is the ruling on a game that was permitted before. @default false
    */
   judge(teams: readonly (readonly TeamMember[])[], isFound?: boolean): Ruling | undefined;
-  /** Whether the last ruling of `judge` may be another one in other teams of the same players. */
-  readonly wasOfTeams: boolean;
+  /** No game of the players whom `judge` saw last costs less, whatever their teams; ∞ when it refuses them in all teams. */
+  readonly leastInTeams: number;
   /**
    * By how much a whole game breaks what it has to fulfil, in any unit; 0 exactly when `judge` does not refuse it, and infinite
    * when no exchange of players between as large teams mends it.

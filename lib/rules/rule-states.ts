@@ -59,7 +59,7 @@ export function compileRules(
 export class RuleStates implements Constraints {
   readonly judgesGames: boolean;
   readonly judgesTeams: boolean;
-  wasOfTeams = false;
+  leastInTeams = 0;
   readonly #settings: RuleSettings;
   readonly #numbers = new Map<Ticket, number>();
   readonly #tickets: Ticket[] = [];
@@ -187,10 +187,10 @@ export class RuleStates implements Constraints {
   judge(teams: readonly (readonly TeamMember[])[], isFound = false): Ruling | undefined {
     const { rules } = this.#settings;
     const { game, members } = this.#gameOf(teams);
-    this.wasOfTeams = false;
+    this.leastInTeams = Number.POSITIVE_INFINITY;
     if (hasAvoided(game)) return undefined;
-    let wasOfTeams = false;
     let cost = 0;
+    let leastInTeams = 0;
     let region: string | undefined;
     const byName: Record<string, { cost?: number; values?: readonly string[] }> = {};
     for (let r = 0; r < rules.length; r++) {
@@ -206,23 +206,23 @@ export class RuleStates implements Constraints {
       // A function that is not pure does not take back a match that it has permitted.
       const mayRefuse = !isCostOnly(leveled) && !(isFound && leveled.type === 'custom');
       if (!verdict.holds && mayRefuse) {
-        this.wasOfTeams = isOfTeams;
+        if (isOfTeams) this.leastInTeams = leastInTeams;
         return undefined;
       }
-      wasOfTeams ||= isOfTeams;
       if (verdict.region !== undefined) region = verdict.region;
       const own =
         leveled.cost === undefined || verdict.units === Number.POSITIVE_INFINITY
           ? undefined
           : leveled.cost * verdict.units;
       cost += own ?? 0;
+      if (!isOfTeams) leastInTeams += own ?? 0;
       if (own === undefined && verdict.values === undefined) continue;
       byName[leveled.name] = {
         ...(own !== undefined && { cost: own }),
         ...(verdict.values !== undefined && { values: verdict.values }),
       };
     }
-    this.wasOfTeams = wasOfTeams;
+    this.leastInTeams = leastInTeams;
     return { cost, ...(region !== undefined && { region }), rules: byName };
   }
 

@@ -43,3 +43,23 @@ it.each([1, 2, 3, 4])(
     expect(games.map(({ optimal }) => optimal)).toEqual([true, true]);
   },
 );
+
+/** The best game of three teams of three among players of equal skill with these levels and maps, with the default budget. */
+function bestOfEqual(rules: readonly Rule[], values: readonly (readonly [level: number, map: string])[]) {
+  const tickets = values.map(([level, map], i): Ticket => {
+    const player = { playerId: `p${i}`, skill: 1500, attributes: { level, maps: [map] } };
+    return { ticketId: `t${i}`, enqueuedAtMs: 0, players: [player] };
+  });
+  return poolOf({ shape: { teamSize: 3, teams: 3 }, rules, tickets }).best(1000);
+}
+
+it('proves the best game where the same players cost something in any teams, and more in some', () => {
+  const best = bestOfEqual(
+    [
+      { name: 'Map', type: 'accepted', attribute: 'maps', by: 'maps', cost: 2 },
+      { name: 'Level', type: 'balance', attribute: 'level', cost: 1 },
+    ],
+    Array.from({ length: 12 }, (_, i) => [2 ** (i % 3), i % 4 === 0 ? 'y' : 'x']),
+  );
+  expect(best).toMatchObject({ imbalance: 0, optimal: true });
+});

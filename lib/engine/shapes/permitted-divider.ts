@@ -55,10 +55,11 @@ export class PermittedDivider {
     const f = this.#alpha * gap + v;
     if (!constraints?.judgesGames) return f + cost < limit ? f + cost : Number.POSITIVE_INFINITY;
     const ruling = this.#rulingOn(constraints, members, numbers, divider.teams, cost);
-    const isFairest = !constraints.wasOfTeams || (ruling !== undefined && ruling.cost <= cost);
+    const known = Math.max(cost, constraints.leastInTeams);
     const least = Math.min(limit, ruling ? f + ruling.cost : limit);
-    if (isFairest) return least < limit ? least : Number.POSITIVE_INFINITY;
-    return this.#divideJudged(constraints, members, numbers, undefined, v, cost, limit, least);
+    // No other division has a lower teamGap.
+    if (f + known >= least) return least < limit ? least : Number.POSITIVE_INFINITY;
+    return this.#divideJudged(constraints, members, numbers, undefined, v, known, limit, least);
   }
 
   /** The steps of `divide` since the last call, as nodes of a search. */
@@ -85,6 +86,7 @@ export class PermittedDivider {
    * The same where another division may have a better ruling than the fairest: all whose teamGap leaves room are judged, the
    * fairest first.
    *
+   * @param known what their game costs at least, whatever the teams
    * @param first the imbalance of the fairest if it is permitted and below `limit`, else `limit`
    */
   #divideJudged(
@@ -93,7 +95,7 @@ export class PermittedDivider {
     numbers: readonly number[],
     nonMates: ArrayLike<number> | undefined,
     v: number,
-    cost: number,
+    known: number,
     limit: number,
     first: number,
   ): number {
@@ -101,6 +103,7 @@ export class PermittedDivider {
     const divider = this.#divider;
     const players = members.reduce((sum, { size }) => sum + size, 0);
     let least = first;
+    let cost = known;
     this.division = this.division.slice(0, players);
     let found: { gap: number; teams: Uint8Array }[] = [];
     // A ruling is slow, so the fairest divisions are judged first: mostly one of the first is permitted.
@@ -110,6 +113,7 @@ export class PermittedDivider {
         const f = alpha * gap + v;
         if (f + cost >= least || this.#clock.isOver(stepsPerRuling)) break;
         const ruling = this.#rulingOn(constraints, members, numbers, teams, cost);
+        cost = Math.max(cost, constraints.leastInTeams);
         if (!ruling || f + ruling.cost >= least) continue;
         least = f + ruling.cost;
         this.division = teams;
