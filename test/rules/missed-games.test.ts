@@ -63,3 +63,13 @@ it('proves the best game where the same players cost something in any teams, and
   );
   expect(best).toMatchObject({ imbalance: 0, optimal: true });
 });
+
+it('proves the best game of equal players where every division costs something', () => {
+  const rule: Rule = { name: 'Level', type: 'same', attribute: 'level', scope: 'team', cost: 1 };
+  // Only two levels have three players.
+  const best = bestOfEqual(
+    [rule],
+    Array.from({ length: 10 }, (_, i) => [i % 4, 'x']),
+  );
+  expect(best).toMatchObject({ imbalance: 1, optimal: true });
+});

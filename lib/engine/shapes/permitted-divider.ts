@@ -17,6 +17,8 @@ export class PermittedDivider {
   readonly #constraints: Constraints | undefined;
   readonly #divider: ShapeDivider;
   readonly #clock: SearchClock;
+  /** By the numbers of tickets, which every search below a higher limit comes upon again. */
+  readonly #judged = new Map<string, Judged>();
   /** The rulings since the last `takeWork` on games that cost more than it was known before. */
   #priced = 0;
 
@@ -46,20 +48,19 @@ export class PermittedDivider {
     const divider = this.#divider;
     const nonMates = constraints?.judgesTeams ? constraints.nonMates(numbers) : undefined;
     // The fairest division is rarely one of those that are left.
-    if (constraints && nonMates)
-      return this.#divideJudged(constraints, members, numbers, nonMates, v, cost, limit, limit);
+    if (nonMates) return this.#divideJudged(members, numbers, nonMates, v, cost, limit);
     const gap = divider.divide(members, (limit - v - cost) / this.#alpha);
     this.wasCut = divider.wasCut;
     if (gap === Number.POSITIVE_INFINITY) return gap;
     this.division = divider.teams;
     const f = this.#alpha * gap + v;
     if (!constraints?.judgesGames) return f + cost < limit ? f + cost : Number.POSITIVE_INFINITY;
-    const ruling = this.#rulingOn(constraints, members, numbers, divider.teams, cost);
+    const ruling = this.#rulingOn(members, numbers, divider.teams, cost);
     const known = Math.max(cost, constraints.leastInTeams);
-    const least = Math.min(limit, ruling ? f + ruling.cost : limit);
+    const fairest = ruling ? f + ruling.cost : Number.POSITIVE_INFINITY;
     // No other division has a lower teamGap.
-    if (f + known >= least) return least < limit ? least : Number.POSITIVE_INFINITY;
-    return this.#divideJudged(constraints, members, numbers, undefined, v, known, limit, least);
+    if (f + known >= Math.min(limit, fairest)) return fairest < limit ? fairest : Number.POSITIVE_INFINITY;
+    return this.#divideJudged(members, numbers, undefined, v, known, limit, fairest);
   }
 
   /** The steps of `divide` since the last call, as nodes of a search. */
@@ -71,62 +72,66 @@ export class PermittedDivider {
 
   /** The ruling on a division. @param cost the cost that was known before */
   #rulingOn(
-    constraints: Constraints,
     members: readonly ShapeTicket[],
     numbers: readonly number[],
     division: Uint8Array,
     cost: number,
   ): Ruling | undefined {
-    const ruling = constraints.judge(membersOf(members, numbers, division, this.#teams));
+    const ruling = this.#constraints!.judge(membersOf(members, numbers, division, this.#teams));
     if (ruling && ruling.cost > cost) this.#priced++;
     return ruling;
   }
 
   /**
    * The same where another division may have a better ruling than the fairest: all whose teamGap leaves room are judged, the
-   * fairest first.
+   * fairest first, unless they were before.
    *
    * @param known what their game costs at least, whatever the teams
-   * @param first the imbalance of the fairest if it is permitted and below `limit`, else `limit`
+   * @param fairest the imbalance of `division`, ∞ when that is refused
    */
   #divideJudged(
-    constraints: Constraints,
     members: readonly ShapeTicket[],
     numbers: readonly number[],
     nonMates: ArrayLike<number> | undefined,
     v: number,
     known: number,
     limit: number,
-    first: number,
+    fairest = Number.POSITIVE_INFINITY,
   ): number {
-    const alpha = this.#alpha;
-    const divider = this.#divider;
     const players = members.reduce((sum, { size }) => sum + size, 0);
-    let least = first;
+    const key = `${numbers}`;
+    const before = { gap: 0, least: fairest, teams: this.division.slice(0, players) };
+    let { gap: judgedGap, least, teams: best } = this.#judged.get(key) ?? before;
     let cost = known;
-    this.division = this.division.slice(0, players);
+    const most = () => Math.min(limit, least, Number.MAX_VALUE);
+    const roomBelow = (f: number) => (f - v - cost) / this.#alpha;
     let found: { gap: number; teams: Uint8Array }[] = [];
     // A ruling is slow, so the fairest divisions are judged first: mostly one of the first is permitted.
     const judgeFound = () => {
       found.sort((a, b) => a.gap - b.gap);
       for (const { gap, teams } of found) {
-        const f = alpha * gap + v;
-        if (f + cost >= least || this.#clock.isOver(stepsPerRuling)) break;
-        const ruling = this.#rulingOn(constraints, members, numbers, teams, cost);
-        cost = Math.max(cost, constraints.leastInTeams);
+        const f = this.#alpha * gap + v;
+        if (f + cost >= most() || this.#clock.isOver(stepsPerRuling)) break;
+        const ruling = this.#rulingOn(members, numbers, teams, cost);
+        cost = Math.max(cost, this.#constraints!.leastInTeams);
         if (!ruling || f + ruling.cost >= least) continue;
         least = f + ruling.cost;
-        this.division = teams;
+        best = teams;
       }
       found = [];
     };
-    divider.divideEach(members, (least - v - cost) / alpha, nonMates, (teams, gap) => {
-      found.push({ gap, teams: teams.slice(0, players) });
+    this.#divider.divideEach(members, roomBelow(most()), nonMates, (teams, gap) => {
+      if (gap >= judgedGap) found.push({ gap, teams: teams.slice(0, players) });
       if (found.length === judgedAtOnce) judgeFound();
-      return (least - v - cost) / alpha;
+      return roomBelow(most());
     });
     judgeFound();
-    this.wasCut = divider.wasCut || this.#clock.wasOver;
+    this.wasCut = this.#divider.wasCut || this.#clock.wasOver;
+    // Rounding may keep out a division at the very end of the room.
+    if (!this.wasCut) judgedGap = Math.max(judgedGap, roomBelow(most() * (1 - 1e-9)));
+    if (this.#judged.size >= judgedMax) this.#judged.clear();
+    this.#judged.set(key, { gap: judgedGap, least, teams: best });
+    this.division = best;
     return least < limit ? least : Number.POSITIVE_INFINITY;
   }
 }
@@ -134,5 +139,11 @@ export class PermittedDivider {
 /** A ruling on up to 16 players under 30 rules takes some ten microseconds. */
 const stepsPerRuling = 8;
 
+/** The maximum of sets of tickets whose divisions are remembered. */
+const judgedMax = 10_000;
+
 /** The divisions that are sorted before they are judged. */
 const judgedAtOnce = 6000;
+
+/** All divisions of some tickets with a teamGap below `gap` were judged; the best is `teams`, of imbalance `least`. */
+type Judged = { readonly gap: number; readonly least: number; readonly teams: Uint8Array };
