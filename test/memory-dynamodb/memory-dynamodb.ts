@@ -41,9 +41,12 @@ export class MemoryDynamoDB {
   readonly tables: ReadonlyMap<string, MemoryTable>;
   /** The units that the last call has consumed, also when it was rejected. */
   consumed: Consumed[] = [];
+  readonly #pageBytesMax: number;
   readonly #applied = new Set<string>();
 
-  constructor(schemas: readonly TableSchema[]) {
+  /** @param pageBytesMax smaller for tests of a smaller scale. @default that of AWS */
+  constructor(schemas: readonly TableSchema[], pageBytesMax: number = DYNAMODB_LIMITS.pageBytesMax) {
+    this.#pageBytesMax = pageBytesMax;
     this.tables = new Map(schemas.map((schema) => [schema.name, new MemoryTable(schema)]));
   }
 
@@ -106,10 +109,7 @@ export class MemoryDynamoDB {
     let last: Entry | undefined;
     let isCut = false;
     for (const entry of entries(partitions, range, isForward, startAt)) {
-      if (
-        last !== undefined &&
-        (items.length === input.Limit || bytes + entry.bytes > DYNAMODB_LIMITS.pageBytesMax)
-      ) {
+      if (last !== undefined && (items.length === input.Limit || bytes + entry.bytes > this.#pageBytesMax)) {
         isCut = true;
         break;
       }
@@ -145,10 +145,7 @@ export class MemoryDynamoDB {
     let isCut = false;
     for (const key of keys) {
       if (from !== undefined && key <= from) continue;
-      if (
-        found.length === Limit ||
-        (found.length > 0 && bytes + table.bytesOf(key) > DYNAMODB_LIMITS.pageBytesMax)
-      ) {
+      if (found.length === Limit || (found.length > 0 && bytes + table.bytesOf(key) > this.#pageBytesMax)) {
         isCut = true;
         break;
       }

@@ -104,8 +104,8 @@ const OPERATIONS: Readonly<Record<string, string>> = {
 };
 
 /** The tables of the template in memory, instead of an emulator. */
-export function memoryTables(tables: readonly Resource[]) {
-  const dynamodb = new MemoryDynamoDB(tables.map(tableSchema));
+export function memoryTables(tables: readonly Resource[], pageBytesMax?: number) {
+  const dynamodb = new MemoryDynamoDB(tables.map(tableSchema), pageBytesMax);
   return {
     dynamodb,
     client: (wire?: Wire) => memoryClient(dynamodb, wire),

@@ -1,10 +1,11 @@
 import { expect } from 'vitest';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { BucketLimits } from '../../lib/service/domain/bucket-limits.ts';
-import { type BucketLayout, layoutAt, tickRanges } from '../../lib/service/domain/buckets.ts';
+import { type BucketLayout, layoutAt, rangeName, tickRanges } from '../../lib/service/domain/buckets.ts';
 import type { QueueRecord } from '../../lib/service/domain/queue-record.ts';
 import type { StoredTicket } from '../../lib/service/domain/stored-ticket.ts';
 import type { TickMessage } from '../../lib/service/domain/tick-message.ts';
+import type { TickReport } from '../../lib/service/domain/tick-report.ts';
 import { quantile } from '../../lib/service/queues/quantile.ts';
 import { dispatch } from '../../lib/service/ticks/dispatch.ts';
 import { type TickDeps, tick } from '../../lib/service/ticks/tick.ts';
@@ -25,6 +26,8 @@ export interface AutoRunOptions extends Partial<Omit<QueueDefinition, 'name'>> {
   /** The weights of tickets with 1, 2, … players. @default all have one */
   readonly partyWeights?: readonly number[];
   readonly limits?: BucketLimits;
+  /** Where a page of DynamoDB ends. @default as on AWS */
+  readonly pageBytesMax?: number;
 }
 
 /** A queue under load in memory: players arrive, ticks run concurrently when they are due, and dispatch runs every minute. */
@@ -49,7 +52,7 @@ export class AutoRun {
 
   static async start(random: RandomSource, options: AutoRunOptions): Promise<AutoRun> {
     const run = new AutoRun(random, options);
-    const { skill: _, partyWeights: __, limits: ___, ...changes } = options;
+    const { skill: _, partyWeights: __, limits: ___, pageBytesMax: ____, ...changes } = options;
     await run.cloud.putQueue({
       definition: definition({ name: 'auto', buckets: 'auto', timeoutSeconds: 600, ...changes }),
       version: 1,
@@ -61,9 +64,12 @@ export class AutoRun {
     return run;
   }
 
-  private constructor(random: RandomSource, { skill, partyWeights = [1], limits }: AutoRunOptions) {
+  private constructor(
+    random: RandomSource,
+    { skill, partyWeights = [1], limits, pageBytesMax }: AutoRunOptions,
+  ) {
     this.random = random;
-    this.cloud = new TimedCloud(NOW_MS);
+    this.cloud = new TimedCloud(NOW_MS, pageBytesMax);
     this.#skill = skill ?? (() => Math.max(0, 1500 + 300 * random.normal()));
     this.#partyWeights = partyWeights;
     this.#limits = limits === undefined ? {} : { limits };
@@ -103,6 +109,13 @@ export class AutoRun {
       });
       await this.#watchLayouts();
     }
+  }
+
+  /** The last reports of the ticks of the newest buckets. */
+  async reports(): Promise<TickReport[]> {
+    const names = tickRanges(this.#record.layouts.at(-1)!, false).map(rangeName);
+    const { ranges } = this.cloud.deps;
+    return [...(await this.cloud.time.run(() => ranges.reports('auto', names))).values()];
   }
 
   /** Ranges of due slots that no tick has searched. */

@@ -45,11 +45,12 @@ export class TimedCloud {
   #keyWrites = new Map<string, number>();
   #ids = 0;
 
-  constructor(startMs: number) {
+  /** @param pageBytesMax where a page of DynamoDB ends. @default as on AWS */
+  constructor(startMs: number, pageBytesMax?: number) {
     this.time = new VirtualTime(startMs);
     const resources = tableResources();
     const names = tableNames(resources);
-    const { dynamodb, client: clientOn } = memoryTables(resources);
+    const { dynamodb, client: clientOn } = memoryTables(resources, pageBytesMax);
     this.#tickets = dynamodb.tables.get(names.tickets)!;
     const client = clientOn(this.#wire);
     const stores = storesOf(client, names, new ParsedTickets());

@@ -4,10 +4,12 @@ import { estimatesOf } from '../../../lib/policies/memory.ts';
 import { BUCKET_LIMITS } from '../../../lib/service/domain/bucket-limits.ts';
 import type { BucketLoad } from '../../../lib/service/domain/bucket-load.ts';
 import type { Edge } from '../../../lib/service/domain/buckets.ts';
+import type { TickReport } from '../../../lib/service/domain/tick-report.ts';
 import { balance } from '../../../lib/service/ticks/rebalance.ts';
 import { seededRandom } from '../../../lib/simulation/random.ts';
 import { NOW_MS } from '../../aws/samples.ts';
 import { IS_LONG, sample } from '../../long.ts';
+import { DYNAMODB_LIMITS } from '../../memory-dynamodb/aws-limits.ts';
 import { AutoRun } from '../auto-run.ts';
 import { definition, putQueue } from '../definitions.ts';
 import { TimedCloud } from '../timed-cloud.ts';
@@ -81,34 +83,41 @@ describe('the boundaries', () => {
   });
 });
 
-/** A tenth of a bucket's capacity, so that a tenth of the players give the same result. */
-const limits = {
-  ...BUCKET_LIMITS,
-  readTickets: 2_000,
-  commitsPerSecond: 60,
-  drainsPerSecond: 85,
-  endsPerSecond: 15,
-  arrivalsPerSecond: 20,
-  waitingTickets: 800,
-  busyTickets: 50,
+/**
+ * A tenth of a bucket's capacity, so that a tenth of the players give the same result. A page of DynamoDB has a tenth of its
+ * tickets too, because a pool that is too large to read is cut where pages end.
+ */
+const A_TENTH = {
+  limits: {
+    ...BUCKET_LIMITS,
+    readTickets: BUCKET_LIMITS.readTickets / 10,
+    commitsPerSecond: BUCKET_LIMITS.commitsPerSecond / 10,
+    drainsPerSecond: BUCKET_LIMITS.drainsPerSecond / 10,
+    endsPerSecond: BUCKET_LIMITS.endsPerSecond / 10,
+    arrivalsPerSecond: BUCKET_LIMITS.arrivalsPerSecond / 10,
+    waitingTickets: BUCKET_LIMITS.waitingTickets / 10,
+    busyTickets: BUCKET_LIMITS.busyTickets / 10,
+  },
+  pageBytesMax: DYNAMODB_LIMITS.pageBytesMax / 10,
 };
+const WHOLE = { limits: BUCKET_LIMITS };
 
 describe('a queue with buckets "auto"', () => {
   it('keeps one bucket under a long load within its capacity', async () => {
-    const run = await AutoRun.start(seededRandom(1), { teamSize: 5, limits });
+    const run = await AutoRun.start(seededRandom(1), { teamSize: 5, ...A_TENTH });
     await run.seconds(sample(70, 120), () => 12);
     expect(run.layouts).toEqual([0]);
     expect(run.missed).toEqual([]);
   });
 
   it('keeps one bucket after a single burst of players', async () => {
-    const run = await AutoRun.start(seededRandom(2), { teamSize: 5, limits });
+    const run = await AutoRun.start(seededRandom(2), { teamSize: 5, ...A_TENTH });
     await run.seconds(60, (second) => (second === 10 ? 90 : 4));
     expect(run.layouts).toEqual([0]);
   });
 
   it('splits within seconds when a launch brings many times a bucket’s capacity, and then keeps its buckets', async () => {
-    const run = await AutoRun.start(seededRandom(3), { teamSize: 5, limits });
+    const run = await AutoRun.start(seededRandom(3), { teamSize: 5, ...A_TENTH });
     const rate = sample(60, 300);
     await run.seconds(sample(30, 40), () => rate);
     expect(run.firstChangeMs).toBeLessThan(15_000);
@@ -124,7 +133,7 @@ describe('a queue with buckets "auto"', () => {
   });
 
   it.runIf(IS_LONG)('uses the arrivals of all buckets together', async () => {
-    const run = await AutoRun.start(seededRandom(7), { teamSize: 5, limits });
+    const run = await AutoRun.start(seededRandom(7), { teamSize: 5, ...A_TENTH });
     const rate = async () => {
       const arrivals = await run.cloud.time.run(() => run.cloud.deps.ranges.arrivals('auto'));
       return estimatesOf(arrivals!, 1).arrivalRate;
@@ -136,7 +145,7 @@ describe('a queue with buckets "auto"', () => {
   });
 
   it.runIf(IS_LONG)('splits among players who all have the same skill', async () => {
-    const run = await AutoRun.start(seededRandom(4), { teamSize: 5, skill: () => 1500, limits });
+    const run = await AutoRun.start(seededRandom(4), { teamSize: 5, skill: () => 1500, ...A_TENTH });
     await run.seconds(40, () => 100);
     run.cloud.keyWritesMax = 0;
     await run.seconds(20, () => 100);
@@ -148,7 +157,7 @@ describe('a queue with buckets "auto"', () => {
   it.runIf(IS_LONG)(
     'follows a load that rises in a minute and falls again, and returns to one bucket later',
     async () => {
-      const run = await AutoRun.start(seededRandom(5), { teamSize: 5, limits });
+      const run = await AutoRun.start(seededRandom(5), { teamSize: 5, ...A_TENTH });
       await run.seconds(60, (second) => 1 + 3 * second);
       const top = run.buckets;
       expect(top).toBeGreaterThan(7);
@@ -160,16 +169,34 @@ describe('a queue with buckets "auto"', () => {
     },
   );
 
-  it.runIf(IS_LONG)('splits a pool that one tick cannot read', async () => {
-    const run = await AutoRun.start(seededRandom(6), { teamSize: 5, limits });
-    await run.fill(10_000);
-    await run.seconds(40, () => 0);
-    expect(run.buckets).toBeGreaterThan(10);
-    // The key's limit is 100 writes a second here. A range commits at least one game a tick, so 17 ranges exceed it a little.
-    expect(run.cloud.committed.length).toBeGreaterThan(600);
-    expect(run.cloud.keyWritesMax).toBeLessThan(200);
-    run.expectNobodyTwice();
-  });
+  it.each(sample([A_TENTH], [A_TENTH, WHOLE]))(
+    'splits a pool of which one tick reads $limits.readTickets until each part is read whole, and matches it meanwhile',
+    async (scale) => {
+      const { readTickets, drainsPerSecond } = scale.limits;
+      const run = await AutoRun.start(seededRandom(6), { teamSize: 5, ...scale });
+      await run.fill(1.5 * readTickets);
+      await run.seconds(1, () => 0);
+      const isWhole = ({ next, waiting }: TickReport) => next === undefined && waiting <= readTickets;
+      expect((await run.reports()).map(isWhole)).toEqual([false]);
+
+      let reports: readonly TickReport[] = [];
+      const isSplit = () => reports.length === run.buckets && reports.every(isWhole);
+      for (let seconds = 0; seconds < 20 && !isSplit(); seconds++) {
+        await run.seconds(1, () => 0);
+        reports = await run.reports();
+      }
+      expect(reports.map(isWhole)).toEqual(Array.from({ length: run.buckets }, () => true));
+      // One tick could not read them all yet.
+      expect(reports.reduce((sum, { waiting }) => sum + waiting, 0)).toBeGreaterThan(readTickets);
+
+      await run.seconds(20, () => 0);
+      const players = 10;
+      expect(run.cloud.waiting).toBeLessThan(players * run.buckets);
+      // All have the key of the first bucket. No second has more than 1.5 times its rate, but for a game of each range.
+      expect(run.cloud.keyWritesMax).toBeLessThan(1.5 * drainsPerSecond + players * (run.buckets + 1));
+      run.expectNobodyTwice();
+    },
+  );
 });
 
 describe('a definition with buckets "auto"', () => {

@@ -44,7 +44,8 @@ const tickAt = async (cloud: TimedCloud, slotMs: number) => {
 };
 
 describe('a pool that one tick cannot read', () => {
-  it.each(sample([12_000], [50_000, 250_000]))('keeps matching with %i waiting', async (count) => {
+  it.each(sample([1.2], [2.5, 12.5]))('keeps matching with %d times as many waiting', async (times) => {
+    const count = times * BUCKET_LIMITS.readTickets;
     const tickets = Array.from({ length: count }, (_, i) =>
       solo(`t${i}`, Math.max(0, random.normal() * 300 + 1500), 1_000),
     );
@@ -54,7 +55,7 @@ describe('a pool that one tick cannot read', () => {
       expect(matches.length).toBeGreaterThanOrEqual(60);
       expect(metrics.durationMs).toBeLessThan(2_000);
     }
-    expect(cloud.ticketsRead).toBeLessThanOrEqual(3 * BUCKET_LIMITS.readTickets);
+    expect(cloud.ticketsRead).toBeLessThanOrEqual(2 * BUCKET_LIMITS.readTickets);
     expect(cloud.keyWritesMax).toBeLessThanOrEqual(1_000);
     expect(new Set(cloud.committed.flatMap(({ ticketIds }) => ticketIds)).size).toBe(
       10 * cloud.committed.length,
