@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand, type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { documentClient } from '../../lib/aws/dynamo.ts';
 import { type AwsCall, type AwsReply, type AwsService, callAws } from '../../lib/local/aws-json.ts';
@@ -84,6 +84,28 @@ export function tablesInMemory(): EmulatedTables {
   const names = tableNames(tables);
   const { client, stream } = memoryTables(tables);
   return { names, client, stream: (table) => stream(names[table]), stop: async () => {} };
+}
+
+/** The maximum of items that DynamoDB writes in a batch. */
+const BATCH_WRITE_MAX = 25;
+
+/** Removes all items of tables in an emulator. */
+export async function clearTables(tables: EmulatedTables): Promise<void> {
+  const client = tables.client();
+  const clear = async ({ name, properties }: Resource) => {
+    const keys = (properties.KeySchema as readonly { AttributeName: string }[]).map(
+      (key) => key.AttributeName,
+    );
+    const requests: { DeleteRequest: { Key: Record<string, unknown> } }[] = [];
+    for await (const { Items = [] } of paginateScan({ client }, { TableName: name, ConsistentRead: true }))
+      for (const item of Items)
+        requests.push({ DeleteRequest: { Key: Object.fromEntries(keys.map((key) => [key, item[key]])) } });
+    for (let at = 0; at < requests.length; at += BATCH_WRITE_MAX)
+      await client.send(
+        new BatchWriteCommand({ RequestItems: { [name]: requests.slice(at, at + BATCH_WRITE_MAX) } }),
+      );
+  };
+  await Promise.all(tableResources().map(clear));
 }
 
 /** The names of the tables, each by what it holds. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Problem } from '../../lib/contract/problem.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import {
@@ -13,39 +13,29 @@ import { cancelTicket } from '../../lib/service/tickets/cancel-ticket.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
 import { withMatchStatus } from '../../lib/service/tickets/ticket-status.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
-import { type EmulatedTables, startTables, suiteName, USE_CASE_STORES } from '../aws/emulated-tables.ts';
+import { suiteName, USE_CASE_STORES } from '../aws/emulated-tables.ts';
 import { definition, putQueue } from './definitions.ts';
 import { withFaults as withEvery } from './faults.ts';
-import { type Line, type Streams, VirtualCloud } from './virtual-cloud.ts';
+import { ownCloudForEachTest } from './own-cloud.ts';
+import type { Line, VirtualCloud } from './virtual-cloud.ts';
 
 /** Whatever order backfills, ticks, cancels and the end of a match come in, a seat is promised to one ticket only. */
 describe.each(USE_CASE_STORES)('$emulator', ({ emulator, skipped }) => {
   describe.skipIf(skipped !== undefined)(suiteName('a backfill', emulator, skipped), () => {
-    let tables: EmulatedTables;
-    let streams: Streams;
     let cloud: VirtualCloud;
     let queue: string;
-    let count = 0;
     let joined: string[] = [];
+    const restart = ownCloudForEachTest(emulator, (own) => {
+      ({ cloud, queue } = own);
+      joined = [];
+    });
     const withFaults = (scenario: Parameters<typeof withEvery>[1]) =>
       withEvery(emulator === 'dynamodb-local' ? 4 : 1, scenario);
-
-    beforeAll(async () => {
-      tables = await startTables(emulator);
-      streams = [tables.stream('tickets'), tables.stream('matches')];
-    });
-    afterAll(() => tables?.stop());
 
     const id = (name: string) => `${queue}:${name}`;
     /** A queue of 2v2 and a match of a, b against c, d; `gone` have left. */
     const running = async (changes: Partial<QueueDefinition> = {}) => {
-      queue = `queue-${++count}`;
-      cloud = new VirtualCloud(tables, streams, `${queue}:`);
-      joined = [];
-      await Promise.all(streams.map((read) => read()));
-      for (const record of (await cloud.deps.queues.list()).records) await cloud.deps.queues.remove(record);
-      await cloud.newChanges();
-      cloud.changes.length = 0;
+      await restart();
       const rules = {
         name: queue,
         teamSize: 2,

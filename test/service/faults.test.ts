@@ -1,5 +1,5 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { connectionStore } from '../../lib/aws/connection-store.ts';
 import { EVENT_TYPES } from '../../lib/contract/event-type.ts';
 import { Problem } from '../../lib/contract/problem.ts';
@@ -27,13 +27,14 @@ import { dispatch } from '../../lib/service/ticks/dispatch.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
 import { answerFrame } from '../../lib/service/watching/answer-frame.ts';
 import { connect } from '../../lib/service/watching/connect.ts';
-import { type EmulatedTables, startTables, suiteName, USE_CASE_STORES } from '../aws/emulated-tables.ts';
+import { type EmulatedTables, suiteName, USE_CASE_STORES } from '../aws/emulated-tables.ts';
 import { ticket } from '../aws/samples.ts';
 import { CHAOS_LADDER } from './chaos-results.ts';
 import { violations } from './checker.ts';
 import { definition, putLadder, putQueue } from './definitions.ts';
 import { type Scenario, withFaults as withEvery } from './faults.ts';
-import { type Streams, VirtualCloud } from './virtual-cloud.ts';
+import { ownCloudForEachTest } from './own-cloud.ts';
+import type { VirtualCloud } from './virtual-cloud.ts';
 import { OPEN_SOCKETS } from './watching/open-sockets.ts';
 import { watcherOf } from './watching/watcher-of.ts';
 
@@ -43,33 +44,20 @@ describe.each(USE_CASE_STORES)('$emulator', ({ emulator, skipped }) => {
     suiteName('a function killed at any call', emulator, skipped),
     () => {
       let tables: EmulatedTables;
-      let streams: Streams;
       let cloud: VirtualCloud;
       let accepted: string[] = [];
       let queue: string;
-      let count = 0;
+      const restart = ownCloudForEachTest(emulator, (own) => {
+        ({ cloud, queue, tables } = own);
+        accepted = [];
+      });
       /** All faults on the tables in memory, and some on the emulators. */
       const withFaults = (scenario: Scenario) =>
         withEvery({ memory: 1, dynoxide: 3, 'dynamodb-local': 9 }[emulator], scenario);
 
-      const start = async () => {
-        tables = await startTables(emulator);
-        streams = [tables.stream('tickets'), tables.stream('matches')];
-      };
-      beforeAll(start);
-      afterAll(() => tables?.stop());
-
       /** Starts a run with its own cloud and one queue, whose tickets wait at most 30 seconds. */
       const begin = async (changes: Partial<QueueDefinition> = {}) => {
-        queue = `queue-${++count}`;
-        if (emulator === 'memory') await start();
-        cloud = new VirtualCloud(tables, streams, `${queue}:`);
-        accepted = [];
-        await Promise.all(streams.map((read) => read()));
-        const { queues } = cloud.deps;
-        for (const record of (await queues.list()).records) await queues.remove(record);
-        await cloud.newChanges();
-        cloud.changes.length = 0;
+        await restart();
         await putQueue(
           cloud.deps.queues,
           definition({ name: queue, tickSeconds: 10, timeoutSeconds: 30, ...changes }),
@@ -418,7 +406,7 @@ describe.each(USE_CASE_STORES)('$emulator', ({ emulator, skipped }) => {
 
       // The calls to the store are the same on both emulators; the stores' conformance suite runs on both.
       describe.skipIf(emulator !== 'dynoxide')('notify: loses no webhook', () => {
-        let url: string;
+        const url = 'https://game.example/';
         const failures = async (count: number) => {
           for (let i = 0; i < count; i++) await cloud.deps.receivers.addFailure(url, cloud.nowMs - 60_000);
         };
@@ -539,8 +527,6 @@ describe.each(USE_CASE_STORES)('$emulator', ({ emulator, skipped }) => {
 
         it.each(CASES)('%s', async (_, { before, history, status, calls: expected }) => {
           const calls = await withEvery(1, async (run, label) => {
-            // Each run has its own receiver.
-            url = `https://game.example/${count}`;
             await begin({ webhooks: [{ url, secret: 'shared/s' }] });
             await before?.();
             const event = {

@@ -40,9 +40,6 @@ import type { Line, VirtualCloud } from './virtual-cloud.ts';
 import { OPEN_SOCKETS } from './watching/open-sockets.ts';
 import { watcherOf } from './watching/watcher-of.ts';
 
-/** The end of an ETag, which differs between runs because the names of their queues do. */
-const DIGEST = /(?<=\d)-[\w-]{10}(?=\\")/g;
-
 const EXPERIMENT = {
   name: 'patience',
   variants: [
@@ -81,7 +78,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       return enqueue(cloud.deps, queue, { ticketId, players, also: [{ queue: further() }] }, cloud.nowMs);
     };
     const defineTwo = async (changes: Partial<QueueDefinition> = {}) => {
-      // With ticks of a second the slots of both queues are the same, whatever the names of a run.
+      // With ticks of a second the slots of both queues are the same.
       await define({ group: 'g', tickSeconds: 1, timeoutSeconds: 300 });
       await putQueue(
         cloud.deps.queues,
@@ -212,27 +209,22 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       const rated = await cloud.deps.ratings.of(queue, ['a', 'b'].map(playerOf));
       const ratings = [...rated].map(([playerId, { writeId: _, ...rating }]) => [playerId, rating]).sort();
       const { writeId: __, ...odds } = (await cloud.deps.ratings.odds(queue)) ?? {};
-      return JSON.parse(
-        JSON.stringify({
-          entries: await entriesLeft(),
-          ladder,
-          ratings,
-          odds,
-          tickets,
-          matches,
-          record,
-          versions,
-          backfill,
-          cooldowns,
-          presence,
-          connections,
-          ticks: cloud.tickMessages,
-          deadlines: cloud.deadlineMessages,
-        })
-          .replaceAll(queue, 'queue')
-          .replaceAll(DIGEST, '')
-          .replaceAll(/"linked":"[\w-]+"/g, '"linked":""'),
-      );
+      return {
+        entries: await entriesLeft(),
+        ladder,
+        ratings,
+        odds,
+        tickets,
+        matches,
+        record,
+        versions,
+        backfill,
+        cooldowns,
+        presence,
+        connections,
+        ticks: cloud.tickMessages,
+        deadlines: cloud.deadlineMessages,
+      };
     };
 
     const USE_CASES: Readonly<Record<string, UseCase>> = {
@@ -255,8 +247,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
           await define({ timeoutSeconds: 77 });
         },
         act: () => restoreVersion(queuesWithoutLadders(cloud.deps.queues), queue, 1, cloud.nowMs),
-        outcome: (result) =>
-          JSON.parse(JSON.stringify(result).replaceAll(queue, 'queue').replaceAll(DIGEST, '')),
+        outcome: (result) => result,
         writes: ['UpdateItem', 'UpdateItem'],
       },
       'a deleted queue': {
@@ -311,7 +302,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         },
         outcome: ({ ticket: { status, replaces } }: { ticket: { status: string; replaces: string } }) => [
           status,
-          replaces.replace(queue, 'queue'),
+          replaces,
         ],
         writes: ['TransactWriteItems'],
       },
@@ -360,7 +351,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         act: (matchId: string) => answer('b', matchId, false),
         outcome: ({ status, reason }: { status: string; reason: string }) => ({
           status,
-          reason: reason.replace(queue, 'queue'),
+          reason,
         }),
         // The answer, the match, the ticket that has declined, the entry and the ticket that return, and the end of the deadline.
         writes: ['UpdateItem', 'UpdateItem', 'UpdateItem', 'PutItem', 'UpdateItem', 'UpdateItem'],
@@ -759,9 +750,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       'changes nothing for %s',
       async (_, { prepare, act, outcome, writes }) => {
         const run = async (lost: number | undefined) => {
-          begin();
-          const { records } = await cloud.deps.queues.list();
-          for (const record of records) await cloud.deps.queues.remove(record);
+          await begin();
           const prepared = await prepare();
           const { line, made } = losing(lost, emulator !== 'memory');
           const result = await cloud.on(line, () => act(prepared as never));

@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { type EmulatedTables, startTables, type Tables, tablesInMemory } from '../aws/emulated-tables.ts';
+import {
+  clearTables,
+  type EmulatedTables,
+  startTables,
+  type Tables,
+  tablesInMemory,
+} from '../aws/emulated-tables.ts';
 import { type Streams, VirtualCloud } from './virtual-cloud.ts';
 
-/** A virtual cloud for one test, with a queue name that no other test on the same tables uses. */
+/** A virtual cloud on empty tables. */
 export interface OwnCloud {
   readonly cloud: VirtualCloud;
   readonly queue: string;
@@ -10,25 +16,32 @@ export interface OwnCloud {
 }
 
 /**
- * Gives each test of a suite its own cloud and queue name, on empty tables in memory, or on the tables of an emulator, which the
- * suite starts once and stops at its end.
+ * All tests have the same name, because much follows from hashes of names and ids: the slots of a group, which tickets a tick
+ * checks. So a test does the same whatever ran before it, and so does each run of a test that begins several times.
+ */
+const QUEUE = 'queue-1';
+
+/**
+ * Gives each test of a suite its own cloud, on empty tables in memory, or on the tables of an emulator, which the suite starts
+ * once, empties before each test and stops at its end.
  *
  * @param use takes the cloud of the next test
- * @returns begins once more in the middle of a test, with another cloud and queue name
+ * @returns begins once more in the middle of a test, with another cloud and empty tables
  */
-export function ownCloudForEachTest(emulator: Tables, use: (own: OwnCloud) => void): () => void {
+export function ownCloudForEachTest(emulator: Tables, use: (own: OwnCloud) => void): () => Promise<void> {
   let tables: EmulatedTables;
   let streams: Streams;
-  let count = 0;
   const take = (started: EmulatedTables) => {
     tables = started;
     streams = [tables.stream('tickets'), tables.stream('matches')];
   };
-  const begin = () => {
-    // A cloud runs the ticks of all queues in its tables.
+  const begin = async () => {
     if (emulator === 'memory') take(tablesInMemory());
-    const queue = `queue-${++count}`;
-    use({ queue, tables, cloud: new VirtualCloud(tables, streams, `${queue}:`) });
+    else {
+      await clearTables(tables);
+      await Promise.all(streams.map((read) => read()));
+    }
+    use({ queue: QUEUE, tables, cloud: new VirtualCloud(tables, streams, `${QUEUE}:`) });
   };
   beforeAll(async () => {
     if (emulator !== 'memory') take(await startTables(emulator));

@@ -270,7 +270,8 @@ const FAULTS: readonly Fault[] = [
   },
   {
     what: 'the pings of all players are lost',
-    queue: { teamSize: 50, timeoutSeconds: 600, presence: { graceSeconds: 15 } },
+    // None of the players who have come before the fault is matched until it is reported.
+    queue: { teamSize: 90, timeoutSeconds: 600, presence: { graceSeconds: 15 } },
     begin: (play) => {
       play.pings = false;
     },
@@ -524,7 +525,8 @@ class Play {
     for (let second = 0; second < count; second++) {
       for (let i = 0; i < 2 && this.arrives; i++) {
         const ticketId = `${this.#queue}:${++this.#players}`;
-        const { players } = ticket(this.#queue, ticketId, 1_000);
+        // The skills are in order of time, so that a sample of the pool has players of all times, whatever their ids.
+        const { players } = ticket(this.#queue, ticketId, 1_000 + this.#players);
         if (!this.enqueues) continue;
         const nowMs = this.cloud.nowMs + this.enqueueMs;
         await enqueue(this.cloud.deps, this.#queue, { ticketId, players }, nowMs).catch((error) =>

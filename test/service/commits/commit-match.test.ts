@@ -119,7 +119,7 @@ describe('a commit', () => {
 
     it('is repaired although dispatch crashes at any of its calls', async () => {
       await withFaults(1, async (killing, label) => {
-        begin();
+        await begin();
         await crashed();
         cloud.tickMessages.length = 0;
         cloud.nowMs += 60_000;
@@ -137,7 +137,7 @@ describe('a commit', () => {
 
     it('is repaired by the next tick of its range, although that crashes too at any of its calls', async () => {
       const calls = await withFaults(1, async (killing, label) => {
-        begin();
+        await begin();
         await crashed();
         cloud.nowMs += 10_000;
         const message = nextTick();
@@ -330,7 +330,7 @@ describe('a commit', () => {
 
     it('is repaired when the cancel crashes at any of its calls', async () => {
       const calls = await withFaults(1, async (killing, label) => {
-        begin();
+        await begin();
         await crashed();
         await killing((line) => cloud.on(line, () => cancelTicket(cloud.deps, id('a'), cloud.nowMs)));
         const repeated = await cancelTicket(cloud.deps, id('a'), cloud.nowMs);

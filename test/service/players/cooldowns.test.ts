@@ -165,7 +165,7 @@ describe('a queue with cooldowns', () => {
     it('notes each decline once, wherever its function is killed', async () => {
       for (const isLate of [false, true]) {
         const calls = await withFaults(1, async (run, label) => {
-          begin();
+          await begin();
           await define({ teamSize: 2, tickSeconds: 60 });
           const matchId = await matched(['ann', 'ben'], ['zoe', 'zed']);
           await answer('z', matchId, true);
@@ -192,7 +192,7 @@ describe('a queue with cooldowns', () => {
 
     it('notes one offence when a decline and the deadline come at once, in every order', async () => {
       await overtaken(async (both, label) => {
-        begin();
+        await begin();
         await define();
         const matchId = await matched();
         await answer('z', matchId, true);
@@ -210,7 +210,7 @@ describe('a queue with cooldowns', () => {
 
     it('keeps both of two matches of one player that end at once, in every order', async () => {
       await overtaken(async (both, label) => {
-        begin();
+        await begin();
         await define();
         const first = await matched();
         await join('b', 'ann');
@@ -358,7 +358,7 @@ describe('a queue with cooldowns', () => {
 
     it('notes all leavers when the request is repeated, wherever its function was killed', async () => {
       await withFaults(1, async (run, label) => {
-        begin();
+        await begin();
         const matchId = await played();
         await run((line) => cloud.on(line, () => end(matchId, 'ann', 'zoe')));
         await end(matchId, 'ann', 'zoe');

@@ -137,7 +137,7 @@ describe.skipIf(skipped !== undefined)(suiteName('an answer to a match', emulato
     'that stops after its write to the answers is followed by %s',
     async (by) => {
       for (const isAccept of [true, false]) {
-        restart();
+        await restart();
         await define();
         await join('a');
         await join('b');

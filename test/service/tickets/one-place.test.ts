@@ -151,7 +151,7 @@ describe('a queue in which a player has one place', () => {
 
   it('frees the place when the match fails, and keeps it when the ticket returns', async () => {
     for (const onFailure of ['fail', 'requeue'] as const) {
-      begin();
+      await begin();
       cloud.host = () => ({ outcome: 'responded', status: 400, body: '' });
       const matchId = await matched({
         provisioner: { type: 'http', url: 'https://games.example', onFailure },
@@ -170,7 +170,7 @@ describe('a queue in which a player has one place', () => {
     expect((await join('b', 'ann')).created).toBe(true);
     cloud.nowMs += 24 * 3_600_000 - 1_000;
     await expectTaken(join('y', 'zoe'), 'z', 'COMPLETED').catch(() => {});
-    begin();
+    await begin();
     await matched();
     const foundMs = cloud.nowMs;
     cloud.nowMs = foundMs + 24 * 3_600_000 - 1_000;
@@ -232,7 +232,7 @@ describe('a queue in which a player has one place', () => {
 
   it('loses no place and locks none, wherever a request is killed', async () => {
     await withFaults(1, async (run, label) => {
-      begin();
+      await begin();
       await define({ teamSize: 2 });
       await join('old', 'ann');
       await cancelTicket(cloud.deps, id('old'), cloud.nowMs);

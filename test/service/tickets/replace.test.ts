@@ -188,7 +188,7 @@ describe('a ticket that replaces another', () => {
     const duringEachCall = async (check: (outcome: 'created' | 'refused') => Promise<void>) => {
       let calls = 1;
       for (let at = 0; at < calls; at++) {
-        begin();
+        await begin();
         await waited();
         await post('rival', ['cem', 'dan']);
         cloud.nowMs = Math.min(...cloud.tickMessages.map(({ dueMs }) => dueMs));
@@ -244,7 +244,7 @@ describe('a ticket that replaces another', () => {
   it('leaves one of the two waiting, wherever the request is killed, and the request can be repeated', async () => {
     for (const onePlace of [false, true])
       await withFaults(1, async (run, label) => {
-        begin();
+        await begin();
         const since = await waited({ onePlace });
         await run((line: Line) => cloud.on(line, () => post('new', ['ann'], 'old')));
         const statuses = await Promise.all(

@@ -293,7 +293,7 @@ describe('a queue with presence', () => {
       await cancelTicket(cloud.deps, id('a'), cloud.nowMs);
       expect((await alive('a')).status).toBe('CANCELLED');
       expect((await cloud.deps.presence.of(queue, [id('a')])).size).toBe(0);
-      begin();
+      await begin();
       await putQueue(cloud.deps.queues, definition({ name: queue }), cloud.nowMs);
       await join('b');
       await expect(alive('b')).rejects.toMatchObject({ status: 409 });
@@ -323,7 +323,7 @@ describe('a queue with presence', () => {
   describe('when a function is killed at any call', () => {
     it('the end of a connection is noted, or found by the missing ping', async () => {
       await withFaults(1, async (kill, label) => {
-        begin();
+        await begin();
         await define({ teamSize: 3 });
         await join('a');
         await open('a', 'one');
@@ -335,7 +335,7 @@ describe('a queue with presence', () => {
 
     it('the grace to connect begins with the POST that stores the ticket, where presence is required', async () => {
       await withFaults(1, async (kill, label) => {
-        begin();
+        await begin();
         await define({ teamSize: 3, presence: { graceSeconds: GRACE_MS / 1_000, required: true } });
         await kill((line) => cloud.on(line, () => join('a')));
         const isStored = (await cloud.deps.tickets.get(id('a'))) !== undefined;
@@ -351,7 +351,7 @@ describe('a queue with presence', () => {
 
     it('a client that connects again keeps its place', async () => {
       await withFaults(1, async (kill, label) => {
-        begin();
+        await begin();
         await define({ teamSize: 3 });
         await join('a');
         await open('a', 'one');
@@ -367,7 +367,7 @@ describe('a queue with presence', () => {
 
     it('a tick ends the ticket of who has left, and the other waits on', async () => {
       await withFaults(1, async (kill, label) => {
-        begin();
+        await begin();
         await define({ tickSeconds: 10 });
         await join('a');
         await open('a', 'one');
@@ -386,7 +386,7 @@ describe('a queue with presence', () => {
 
     it('a match that is accepted too late is dissolved, and who has not left returns', async () => {
       await withFaults(1, async (kill, label) => {
-        begin();
+        await begin();
         const matchId = await goneAfterMatch({ ...ACCEPTED, tickSeconds: 10 });
         await accept('a', matchId);
         cloud.nowMs += GRACE_MS;
@@ -406,7 +406,7 @@ describe('a queue with presence', () => {
 
     it('a match that is placed too late is dissolved, and who has not left returns', async () => {
       await withFaults(1, async (kill, label) => {
-        begin();
+        await begin();
         const matchId = await goneAfterMatch({ ...PLACED, tickSeconds: 10 });
         cloud.nowMs += GRACE_MS;
         await kill((line) => cloud.on(line, () => provision(cloud.deps, matchId, cloud.nowMs)));
