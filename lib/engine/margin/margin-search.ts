@@ -223,6 +223,8 @@ export class MarginSearch {
     }
     const own = this.#anchorSize * this.#allows[this.#anchor];
     const missing = this.#n - this.#anchorSize;
+    // It fills the game by itself, and nobody else may be there.
+    if (missing === 0) return { lowest: own / this.#n, highest: own / this.#n };
     return { lowest: (own + missing * least) / this.#n, highest: (own + missing * most) / this.#n };
   }
 

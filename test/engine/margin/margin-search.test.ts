@@ -94,6 +94,19 @@ describe.each(kinds)('the search for the widest margin among %s', (name, special
   });
 });
 
+it('ends at once for a party that fills the game by itself, when that is not within its limit', () => {
+  const rules: GameRules = { teamSize: 3, teams: [{ name: 'crew', size: 3 }], alpha: 1, p: 1, q: 2, beta: 0 };
+  const players = [1000, 1500, 2000].map((skill, i) => ({ playerId: `p${i}`, skill }));
+  const party = poolShapeTicket({ ticketId: 'party', enqueuedAtMs: 0, players }, layoutOf(rules));
+  const limit = Float64Array.of(100);
+  const limits = { now: limit, atFirst: limit, fixed: new Float64Array(1) };
+  let looks = 0;
+  const clock = new SearchClock(() => ++looks > 1000);
+  const search = new MarginSearch(rules, layoutOf(rules), undefined, clock);
+  expect(search.run({ tickets: [party], anchor: 0, limits }, 400)).toBeUndefined();
+  expect(clock.wasOver).toBe(false);
+});
+
 it('finds no game when the roles cannot be filled', () => {
   const rules: GameRules = { teamSize: 2, alpha: 1, p: 1, q: 2, beta: 0, roles: { tank: 1, healer: 1 } };
   const tickets = Array.from({ length: 12 }, (_, i) =>
