@@ -48,7 +48,7 @@ export function play(
       return parseTicketsFile(requests, queue, 'The tickets');
     } catch (error) {
       // A ticket that its own players exclude is refused. It stays among those of whom none may be able to match.
-      if (error instanceof Problem && error.message.includes('can play in one match')) return [];
+      if (error instanceof Problem && error.message.includes('Expected players who can play')) return [];
       throw error;
     }
   };
