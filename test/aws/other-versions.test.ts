@@ -27,7 +27,7 @@ import { Unreadable } from '../../lib/service/domain/unreadable.ts';
 import { dispatch } from '../../lib/service/ticks/dispatch.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
 import { definition, putQueue } from '../service/definitions.ts';
-import { EMULATORS, type EmulatedTables, startTables } from './emulated-tables.ts';
+import { clearTables, EMULATORS, type EmulatedTables, startTables } from './emulated-tables.ts';
 import { bucketLayout, match, NOW_MS, ticket } from './samples.ts';
 
 /** Data written by earlier and later versions of Muster, and data that no version can read. */
@@ -55,6 +55,7 @@ beforeAll(async () => {
 afterAll(() => tables?.stop());
 afterEach(() => {
   vi.restoreAllMocks();
+  return clearTables(tables);
 });
 
 const put = (table: keyof EmulatedTables['names'], Item: Record<string, unknown>) =>

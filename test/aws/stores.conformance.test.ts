@@ -222,7 +222,8 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
           { from: skillKey(20) },
         ];
         const found = await Promise.all(ranges.map((range) => namesWaiting([layout], range)));
-        expect(found).toEqual([
+        // The skills of t2 and t3 are the same when they are rounded, so their order is that of hashes of their ids.
+        expect(found.map((names) => names.toSorted())).toEqual([
           ['t0', 't1'],
           ['t2', 't3', 't4', 't5', 't6'],
           ['t7', 't8', 't9'],

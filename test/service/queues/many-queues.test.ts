@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { queueStore } from '../../../lib/aws/queue-store.ts';
 import { Unreadable } from '../../../lib/service/domain/unreadable.ts';
 import type { QueueStore } from '../../../lib/service/ports/queue-store.ts';
@@ -9,7 +9,7 @@ import { definition, putQueue } from '../definitions.ts';
 
 describe('queues', () => {
   let queues: QueueStore;
-  beforeAll(async () => {
+  beforeEach(async () => {
     const tables = await startTables('memory');
     queues = queueStore(tables.client(), tables.names.queues);
   });
@@ -17,9 +17,12 @@ describe('queues', () => {
   const nameOf = (i: number) => `queue-${String(i).padStart(3, '0')}`;
   const put = (name: string, timeoutSeconds = 60) =>
     putQueue(queues, definition({ name, timeoutSeconds }), NOW_MS);
+  const putMany = async (count: number) => {
+    for (let i = 0; i < count; i++) expect(await put(nameOf(i))).toMatchObject({ outcome: 'created' });
+  };
 
   it('are at most 500 in a stack, including deleted ones until they are removed', async () => {
-    for (let i = 0; i < 500; i++) expect(await put(nameOf(i))).toMatchObject({ outcome: 'created' });
+    await putMany(500);
     const refused = { status: 409, message: expect.stringMatching(/fewer than 500 queues .*queue one-more/) };
     await expect(put('one-more')).rejects.toMatchObject(refused);
     expect(await queues.get('one-more')).toBeUndefined();
@@ -34,6 +37,7 @@ describe('queues', () => {
   });
 
   it('are listed in parts that fit into a response', async () => {
+    await putMany(500);
     const { records } = await queues.list();
     const large = {
       ...queues,
@@ -61,6 +65,7 @@ describe('queues', () => {
   });
 
   it('that cannot be read are named in the first part', async () => {
+    await putMany(3);
     expect(await listQueues(queues)).not.toHaveProperty('unreadable');
     const { records } = await queues.list();
     const unreadable = ['b', 'a'].map((name) => ({ name, error: new Unreadable('of a later version') }));
