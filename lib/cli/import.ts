@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command } from '@commander-js/extra-typings';
+import { Command, Option } from '@commander-js/extra-typings';
 import { checkQueueDefinition } from '../contract/queue-definition.ts';
 import {
   IMPORT_OPTIONS,
@@ -51,9 +51,11 @@ function commandOf(name: string, importer: Importer<object>) {
     .option('--name <queue>', 'name of the queue (default: that in the file)')
     .option('--out <folder>', 'write the definition to this folder instead, as QUEUE.json');
   if (importer.ticketsOf !== undefined)
-    command.option(
-      '--try <tickets>',
-      'instead of the definition, print what one tick of the queue does with these tickets: a JSON list of requests of StartMatchmaking, or the output of DescribeMatchmaking',
+    command.addOption(
+      new Option(
+        '--try <tickets>',
+        'instead of the definition, print what one tick of the queue does with these tickets: a JSON list of requests of StartMatchmaking, or the output of DescribeMatchmaking',
+      ).conflicts('out'),
     );
   return command.action((file: string, { out, try: tickets, ...options }: Options) => {
     const result = imported(importer, readJson(file, { comments: true }), file, options);

@@ -118,6 +118,10 @@ describe.concurrent('muster', () => {
       ['cost', '--dau', '9', '--party', '3', '--queue', 'queues/duel.json'],
       /--party: .* up to 2, .* duel, got 3/,
     ],
+    [
+      ['import', 'flexmatch', 'a.json', '--try', 'b', '--out', 'c'],
+      /'--try .*' cannot be used with .*'--out /,
+    ],
     [['cost', '--dau', '9', '--party', '11'], /--party: .* up to 10, .* arena, got 11/],
     [['demo', '--seconds', '1e9'], /--seconds.*at most 2147483 seconds \(24 days\), got 1e9/],
     [
