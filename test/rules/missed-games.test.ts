@@ -73,3 +73,19 @@ it('proves the best game of equal players where every division costs something',
   );
   expect(best).toMatchObject({ imbalance: 1, optimal: true });
 });
+
+it('finds and proves matches of players who accept each other, where it costs something if they do not', () => {
+  const random = seeded(7);
+  const some = (count: number) => {
+    const values = Array.from({ length: 12 }, (_, i) => `c${i}`);
+    return Array.from({ length: count }, () => values.splice(Math.floor(values.length * random()), 1)[0]!);
+  };
+  const tickets = Array.from({ length: 60 }, (_, i): Ticket => {
+    const attributes = { has: some(2), accepts: some(9) };
+    const player = { playerId: `p${i}`, skill: 1200 + 600 * random(), attributes };
+    return { ticketId: `t${i}`, enqueuedAtMs: 0, players: [player] };
+  });
+  const rule: Rule = { name: 'r', type: 'accepted', attribute: 'has', by: 'accepts', cost: 20 };
+  const games = [...poolOf({ shape: { teamSize: 5 }, rules: [rule], tickets }).drain(1000)];
+  expect(games.map(({ optimal }) => optimal)).toEqual(Array(6).fill(true));
+});

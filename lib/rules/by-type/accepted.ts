@@ -41,8 +41,6 @@ export const accepted: RuleType<AcceptedRule> = {
   ],
   looser: (_rule, key) => (key === 'atLeast' ? -1 : 0),
   attributes: ({ attribute, by }) => [attribute, by],
-  // A search does not know its cost.
-  isFinal: ({ cost }) => cost !== undefined,
-  states: (rule) => (isOverGame(rule) && rule.cost === undefined ? [{ by: 'acceptance', rule }] : []),
+  states: (rule) => (isOverGame(rule) ? [{ by: 'acceptance', rule }] : []),
   unitsMax: ({ atLeast = 1 }, _players, seats) => seats * atLeast,
 };

@@ -51,9 +51,7 @@ export class AcceptedState implements StateGroup {
     const wanted = this.#needed[this.#levels.with(ticket)];
     if (wanted === 0) return true;
     this.#shareWith(ticket, this.#with);
-    if (!this.#accepts(ticket, wanted)) return false;
-    for (let i = 0; i < this.#joined.length; i++) if (!this.#accepts(this.#joined[i], wanted)) return false;
-    return true;
+    return this.#missing(ticket, wanted, this.#with) + this.#missingOfJoined(wanted, this.#with) === 0;
   }
 
   join(ticket: number): void {
@@ -74,15 +72,28 @@ export class AcceptedState implements StateGroup {
     for (let word = 0; word < this.#words; word++) to[word] = shared[word] & accepting[word];
   }
 
-  /** Whether enough is accepted of what each player of a ticket brings, by `with`. */
-  #accepts(ticket: number, wanted: number): boolean {
+  units(): number {
+    const { depth, now } = this.#levels;
+    const wanted = this.#needed[now];
+    return wanted === 0 ? 0 : this.#missingOfJoined(wanted, this.#shared[depth]);
+  }
+
+  #missingOfJoined(wanted: number, shared: Int32Array): number {
+    let missing = 0;
+    for (let i = 0; i < this.#joined.length; i++) missing += this.#missing(this.#joined[i], wanted, shared);
+    return missing;
+  }
+
+  /** How many accepted values the players of a ticket lack. @param shared the values that are accepted */
+  #missing(ticket: number, wanted: number, shared: Int32Array): number {
     const lists = this.#brought[ticket];
+    let missing = 0;
     for (let i = 0; i < lists.length; i++) {
       let accepted = 0;
-      for (let word = 0; word < this.#words; word++) accepted += bitsOf(lists[i][word] & this.#with[word]);
-      if (accepted < wanted) return false;
+      for (let word = 0; word < this.#words; word++) accepted += bitsOf(lists[i][word] & shared[word]);
+      if (accepted < wanted) missing += wanted - accepted;
     }
-    return true;
+    return missing;
   }
 }
 
