@@ -21,30 +21,39 @@ const COLUMNS: CsvColumns = {
  *     attributes.NAME     of the type that the definition gives it, lists separated by |
  *
  * An empty cell is a missing value. The values are checked as those of a JSON file.
+ * @returns also where the line of a player is, by the pointer of a fault
  * @throws InvalidInput that names the line or the ticket
  */
-export function ticketsOfCsv(text: string, definition: QueueDefinition, file: string): unknown[] {
+export function ticketsOfCsv(text: string, definition: QueueDefinition, file: string) {
   const rows = numbered(numbered(namedRows(text, file, COLUMNS), 'ticketId', 't'), 'playerId', 'p');
-  return [...Map.groupBy(rows, ({ ticketId }) => ticketId!)].map(([ticketId, party]) => ({
+  const parties = [...Map.groupBy(rows, ({ cells }) => cells.ticketId!)];
+  const tickets = parties.map(([ticketId, party]) => ({
     ticketId,
     enqueuedAt: sharedCell(party, 'enqueuedAt', `${file}: ticket ${ticketId}: Expected one time`),
-    players: party.map((row) => playerOf(row, definition)),
+    players: party.map(({ cells }) => playerOf(cells, definition)),
   }));
+  const placeOf = (pointer: string): string => {
+    const [, ticket = '', player = '0', cell = ''] =
+      /^#\/(\d+)(?:\/players\/(\d+))?(?:\/(.*))?$/.exec(pointer) ?? [];
+    const [, party = []] = parties[Number(ticket)] ?? [];
+    return `line ${(party[Number(player)] ?? party[0])?.line} ${cell.replaceAll('/', '.')}`.trim();
+  };
+  return { tickets, placeOf };
 }
 
 /** Gives rows without an id the number of the row, or the next one that is not the id of another row. */
 function numbered(rows: readonly CsvRow[], column: string, prefix: string): CsvRow[] {
-  const used = new Set(rows.map((row) => row[column]));
+  const used = new Set(rows.map(({ cells }) => cells[column]));
   let number = 0;
   return rows.map((row, at) => {
-    if (row[column]) return row;
+    if (row.cells[column]) return row;
     number = Math.max(number, at) + 1;
     while (used.has(`${prefix}${number}`)) number++;
-    return { ...row, [column]: `${prefix}${number}` };
+    return { ...row, cells: { ...row.cells, [column]: `${prefix}${number}` } };
   });
 }
 
-function playerOf(row: CsvRow, { attributes = {} }: QueueDefinition): unknown {
+function playerOf(row: CsvRow['cells'], { attributes = {} }: QueueDefinition): unknown {
   const named = (prefix: string, readCell: (name: string, cell: string) => unknown) =>
     Object.entries(row).flatMap(([column, cell]) => {
       const name = column.slice(prefix.length);

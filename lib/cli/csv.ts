@@ -9,8 +9,11 @@ export interface CsvColumns {
   readonly prefixes?: readonly string[];
 }
 
-/** A line of a CSV file: its cells by column. */
-export type CsvRow = Readonly<Record<string, string>>;
+/** A line of a CSV file: its number, and its cells by column. */
+export interface CsvRow {
+  readonly line: number;
+  readonly cells: Readonly<Record<string, string>>;
+}
 
 /**
  * The lines of a CSV file below the first one, which names the columns.
@@ -21,10 +24,10 @@ export function namedRows(
   file: string,
   { required, optional, prefixes = [] }: CsvColumns,
 ): CsvRow[] {
-  const [header = { after: 0, cells: [] }, ...lines] = linesOf(text, file);
+  const [header = { line: 1, cells: [] }, ...lines] = linesOf(text, file);
   const columns = header.cells;
-  const refuse = ({ after }: Line, why: string) => {
-    throw new InvalidInput(`${placeOf(file, text, after)}: Expected ${why}`);
+  const refuse = ({ line }: Line, why: string) => {
+    throw new InvalidInput(`${file}:${line}: Expected ${why}`);
   };
   const missing = required.filter((name) => !columns.includes(name));
   if (missing.length > 0)
@@ -43,19 +46,20 @@ export function namedRows(
     );
   const again = columns.find((name, at) => columns.indexOf(name) < at);
   if (again !== undefined) refuse(header, `each column once, got ${again} again`);
-  return lines.map((line) => {
-    const { cells } = line;
-    if (cells.length !== columns.length) refuse(line, `${columns.length} cells, got ${cells.length}`);
-    return Object.fromEntries(columns.map((name, column) => [name, cells[column]!]));
+  return lines.map((one) => {
+    const { line, cells } = one;
+    if (cells.length !== columns.length)
+      refuse(one, `${columns.length} cells, got ${cells.length}: a cell with a comma has quotes around it`);
+    return { line, cells: Object.fromEntries(columns.map((name, column) => [name, cells[column]!])) };
   });
 }
 
 /** The cell of a column that rows have in common. @throws InvalidInput with what is expected, when their cells differ */
 export function sharedCell(rows: readonly CsvRow[], column: string, expected: string): string | undefined {
-  const cells = [...new Set(rows.map((row) => row[column]))];
-  if (cells.length > 1)
-    throw new InvalidInput(`${expected}, got ${cells.map((cell) => cell || 'none').join(', ')}`);
-  return cells[0];
+  const different = [...new Set(rows.map(({ cells }) => cells[column]))];
+  if (different.length > 1)
+    throw new InvalidInput(`${expected}, got ${different.map((cell) => cell || 'none').join(', ')}`);
+  return different[0];
 }
 
 /** A number; what is none stays as it is, so that the error shows it. */
@@ -64,40 +68,44 @@ export function numberOr(cell: string): number | string {
   return cell === '' || Number.isNaN(number) ? cell : number;
 }
 
-/** The cells of a line, and the place in bytes where the line before it ends. */
+/** The cells of a line, and the number of the line in which they begin. */
 interface Line {
-  readonly after: number;
+  readonly line: number;
   readonly cells: readonly string[];
 }
 
 /** The lines that are not empty. @throws InvalidInput that names the line */
 function linesOf(text: string, file: string): Line[] {
   const lines: Line[] = [];
-  let after = 0;
+  const bytes = Buffer.from(text);
+  // The parser counts some line ends twice, so that only its bytes say where a line is.
+  let from = 0;
+  let line = 1;
+  const passTo = (end: number): number => {
+    const passed = bytes.toString('utf8', from, end);
+    const [empty] = /^\s*/.exec(passed)!;
+    const begins = line + breaksIn(empty);
+    line += breaksIn(passed);
+    from = end;
+    return begins;
+  };
   try {
     parse(text, {
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       skip_empty_lines: true,
       trim: true,
-      on_record(cells: string[], { bytes }) {
-        // The parser keeps the spaces within quotes.
-        lines.push({ after, cells: cells.map((cell) => cell.trim()) });
-        after = bytes;
-      },
+      // The parser keeps the spaces within quotes.
+      on_record: (cells: string[], info) =>
+        void lines.push({ line: passTo(info.bytes), cells: cells.map((cell) => cell.trim()) }),
     });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw new InvalidInput(
-      `${placeOf(file, text, after)}: Expected cells separated by commas, got a quote within a cell`,
+      `${file}:${passTo(bytes.length)}: Expected cells separated by commas, got a quote within a cell`,
     );
   }
   return lines;
 }
 
-/** `FILE:LINE` of what follows a place in bytes. The parser counts some line ends twice. */
-function placeOf(file: string, text: string, after: number): string {
-  const before = Buffer.from(text).toString('utf8', 0, after);
-  const [empty] = /^\s*/.exec(text.slice(before.length))!;
-  return `${file}:${`${before}${empty}`.split(/\r\n?|\n/).length}`;
-}
+const breaksIn = (text: string) => text.match(/\r\n?|\n/g)?.length ?? 0;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from '@commander-js/extra-typings';
 import type { MusterClient, Ticket } from '../client/index.ts';
 import { askOf, withService } from './client.ts';
-import { Failure } from './failure.ts';
+import { Failure, InvalidInput } from './failure.ts';
 import { type OptionsOf, positiveNumber } from './input.ts';
 import { INTERRUPTED_STATUS, interruptionSignal } from './interruption.ts';
 import { checkOutputs, writeText } from './output.ts';
@@ -29,7 +29,7 @@ function withOptions(command: ReturnType<typeof withService>) {
         'goes on recording new matches; Ctrl-C ends it and writes what it has. Tickets without a match are not seen.',
     )
     .requiredOption('--queue <name>', 'the queue')
-    .requiredOption('--out <file>', 'the file to write')
+    .requiredOption('--out <file>', 'the JSON file to write')
     .option(
       '--seconds <number>',
       'record for this long (default: only the latest 100 matches)',
@@ -40,6 +40,8 @@ function withOptions(command: ReturnType<typeof withService>) {
 async function exportArrivals(options: OptionsOf<typeof withOptions>): Promise<void> {
   const { queue, out, seconds = 0, ...service } = options;
   checkOutputs([out]);
+  if (out.toLowerCase().endsWith('.csv'))
+    throw new InvalidInput(`--out: Expected the name of a JSON file, such as arrivals.json, got ${out}`);
   const ask = await askOf(service);
   const signal = interruptionSignal();
   const record = new Map<string, Ticket>();

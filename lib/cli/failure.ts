@@ -1,5 +1,5 @@
 import { CommanderError } from '@commander-js/extra-typings';
-import { Problem } from '../contract/problem.ts';
+import { ERRORS_MAX, Problem } from '../contract/problem.ts';
 import { LocalCloudError } from '../local/local-cloud-error.ts';
 import { InvalidInput } from '../vocabulary/invalid-input.ts';
 
@@ -26,6 +26,8 @@ export function reportFailure(error: unknown): 0 | 1 | 2 {
   if (error instanceof Problem && error.errors.length > 0) {
     const source = error.message.slice(0, error.message.indexOf(' is not valid'));
     for (const { pointer, detail } of error.errors) console.error(`${source}: ${pointer}: ${detail}`);
+    if (error.errors.length === ERRORS_MAX)
+      console.error(`${source}: only the first ${ERRORS_MAX} are named`);
     return 2;
   }
   if (error instanceof Problem || error instanceof InvalidInput) {

@@ -67,6 +67,7 @@ function commandOf(name: string, importer: Importer<object>) {
       const path = join(out, `${String(definition.name)}.json`);
       if (existsSync(path)) checkOutputs([path], [file]);
       writeText(path, `${JSON.stringify(definition, null, 2)}\n`, { folder: true });
+      console.error(`${path}: the definition`);
     }
   });
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import * as z from 'zod';
 import { type LadderDefinition, ladderDefinition } from '../contract/ladder.ts';
-import { parseWith } from '../contract/problem.ts';
+import { invalid, Problem, parseWith } from '../contract/problem.ts';
 import { checkQueueDefinition, type QueueDefinition } from '../contract/queue-definition.ts';
 import type { Ticket } from '../engine/types.ts';
 import { parseTicketsFile } from '../service/tickets/parse-tickets.ts';
@@ -64,9 +64,17 @@ export function parseLine<T extends z.ZodType>(schema: T, { text, source }: Line
 
 /** @throws InvalidInput | Problem that names the file and the invalid fields */
 export function readTicketsFile(path: string, definition: QueueDefinition): Ticket[] {
-  const isCsv = path.toLowerCase().endsWith('.csv');
-  const tickets = isCsv ? ticketsOfCsv(readText(path), definition, path) : readJson(path);
-  return parseTicketsFile(tickets, definition, path);
+  if (!path.toLowerCase().endsWith('.csv')) return parseTicketsFile(readJson(path), definition, path);
+  const { tickets, placeOf } = ticketsOfCsv(readText(path), definition, path);
+  try {
+    return parseTicketsFile(tickets, definition, path);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw invalid(
+      path,
+      error.errors.map(({ pointer, detail }) => ({ pointer: placeOf(pointer), detail })),
+    );
+  }
 }
 
 /** Parses a time option: ISO 8601 with an offset. Returns milliseconds since the epoch. */

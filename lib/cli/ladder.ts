@@ -72,7 +72,7 @@ async function exportRatings(
   { players: file, out, ...service }: ServiceOptions & { readonly players: string; readonly out: string },
 ): Promise<void> {
   checkOutputs([out], [file]);
-  const ids = readLines(file).map(({ text }) => text);
+  const ids = readLines(file).map(({ text, source }) => parseWith(id, text, source));
   const players = playersOf(ladder);
   const ask = await askOf(service);
   const lines: string[] = [];

@@ -21,7 +21,7 @@ export function matchCommand(): Command {
     .requiredOption('--queue <file>', 'queue definition')
     .requiredOption(
       '--tickets <file>',
-      'JSON list of { "ticketId", "enqueuedAt", "players": [{ "playerId", "skill" }] }',
+      'JSON list of { "ticketId", "enqueuedAt", "players": [{ "playerId", "skill" }] }, or CSV (docs/simulation.md)',
     )
     .option(
       '--backfills <file>',

@@ -74,19 +74,21 @@ const COLUMNS = { required: ['matchId', 'team', 'playerId', 'rank'], optional: [
  */
 function matchesOfCsv(text: string, path: string): PlayedMatch[] {
   const rows = namedRows(text, path, COLUMNS);
-  return [...Map.groupBy(rows, ({ matchId }) => matchId!)].map(([matchId, seats]) => {
-    const teams = [...Map.groupBy(seats, ({ team }) => team!).values()];
+  return [...Map.groupBy(rows, ({ cells }) => cells.matchId!)].map(([matchId, seats]) => {
+    const teams = [...Map.groupBy(seats, ({ cells }) => cells.team!).values()];
     const expectedOne = `${path}: match ${matchId}: Expected one`;
     const at = sharedCell(seats, 'at', `${expectedOne} time`);
     const ranks = teams.map(
-      (team) => sharedCell(team, 'rank', `${expectedOne} rank for team ${team[0]!.team}`)!,
+      (team) => sharedCell(team, 'rank', `${expectedOne} rank for team ${team[0]!.cells.team}`)!,
     );
     const isVoid = ranks.every((rank) => rank === '');
     const value = {
       matchId,
       ...(at && { at }),
       teams: teams.map((team) =>
-        team.map(({ playerId, weight: cell }) => (cell ? { playerId, weight: numberOr(cell) } : playerId)),
+        team.map(({ cells: { playerId, weight: cell } }) =>
+          cell ? { playerId, weight: numberOr(cell) } : playerId,
+        ),
       ),
       ...(isVoid ? { void: true } : { ranks: ranks.map(numberOr) }),
     };

@@ -82,7 +82,7 @@ export function conflict(
 }
 
 /** The maximum of invalid fields in a response, which keeps every response small. */
-const ERRORS_MAX = 100;
+export const ERRORS_MAX = 100;
 /** The maximum of invalid fields in a text. */
 const DETAILS_MAX = 10;
 

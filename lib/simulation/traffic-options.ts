@@ -34,7 +34,7 @@ export interface TrafficOption {
 export const TRAFFIC_OPTIONS = {
   arrivals: {
     flags: '--arrivals <file>',
-    help: 'replay a tickets file, in order of arrival, instead of generating players',
+    help: 'replay a tickets file (.json or .csv), in order of arrival, instead of generating players',
     withFile: true,
   },
   rate: {

@@ -84,7 +84,9 @@ describe('a CSV file of tickets', () => {
   it('may have the line ends of any system, empty lines, and a very long cell in quotes', () => {
     const long = 'x'.repeat(2e7);
     const csv = `enqueuedAt,skill,attributes.note\r${AT},1,"a ""b"",\r\nc"\r  \r${AT},2,"${long}"\n\n${AT},3,`;
-    const tickets = ticketsOfCsv(csv, definition(), 'mac.csv') as { players: { attributes?: object }[] }[];
+    const tickets = ticketsOfCsv(csv, definition(), 'mac.csv').tickets as {
+      players: { attributes?: object }[];
+    }[];
     expect(tickets.map(({ players }) => players[0]!.attributes)).toEqual([
       { note: 'a "b",\r\nc' },
       { note: long },
@@ -106,7 +108,7 @@ describe('a CSV file of tickets', () => {
     ['enqueuedAt,skill,skill\n', /:1: Expected each column once, got skill again/],
     [`enqueuedAt,skill\n${AT}\n`, /:2: Expected 2 cells, got 1/],
     [`enqueuedAt,skill\n${AT},a"b\n`, /:2: Expected cells separated by commas, got a quote within a cell/],
-    [`enqueuedAt,skill\n${AT},high\n`, /skill.*Expected a number, got "high"/s],
+    [`enqueuedAt,skill\n${AT},high\n`, /line 2 skill: Expected a number, got "high"/],
   ])('is rejected when it is %j', (csv, message) => {
     let text = '';
     try {

@@ -109,6 +109,10 @@ describe.concurrent('muster', () => {
       ['export', 'arrivals', '--queue', 'duel', '--out', 'package.json/x'],
       /^cannot write package\.json\/x: not a directory\n$/,
     ],
+    [
+      ['export', 'arrivals', '--queue', 'duel', '--out', 'day.csv'],
+      /^--out: Expected the name of a JSON file, such as arrivals\.json, got day\.csv\n$/,
+    ],
     [['export', 'arrivals', '--queue', 'duel', '--out', '/proc/x'], /^cannot write \/proc\/x: no such file/],
     [['demo', '--rate', '0'], /--rate.*0/],
     [['cost'], /--dau <players>/],

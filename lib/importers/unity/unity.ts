@@ -28,7 +28,8 @@ export const unity: Importer<UnityFile> = {
     if ('matchDefinition' in file) return translate(file, options, report, file.name ?? 'imported');
     const pool = poolOf(file, options.pool, report);
     reportQueue(file, pool, report);
-    return translate(pool.matchLogic, options, report, file.name, pool.timeoutSeconds);
+    const name = pool === file.defaultPool ? file.name : `${file.name}-${pool.name}`;
+    return translate(pool.matchLogic, options, report, name, pool.timeoutSeconds);
   },
 };
 
@@ -242,6 +243,8 @@ function stepsOf(
       report.impossible(pathOf(one), `Expected a number as its value, got ${shown(one.value)}`);
       continue;
     }
+    // Whether all of them follow one age is judged elsewhere.
+    immaterial(one.ageType);
     steps.push({ waitTimeSeconds: one.atSeconds, value: isEnabled ? number : Infinity });
   }
   return steps;

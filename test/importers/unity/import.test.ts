@@ -248,6 +248,14 @@ describe('a pool of Unity Matchmaker', () => {
     expect(notesOf(beta)).toMatchObject({
       'filteredPools[beta].filters': expect.stringMatching(/not possible/),
     });
+    // Another file than that of the default pool.
+    expect(beta.definition.name).toBe('ranked-beta');
+  });
+
+  it('reads the ages of all relaxations that it converts', () => {
+    const relaxations = [10, 20].map((atSeconds) => at(atSeconds, 5 + atSeconds, 'Average'));
+    const result = imported(queueOf([{ ...near, relaxations }]));
+    expect(differing(result)).toEqual([`${DEFINITION}matchRules[Near]`]);
   });
 
   it('ignores no value that replaces the reference of a rule without a number', () => {
