@@ -89,3 +89,18 @@ it('finds and proves matches of players who accept each other, where it costs so
   const games = [...poolOf({ shape: { teamSize: 5 }, rules: [rule], tickets }).drain(1000)];
   expect(games.map(({ optimal }) => optimal)).toEqual(Array(6).fill(true));
 });
+
+it('finds and proves matches whose teams are of one clan each, where it costs something if they are not', () => {
+  const random = seeded(7);
+  const tickets = Array.from({ length: 60 }, (_, i): Ticket => {
+    const player = {
+      playerId: `p${i}`,
+      skill: 1200 + 600 * random(),
+      attributes: { clan: `c${Math.floor(4 * random())}` },
+    };
+    return { ticketId: `t${i}`, enqueuedAtMs: 0, players: [player] };
+  });
+  const rule: Rule = { name: 'r', type: 'same', attribute: 'clan', scope: 'team', cost: 20 };
+  const games = [...poolOf({ shape: { teamSize: 5 }, rules: [rule], tickets }).drain(1000)];
+  expect(games.map(({ optimal }) => optimal)).toEqual(Array(6).fill(true));
+});

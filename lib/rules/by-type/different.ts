@@ -28,6 +28,9 @@ export const different: RuleType<DifferentRule> = {
     const message = `Expected an attribute with at least ${seatsMin} values, one for each player of a game, got ${rule.attribute} with ${values.length}: no game has so many different ones`;
     return [{ path: ['attribute'], message }];
   },
-  states: (rule) => (isOverGame(rule) ? [{ by: 'values', rule }] : []),
+  states(rule) {
+    if (isOverGame(rule)) return [{ by: 'values', rule }];
+    return rule.scope === 'team' ? [{ by: 'team-values', rule }] : [];
+  },
   unitsMax: (_rule, _players, seats) => seats,
 };

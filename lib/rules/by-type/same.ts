@@ -28,7 +28,7 @@ export const same: RuleType<SameRule> = {
   },
   states(rule) {
     if (isOverGame(rule)) return [{ by: rule.cost === undefined ? 'ranges' : 'values', rule }];
-    return rule.scope === 'team' && rule.cost === undefined ? [{ by: 'team-values', rule }] : [];
+    return rule.scope === 'team' ? [{ by: 'team-values', rule }] : [];
   },
   unitsMax: (_rule, _players, seats) => seats,
 };

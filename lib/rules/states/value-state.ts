@@ -5,8 +5,9 @@ import type { Rule } from '../rule-types.ts';
 import { type IndexedRule, Levels, numberedIn, type StateGroup, type StatePool } from './state-group.ts';
 
 /**
- * A rule that counts how often values occur over the game: `different`, `same` with a cost, and `same` in each team. In each team
- * means for the game that the teams of all its values are no more than it has.
+ * A rule that counts how often values occur: `different` and `same` with a cost over the game, and both in each team. In each
+ * team means for the game that no value is there more often than it has teams (`different`), or that the teams of all its values
+ * are no more than it has (`same`).
  */
 export type ValueRule = Rule & (DifferentRule | SameRule);
 
@@ -17,24 +18,27 @@ export interface Teams {
   readonly size: number;
 }
 
-/** How often each value occurs among the joined tickets, how many distinct values there are, and how many players repeat one. */
+/** How often each value occurs among the joined tickets, how many distinct values there are, and how many players are too many. */
 export class ValueState implements StateGroup {
   readonly #isSame: boolean;
   /** By ticket: the numbers of its players' values. */
   readonly #values: readonly Int32Array[];
   readonly #levels: Levels;
   readonly #taken: Uint16Array;
+  /** The teams that the rule is about, 1 for the game: so many players may have a value, or so many values there may be. */
+  readonly #count: number;
   #distinct = 0;
   #repeated = 0;
-  /** The teams of the rule where each has to have one value, and how many of them the joined tickets need. */
+  /** The teams of `same` in each of them, and how many of them the joined tickets need. */
   readonly #teams: Teams | undefined;
   #needed = 0;
 
   constructor(indexed: IndexedRule<ValueRule>, pool: StatePool, teams?: Teams) {
     const { rule } = indexed;
-    this.#teams = rule.scope === 'team' ? teams : undefined;
     const numbers = new Map<unknown, number>();
     this.#isSame = rule.type === 'same';
+    this.#teams = this.#isSame ? teams : undefined;
+    this.#count = teams?.count ?? 1;
     this.#values = pool.tickets.map((ticket) =>
       Int32Array.from(valuesOf([ticket], rule.attribute, pool), (value) => numberedIn(numbers, value)),
     );
@@ -50,29 +54,26 @@ export class ValueState implements StateGroup {
   admits(ticket: number): boolean {
     if (this.#levels.with(ticket) >= this.#levels.offFrom) return true;
     if (this.#teams) return this.#neededWith(ticket, this.#teams) <= this.#teams.count;
-    if (this.#repeated > 0) return false;
-    const values = this.#values[ticket];
-    for (let i = 0; i < values.length; i++) {
-      if (this.#taken[values[i]] > 0) return false;
-      for (let j = 0; j < i; j++) if (values[j] === values[i]) return false;
-    }
-    return true;
+    let isRepeated = this.#repeated > 0;
+    for (const value of this.#values[ticket]) if (this.#taken[value]++ >= this.#count) isRepeated = true;
+    for (const value of this.#values[ticket]) this.#taken[value]--;
+    return !isRepeated;
   }
 
   join(ticket: number): void {
     this.#levels.join(ticket);
     for (const value of this.#values[ticket]) {
       if (this.#teams && this.#taken[value] % this.#teams.size === 0) this.#needed++;
-      if (this.#taken[value]++ > 0) this.#repeated++;
-      else this.#distinct++;
+      if (this.#taken[value] === 0) this.#distinct++;
+      if (this.#taken[value]++ >= this.#count) this.#repeated++;
     }
   }
 
   leave(ticket: number): void {
     this.#levels.depth--;
     for (const value of this.#values[ticket]) {
-      if (--this.#taken[value] > 0) this.#repeated--;
-      else this.#distinct--;
+      if (--this.#taken[value] >= this.#count) this.#repeated--;
+      if (this.#taken[value] === 0) this.#distinct--;
       if (this.#teams && this.#taken[value] % this.#teams.size === 0) this.#needed--;
     }
   }
@@ -87,6 +88,7 @@ export class ValueState implements StateGroup {
 
   units(): number {
     if (this.#levels.now >= this.#levels.offFrom) return 0;
-    return this.#isSame ? Math.max(0, this.#distinct - 1) : this.#repeated;
+    if (!this.#isSame) return this.#repeated;
+    return Math.max(0, (this.#teams ? this.#needed : this.#distinct) - this.#count);
   }
 }
