@@ -1,4 +1,4 @@
-import { CsvError, parse } from 'csv-parse/sync';
+import { createRequire } from 'node:module';
 import { InvalidInput } from './failure.ts';
 
 /** The columns of a CSV file, which may stand in any order. */
@@ -76,6 +76,8 @@ interface Line {
 
 /** The lines that are not empty. @throws InvalidInput that names the line */
 function linesOf(text: string, file: string): Line[] {
+  // Loaded only where it is needed, so that commands start faster.
+  const { CsvError, parse }: typeof import('csv-parse/sync') = require('csv-parse/sync');
   const lines: Line[] = [];
   const bytes = Buffer.from(text);
   // The parser counts some line ends twice, so that only its bytes say where a line is.
@@ -109,3 +111,5 @@ function linesOf(text: string, file: string): Line[] {
 }
 
 const breaksIn = (text: string) => text.match(/\r\n?|\n/g)?.length ?? 0;
+
+const require = createRequire(import.meta.url);
