@@ -126,20 +126,20 @@ async function playService(client: MonoClient, folder: string): Promise<void> {
     for (const name of ['ann', 'bob']) client.do('accept', name, first);
     const both = (expected: Partial<Said>) =>
       Promise.all(['ann', 'bob'].map((name) => nextOf(client, name, expected)));
-    await both({ type: 'MatchAccepted', status: 'PLACING' });
+    await both({ status: 'PLACING' });
     await muster.assign(first, { address: '203.0.113.7', port: 7000 });
-    await both({ type: 'MatchAssigned', status: 'COMPLETED', address: '203.0.113.7', ready: true });
+    await both({ status: 'COMPLETED', address: '203.0.113.7' });
     client.do('accept', 'ann', 'another-match');
     await client.next('ann', { type: 'Problem', code: 'TICKET_NOT_ACCEPTING' });
     await muster.end(first);
-    await both({ type: 'MatchEnded' });
+    await both({ ended: true });
     await both({ type: 'Ended', error: null });
 
     // One declines, and the other is cancelled by its player.
     client.do('decline', 'cem', await found('cem', 'dan'));
-    await nextOf(client, 'cem', { type: 'MatchFailed', status: 'CANCELLED' });
+    await nextOf(client, 'cem', { status: 'CANCELLED' });
     await client.next('cem', { type: 'Ended', error: null });
-    await nextOf(client, 'dan', { type: 'MatchFailed', status: 'QUEUED' });
+    await nextOf(client, 'dan', { status: 'QUEUED' });
     client.do('cancel', 'dan');
     await nextOf(client, 'dan', { status: 'CANCELLED' });
     await client.next('dan', { type: 'Ended', error: null });
@@ -164,7 +164,10 @@ async function playService(client: MonoClient, folder: string): Promise<void> {
   }
 }
 
-/** The next event that is as expected; progress of a ready check may come before it. */
+/**
+ * The next event that is as expected; progress of a ready check may come before it. A state is expected by its fields: where the first
+ * message of a connection shows it, its own event is a repetition, which the client does not report.
+ */
 async function nextOf(client: MonoClient, name: string, expected: Partial<Said>): Promise<Said> {
   for (;;) {
     const next = await client.next(name, {});
@@ -292,6 +295,12 @@ async function playHostile(client: MonoClient): Promise<void> {
     const [again, { url: next }] = await once(server, 'connection');
     same(next, '/live?token=a%2Btoken');
     for (const type of ['ended', 'open']) await client.next('gus-connection', { type });
+    const placing = { ticket: ticketOf('PLACING', { matchId: 'm1' }), revision: revision + 2 };
+    say(again, 'Ticket', placing);
+    await client.next('gus', { type: 'Ticket', status: 'PLACING', ready: false });
+    say(again, 'MatchAccepted', placing);
+    say(again, 'MatchAccepted', { ...placing, ready: true });
+    await client.next('gus', { type: 'MatchAccepted', status: 'PLACING', ready: true });
     say(again, 'TicketCancelled', { ticket: ticketOf('CANCELLED', { reason: 'é"\\\n' }), revision: LARGEST });
     await client.next('gus', { type: 'TicketCancelled', status: 'CANCELLED', revision: LARGEST });
     await client.next('gus', { type: 'Ended', error: null });

@@ -47,6 +47,7 @@ static class Program
                     { "matchId", change.Match == null ? null : change.Match.MatchId },
                     { "address", change.Match == null ? null : change.Match.Address },
                     { "teams", change.Match == null ? null : (object)change.Match.Teams.Count },
+                    { "ended", change.Match != null && change.Match.EndedAt != null },
                     { "revision", change.Revision },
                     { "ready", change.Ready },
                     { "accepted", change.Ticket.Acceptance == null ? null : change.Ticket.Acceptance.Ready + "/" + change.Ticket.Acceptance.Of },
