@@ -20,9 +20,10 @@ const DUEL = {
   imbalance: { alpha: 1, p: 1, q: 1 },
   release: { policy: 'greedy' },
   tickSeconds: 1,
-  timeoutSeconds: 300,
-  acceptance: { timeoutSeconds: 60 },
-  provisioner: { type: 'external' },
+  // A busy machine is neither a player who does not answer nor a server that does not start.
+  timeoutSeconds: 3_600,
+  acceptance: { timeoutSeconds: 900 },
+  provisioner: { type: 'external', timeoutSeconds: 3_600 },
 };
 
 interface Said {
