@@ -5,6 +5,7 @@ import { oneOutcome, outcome } from '../contract/result.ts';
 import { id } from '../contract/ticket.ts';
 import type { PlayedMatch } from '../ratings/replay.ts';
 import { ranksOf } from '../ratings/result.ts';
+import { eachOnce } from '../vocabulary/expected.ts';
 import { namedRows, numberOr, sharedCell } from './csv.ts';
 import { InvalidInput } from './failure.ts';
 import { linesOf, parseLine } from './input.ts';
@@ -26,10 +27,11 @@ const playedMatch = z
     ({ teams, ranks, scores }) => [ranks, scores].every((list) => !list || list.length === teams.length),
     'Expected as many ranks or scores as teams, got another number',
   )
-  .refine(({ teams }) => {
-    const ids = teams.flat().map((one) => (typeof one === 'string' ? one : one.playerId));
-    return new Set(ids).size === ids.length;
-  }, 'Expected each player once in a match, got one again');
+  .superRefine(
+    eachOnce('player of a match', ({ teams }) =>
+      teams.flat().map((one) => (typeof one === 'string' ? one : one.playerId)),
+    ),
+  );
 
 /**
  * The matches of a file in the order in which they are rated: by their times if all have one, else as they stand.

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { eachOnce } from '../vocabulary/expected.ts';
 import { LIMITS } from './queue-definition.ts';
 import { id } from './ticket.ts';
 
@@ -10,15 +11,9 @@ export const acceptanceBody = z
       description:
         'The match to accept or decline. The request is rejected when the ticket has another match',
     }),
-    playerIds: z
-      .array(id)
-      .min(1)
-      .max(LIMITS.seatsMax)
-      .refine((ids) => new Set(ids).size === ids.length, 'Expected each player once, got one twice')
-      .exactOptional()
-      .meta({
-        description:
-          'Where each player answers (`acceptance.by` is `player`): the players of the ticket who answer with this request (default: all of them; with a token of a player, this player alone)',
-      }),
+    playerIds: z.array(id).min(1).max(LIMITS.seatsMax).superRefine(eachOnce('player')).exactOptional().meta({
+      description:
+        'Where each player answers (`acceptance.by` is `player`): the players of the ticket who answer with this request (default: all of them; with a token of a player, this player alone)',
+    }),
   })
   .meta({ id: 'Acceptance' });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { eachOnce } from '../vocabulary/expected.ts';
 import { LIMITS } from './queue-definition.ts';
 import { id } from './ticket.ts';
 
@@ -37,9 +38,7 @@ export const newResult = z
     players: z
       .array(present)
       .max(LIMITS.seatsMax)
-      .refine((all) => new Set(all.map(({ playerId }) => playerId)).size === all.length, {
-        error: 'Expected each player once, got one twice',
-      })
+      .superRefine(eachOnce('player', (all) => all.map(({ playerId }) => playerId)))
       .exactOptional()
       .meta({
         description:

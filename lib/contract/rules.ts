@@ -1,17 +1,14 @@
 import * as z from 'zod';
 import { fieldName, RULE_LIMITS, relaxOf, text, value } from '../rules/fields.ts';
 import { RULE_TYPES, type Rule } from '../rules/rule-types.ts';
-import { expected } from '../vocabulary/expected.ts';
+import { eachOnce, expected } from '../vocabulary/expected.ts';
 import { NUMBER_LIMITS } from '../vocabulary/number-limits.ts';
 
 const ruleName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_. -]{0,63}$/, {
   error: expected('1 to 64 of the characters A–Z a–z 0–9 _ . - and space, the first a letter or digit'),
 });
 
-const texts = z
-  .array(text)
-  .max(RULE_LIMITS.valuesMax)
-  .refine((values) => new Set(values).size === values.length, 'Expected each value once, got one twice');
+const texts = z.array(text).max(RULE_LIMITS.valuesMax).superRefine(eachOnce('value'));
 
 const visibleTo = z.enum(['backend', 'match']).optional().meta({
   description:

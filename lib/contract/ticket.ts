@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { RULE_LIMITS } from '../rules/fields.ts';
-import { expected } from '../vocabulary/expected.ts';
+import { eachOnce, expected } from '../vocabulary/expected.ts';
 import { wholeIn } from './limit.ts';
 import { LIMITS, queueName } from './queue-definition.ts';
 import { TICKET_REASON_CODES } from './reason-code.ts';
@@ -48,7 +48,7 @@ export const player = z
     roles: z
       .array(z.string().min(1).max(32))
       .min(1)
-      .refine((roles) => new Set(roles).size === roles.length, 'Expected each role once, got one twice')
+      .superRefine(eachOnce('role'))
       .exactOptional()
       .meta({ description: 'Roles the player accepts (default: every role of the queue)' }),
     attributes: playerAttributes.exactOptional(),
@@ -57,14 +57,9 @@ export const player = z
       description:
         'playerIds that are never in one match with this player, even if only one of the two names the other. Never shown to players',
     }),
-    teams: z
-      .array(z.string().min(1).max(32))
-      .min(1)
-      .refine((teams) => new Set(teams).size === teams.length, 'Expected each team once, got one twice')
-      .exactOptional()
-      .meta({
-        description: 'The kinds of team that the player accepts, by name (default: every kind)',
-      }),
+    teams: z.array(z.string().min(1).max(32)).min(1).superRefine(eachOnce('team')).exactOptional().meta({
+      description: 'The kinds of team that the player accepts, by name (default: every kind)',
+    }),
   })
   .meta({ id: 'Player' });
 

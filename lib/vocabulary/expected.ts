@@ -6,6 +6,22 @@ export function expected(what: string): (issue: { readonly input?: unknown }) =>
   return ({ input }) => `Expected ${what}, got ${shown(input)}`;
 }
 
+/**
+ * The check that nothing is named twice, for the `superRefine` of a schema: `Expected each role once, got "tank" again`.
+ *
+ * @param namedIn what a value names (default its entries)
+ */
+export function eachOnce<Value>(
+  what: string,
+  namedIn: (value: Value) => readonly unknown[] = (value) => value as readonly unknown[],
+): (value: Value, issues: { addIssue(message: string): void }) => void {
+  return (value, issues) => {
+    const before = new Set<unknown>();
+    const repeated = namedIn(value).find((name) => before.size === before.add(name).size);
+    if (repeated !== undefined) issues.addIssue(`Expected each ${what} once, got ${shown(repeated)} again`);
+  };
+}
+
 /** A value in an error message: text quoted and truncated, lists and objects by their kind. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
