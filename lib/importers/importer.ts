@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { invalid, Problem } from '../contract/problem.ts';
 import { checkQueueDefinition } from '../contract/queue-definition.ts';
 import { ABOVE_0 } from '../simulation/option-values.ts';
+import { eachOnce } from '../vocabulary/expected.ts';
 import { type ImportLine, Report } from './report.ts';
 
 /** The options of imports, for the command line. An option without a kind of number is text. */
@@ -108,12 +109,6 @@ export function distinct<T extends z.ZodType<Readonly<Record<K, unknown>>>, K ex
   item: T,
   key: K,
 ) {
-  return z.array(item).superRefine((items, context) => {
-    const values = items.map((one) => one[key]);
-    values.forEach((value, i) => {
-      if (values.indexOf(value) === i) return;
-      const message = `Expected each ${key} once, got ${String(value)} again`;
-      context.addIssue({ code: 'custom', path: [i, key], message });
-    });
-  });
+  const namedIn = (items: readonly z.output<T>[]) => items.map((one) => one[key]);
+  return z.array(item).superRefine(eachOnce(key, namedIn, (at) => [at, key]));
 }

@@ -1,3 +1,5 @@
+import type * as z from 'zod';
+
 /** The maximum of characters that an error quotes of a text value. */
 const GOT_LENGTH_MAX = 60;
 
@@ -10,15 +12,20 @@ export function expected(what: string): (issue: { readonly input?: unknown }) =>
  * The check that nothing is named twice, for the `superRefine` of a schema: `Expected each role once, got "tank" again`.
  *
  * @param namedIn what a value names (default its entries)
+ * @param pathTo where the value has the name of this index (default the value itself)
  */
 export function eachOnce<Value>(
   what: string,
   namedIn: (value: Value) => readonly unknown[] = (value) => value as readonly unknown[],
-): (value: Value, issues: { addIssue(message: string): void }) => void {
-  return (value, issues) => {
+  pathTo: (at: number) => PropertyKey[] = () => [],
+) {
+  return (value: Value, issues: z.RefinementCtx): void => {
+    const names = namedIn(value);
     const before = new Set<unknown>();
-    const repeated = namedIn(value).find((name) => before.size === before.add(name).size);
-    if (repeated !== undefined) issues.addIssue(`Expected each ${what} once, got ${shown(repeated)} again`);
+    const again = names.findIndex((name) => before.size === before.add(name).size);
+    if (again === -1) return;
+    const message = `Expected each ${what} once, got ${shown(names[again])} again`;
+    issues.addIssue({ code: 'custom', path: pathTo(again), message });
   };
 }
 
