@@ -139,7 +139,7 @@ function addTeam(team: UnityTeam, context: PoolContext): DraftTeam {
   const least = Math.min(playerCount.min, ...steps.map(({ value }) => value));
   const differs = [
     teamCount.min !== teamCount.max && `a match always has ${teamCount.max} such teams`,
-    ...differentAges(relaxations, context),
+    ...differentAges(relaxations, steps, context),
   ];
   if (steps.length > 0) {
     const rule: ConvertedRule = {
@@ -165,7 +165,6 @@ function addRule(rule: UnityRule, place: UnityPlace, context: PoolContext): void
   const relaxations = rule.relaxations ?? [];
   // What only turns a rule off and on has no number that counts.
   const reference = typeof rule.reference === 'number' ? rule.reference : 0;
-  const differs = differentAges(relaxations, context);
   const isNumber = converted.some(({ limits = {} }) => limits.reference?.key !== undefined);
   const known = isNumber ? ['ReferenceControl.Replace', ...OF_RULES] : OF_RULES;
   const steps = stepsOf(relaxations, known, reference, report, rule.enableRule);
@@ -173,7 +172,7 @@ function addRule(rule: UnityRule, place: UnityPlace, context: PoolContext): void
     report.same(property, 'it is disabled');
     return;
   }
-  differs.push(...draft.add(name, converted, () => steps));
+  const differs = [...differentAges(relaxations, steps, context), ...draft.add(name, converted, () => steps)];
   const isLatency = sourceOf(rule.source) === 'latency';
   report.compared(property, differs, isLatency && 'tickets have latencyMs by region');
 }
@@ -190,8 +189,13 @@ function convertedOf(rule: UnityRule, place: UnityPlace, nameOf: PoolContext['na
     : type.convert(rule, nameOf(source.attribute), place);
 }
 
-function differentAges(relaxations: readonly UnityRelaxation[], { isOldest }: PoolContext): string[] {
-  if (isOldest || relaxations.every(({ ageType }) => ageType === 'Youngest')) return [];
+function differentAges(
+  relaxations: readonly UnityRelaxation[],
+  steps: readonly ExpansionStep[],
+  { isOldest }: PoolContext,
+): string[] {
+  const isYoungest = relaxations.every(({ ageType }) => ageType === 'Youngest');
+  if (isOldest || isYoungest || steps.length === 0) return [];
   return ['it relaxes when the youngest ticket has waited, because limits of one queue follow one age'];
 }
 

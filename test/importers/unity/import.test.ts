@@ -263,7 +263,7 @@ describe('a pool of Unity Matchmaker', () => {
       name: 'Mode',
       type: 'Equality',
       source: 'Players.CustomData.mode',
-      relaxations: [at(5, 9)],
+      relaxations: [at(5, 9, 'Average')],
     };
     const result = imported(queueOf([mode]));
     expect(differing(result)).toEqual([`${DEFINITION}matchRules[Mode].relaxations[0]`]);
