@@ -44,6 +44,8 @@ const LINKED_OF = [1, 4, 5, 7];
 const LINKED_CALLS = 4;
 /** Calls to ports while results are posted and rated. */
 const RESULT_STEPS = 400;
+/** Rounds in which clients connect after the faults. */
+const SETTLE_ROUNDS_MAX = 12;
 /** Tickets that are posted before players answer their matches, in queues in which each player answers. */
 const ANSWERING_TICKETS = 8;
 /** In every second run results are posted, and the queue has a ladder, unless the caller says otherwise. */
@@ -433,8 +435,8 @@ export class ChaosRun {
       if (!(await this.#isWaiting())) found = await this.#violations();
     }
     const starved = found.length > 0 ? [] : await this.#starved();
-    // A queue counts as watched a moment after its first connection, so a second round finds every client connected.
-    for (let i = 0; i < 3; i++) {
+    // A queue counts as watched a moment after its first connection. While everyone connects, functions reach their time limit.
+    for (let i = 0; i < 3 || (i < SETTLE_ROUNDS_MAX && !this.#watchers.areConnected()); i++) {
       this.#watchers.settle();
       while (await this.all.step()) this.#advance(10);
       this.#watchers.deliver();

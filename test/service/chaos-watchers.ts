@@ -205,6 +205,11 @@ export class ChaosWatchers {
     this.deliver();
   }
 
+  /** Whether every client has a connection. */
+  areConnected(): boolean {
+    return [...this.#clients.values()].every(({ connectionId }) => connectionId !== undefined);
+  }
+
   /** Clients whose last state is not that of their ticket, and what they were told in a wrong order. */
   async violations(): Promise<string[]> {
     const found: string[] = [];
