@@ -1,8 +1,11 @@
-import type { Ticket } from '../engine/types.ts';
+import type { Player, Ticket } from '../engine/types.ts';
 import { mix } from '../experiments/coin.ts';
 import { KeptSearches } from '../policies/kept-searches.ts';
 import { planTick, type QueueRules, type TickMemory, type TickPlan } from '../policies/plan.ts';
 import { meanSkill } from '../policies/policy.ts';
+import type { Met } from '../rules/met.ts';
+import { recentSeconds } from '../rules/moments.ts';
+import { meetingRecords } from '../service/commits/meeting-records.ts';
 import { rangeName, type TickRange, tickRanges } from '../service/domain/buckets.ts';
 import { getOrCreate } from '../vocabulary/get-or-create.ts';
 import type { Arrival } from './arrivals.ts';
@@ -53,7 +56,7 @@ export interface Progress {
  * wait. Between two ticks there are only arrivals, cancellations and what happens in running matches. Queues with ticks at the
  * same moment are searched one after another, in an order by chance. A ticket that waits in several queues leaves all of them
  * when one matches it; each queue times it out for itself. A generator that yields after each tick, so that
- * the caller can show progress or stop. Memory grows with the waiting tickets.
+ * the caller can show progress or stop. Memory grows with the waiting tickets, and in a queue with a `recent` rule with all players.
  */
 export function* simulate(options: SimulationOptions): Generator<Progress, void> {
   const { also = [], atEnd = 'drain' } = options;
@@ -99,6 +102,8 @@ class PlayedQueue {
   readonly #layout: Parameters<typeof tickRanges>[0];
   readonly #memories = new Map<string, TickMemory>();
   readonly #kept = new Map<string, KeptSearches>();
+  /** Whom each player has met, in a queue with a `recent` rule. */
+  readonly #met = new Map<string, readonly Met[]>();
   #inForce: QueueRules;
   tickedAtMs = Number.NEGATIVE_INFINITY;
   ticks = 0;
@@ -127,7 +132,9 @@ class PlayedQueue {
   }
 
   arrive(ticket: Ticket, patienceMs: number): void {
-    this.#waiting.set(ticket.ticketId, ticket);
+    const withMet = (player: Player) => ({ ...player, met: this.#met.get(player.playerId) });
+    const players = this.#met.size === 0 ? ticket.players : ticket.players.map(withMet);
+    this.#waiting.set(ticket.ticketId, { ...ticket, players });
     if (patienceMs < Number.POSITIVE_INFINITY)
       this.#givesUpAtMs.set(ticket.ticketId, ticket.enqueuedAtMs + patienceMs);
   }
@@ -188,7 +195,11 @@ class PlayedQueue {
   }
 
   #apply({ matches, fillings, timedOut }: TickPlan, nowMs: number): void {
-    const { running, observers } = this.#queue;
+    const { rules, running, observers } = this.#queue;
+    const seconds = recentSeconds(rules);
+    const games = seconds > 0 ? [...matches, ...fillings] : [];
+    const records = games.flatMap((game) => meetingRecords(game, this.#waiting, seconds, nowMs));
+    for (const { playerId, met } of records) this.#met.set(playerId, met);
     for (const game of matches) {
       const inGame = game.ticketIds.map((ticketId) => take(this.#waiting, ticketId));
       for (const observer of observers) observer.matched?.(game, inGame, nowMs);

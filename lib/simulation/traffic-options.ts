@@ -336,7 +336,7 @@ export function populationOf(
     );
   if (options.regions === undefined && definition.rules?.some(({ type }) => type === 'latency')) {
     throw new InvalidInput(
-      `--regions: Expected weights of regions, because ${name} has a latency rule, got nothing`,
+      `--regions: Expected weights of regions, such as eu=60,us=40, because ${name} has a latency rule, got nothing`,
     );
   }
   return {

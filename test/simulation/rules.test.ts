@@ -10,6 +10,7 @@ import { poissonArrivals } from '../../lib/simulation/arrivals.ts';
 import { play } from '../../lib/simulation/play.ts';
 import type { Population } from '../../lib/simulation/population.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
+import { simulate } from '../../lib/simulation/simulate.ts';
 import { generatedTraffic } from '../../lib/simulation/traffic.ts';
 import { sample } from '../long.ts';
 
@@ -45,6 +46,32 @@ it('plays in the regions in which the provisioner can place matches, and in no o
   const { matches, byRegion } = played({ ...ranked, provisioner }).measures;
   expect(matches).toBeGreaterThan(0);
   expect(byRegion.map(({ region }) => region)).toEqual(['us']);
+});
+
+it('separates players who come again from those whom they met in the seconds of a `recent` rule', () => {
+  const definition: QueueDefinition = {
+    name: 'tournament',
+    teamSize: 1,
+    rules: [{ name: 'Rematch', type: 'recent', seconds: 100 }],
+    imbalance: { alpha: 1, p: 1, q: 1 },
+    release: { policy: 'greedy' },
+    tickSeconds: 1,
+    timeoutSeconds: 20,
+  };
+  const startMs = Date.UTC(2026, 0, 1);
+  const matchedMs: number[] = [];
+  // Every 30 s both post a ticket, which times out before the next one.
+  const arrivals = Array.from({ length: 20 }, (_, at) => {
+    const playerId = ['ann', 'bob'][at % 2]!;
+    const enqueuedAtMs = startMs + 30_000 * Math.floor(at / 2);
+    const ticket = { ticketId: `t${at}`, enqueuedAtMs, players: [{ playerId, skill: 1500 }] };
+    return { ticket, patienceMs: Number.POSITIVE_INFINITY, inQueues: [ticket] };
+  });
+  const observers = [
+    { matched: (_: Game, __: unknown, nowMs: number) => void matchedMs.push((nowMs - startMs) / 1_000) },
+  ];
+  for (const _ of simulate({ rules: definition, arrivals, observers }));
+  expect(matchedMs.map(Math.floor)).toEqual([0, 100, 210]);
 });
 
 const playersOf = ({ ticketIds }: Game, tickets: ReadonlyMap<string, Ticket>) =>

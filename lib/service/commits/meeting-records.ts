@@ -1,4 +1,5 @@
-import type { Player, Ticket } from '../../engine/types.ts';
+import type { Ticket } from '../../engine/types.ts';
+import type { Released } from '../../policies/plan.ts';
 import type { Met } from '../../rules/met.ts';
 import type { RuledPlayer } from '../../rules/types.ts';
 import type { MeetingRecord } from '../ports/meeting-store.ts';
@@ -19,23 +20,22 @@ export const MET_MAX = 100;
  * When two tickets of a player are matched at the same time, the record has the meetings of the later commit. A match counts from
  * its commit on, even if it fails afterwards.
  *
- * @param ticketIds of the match, or of the newcomers of a running one, who meet its players and each other
- * @param there the players of the running match. They need no new record: a meeting in the record of one of two players suffices
+ * Those who were in a running match need no new record: a meeting in the record of one of two players suffices.
+ *
+ * @param tickets with those of the game, or of the newcomers of a running match
  */
 export function meetingRecords(
-  ticketIds: readonly string[],
+  { ticketIds, teams }: Pick<Released, 'ticketIds' | 'teams'>,
   tickets: ReadonlyMap<string, Ticket>,
   seconds: number,
   nowMs: number,
-  there: readonly Player[] = [],
 ): MeetingRecord[] {
-  const members = ticketIds.map((ticketId) => tickets.get(ticketId)!);
-  return members.flatMap((ticket) => {
-    const mates = members.filter((other) => other !== ticket).flatMap(({ players }) => players);
-    const others = [...mates, ...there];
+  const people = teams.flat().filter(({ bot }) => !bot);
+  return ticketIds.flatMap((ticketId) => {
+    const others = people.filter((seat) => seat.ticketId !== ticketId);
     const now = others.map(({ playerId }): Met => [playerId, nowMs]);
     const ids = new Set(now.map(([playerId]) => playerId));
-    return ticket.players.map((player): MeetingRecord => {
+    return tickets.get(ticketId)!.players.map((player): MeetingRecord => {
       const before = ((player as RuledPlayer).met ?? []).filter(
         ([playerId, atMs]) => !ids.has(playerId) && atMs > nowMs - 1000 * seconds,
       );

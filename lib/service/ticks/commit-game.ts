@@ -1,7 +1,7 @@
 import { gameJson } from '../../contract/match.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { Why } from '../../contract/reason-code.ts';
-import type { Game, Player, Ticket } from '../../engine/types.ts';
+import type { Game, Ticket } from '../../engine/types.ts';
 import { type Filling, isFilling, type Released } from '../../policies/plan.ts';
 import { recentSeconds } from '../../rules/moments.ts';
 import { backfilledMatch } from '../backfills/backfilled-match.ts';
@@ -94,7 +94,7 @@ export class GameCommits {
     const asked = this.#open.get(game.backfillId)!;
     if (isLeft) return { game, match: backfilledMatch(asked, game).match, outcome: 'player-left' };
     const filled = await this.#backfilled(asked, game);
-    const met = this.#meetings(game, asked.backfill.players);
+    const met = this.#meetings(game);
     const { backfills, tickets } = this.#deps;
     const linked = game.ticketIds.flatMap((ticketId) => {
       const ticket = this.#storedTicket(ticketId);
@@ -145,10 +145,9 @@ export class GameCommits {
     return ended;
   }
 
-  /** @param there the players of a running match */
-  #meetings({ ticketIds }: Released, there?: readonly Player[]): MeetingRecord[] {
+  #meetings(game: Released): MeetingRecord[] {
     const seconds = this.#recentSeconds;
-    return seconds > 0 ? meetingRecords(ticketIds, this.#searched, seconds, this.#nowMs, there) : [];
+    return seconds > 0 ? meetingRecords(game, this.#searched, seconds, this.#nowMs) : [];
   }
 
   #storedTicket(ticketId: string): StoredTicket {

@@ -131,11 +131,12 @@ describe('the record of a player', () => {
   it('is bounded, and keeps the latest meetings', () => {
     const met = Array.from({ length: 150 }, (_, i): [string, number] => [`p${i}`, 1_000_000 - i]);
     const players = [{ playerId: 'ann', skill: 1, met }];
+    const teams = [[{ playerId: 'ann', ticketId: 'a' }], [{ playerId: 'bob', ticketId: 'b' }]];
     const all = new Map([
       ['a', { ticketId: 'a', enqueuedAtMs: 0, players }],
       ['b', { ticketId: 'b', enqueuedAtMs: 0, players: [{ playerId: 'bob', skill: 1 }] }],
     ]);
-    const [record] = meetingRecords(['a', 'b'], all, 600, 1_000_000);
+    const [record] = meetingRecords({ ticketIds: ['a', 'b'], teams }, all, 600, 1_000_000);
     expect(record!.met).toHaveLength(MET_MAX);
     expect(record!.met.slice(0, 2)).toEqual([
       ['bob', 1_000_000],
