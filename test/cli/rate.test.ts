@@ -95,7 +95,10 @@ describe('muster rate', () => {
   it.each([
     ['{"teams": [["a"], ["b"]]}', /:1: #: Expected one of ranks, scores and void/],
     ['{"teams": [["a"], ["b"]], "ranks": [1]}', /:1: #: Expected as many ranks or scores as teams/],
-    ['{"teams": [["a"], ["a"]], "ranks": [1, 2]}', /:1: #: Expected each player of a match once, got "a" again/],
+    [
+      '{"teams": [["a"], ["a"]], "ranks": [1, 2]}',
+      /:1: #: Expected each player of a match once, got "a" again/,
+    ],
     ['{"teams": [["a"]], "ranks": [1]}', /:1: #\/teams: Expected/],
     ['{"teams": [["a"], ["b"]], "ranks": [1, "NaN"]}', /:1: #\/ranks\/1: Expected/],
     ['{"teams": [["a"], ["b"]], "ranks": [1, 2], "at": "today"}', /:1: #\/at: /],
