@@ -172,7 +172,7 @@ function timeoutOf({ set, options }: Source, report: Report): number {
 class RulesOfQueue {
   readonly #source: Source;
   readonly #report: Report;
-  readonly #draft = new DraftRules();
+  readonly #draft: DraftRules;
   readonly #converted: Counterparts;
   /** Rules of the source that have become rules of the queue by themselves. */
   readonly #done = new Set<string>();
@@ -182,6 +182,7 @@ class RulesOfQueue {
   constructor(source: Source, report: Report) {
     this.#source = source;
     this.#report = report;
+    this.#draft = new DraftRules(source.options.timeout);
     this.#converted = new Map((source.set.rules ?? []).map((rule) => [rule.name, this.#convert(rule)]));
   }
 

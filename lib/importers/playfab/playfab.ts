@@ -23,7 +23,7 @@ function translate(queue: PlayFabQueue, options: ImportOptions, report: Report):
   const timeoutSeconds = options.timeout ?? 300;
   const { attributes, nameOf } = attributesOf(rules, options.skill, report);
   const teams = teamsOf(queue, report);
-  const draft = new DraftRules();
+  const draft = new DraftRules(timeoutSeconds);
   for (const { name, op, size } of sizeRulesOf(queue, teams))
     draft.push(name, { type: 'compare', left: sizeOf(), op, right: size });
   const names = teams.length === 1 ? [] : teams.map(({ name }) => name);

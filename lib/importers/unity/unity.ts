@@ -100,7 +100,7 @@ function translate(
   const skill = skillOf(rules, options.skill);
   const context: PoolContext = {
     report,
-    draft: new DraftRules(),
+    draft: new DraftRules(timeoutSeconds),
     skill,
     nameOf: attributeNames(attributesIn(rules), skill, fieldOf),
     teams: teamNames(matchDefinition.teams.map((team) => team.name)),
@@ -139,7 +139,7 @@ function addTeam(team: UnityTeam, context: PoolContext): DraftTeam {
   const least = Math.min(playerCount.min, ...steps.map(({ value }) => value));
   const differs = [
     teamCount.min !== teamCount.max && `a match always has ${teamCount.max} such teams`,
-    ...differentAges(relaxations, steps, context),
+    ...differentAges(steps.length > 0 ? relaxations : [], context),
   ];
   if (steps.length > 0) {
     const rule: ConvertedRule = {
@@ -172,7 +172,8 @@ function addRule(rule: UnityRule, place: UnityPlace, context: PoolContext): void
     report.same(property, 'it is disabled');
     return;
   }
-  const differs = [...differentAges(relaxations, steps, context), ...draft.add(name, converted, () => steps)];
+  const differs = differentAges(steps.length > 0 ? relaxations : [], context);
+  differs.push(...draft.add(name, converted, () => steps));
   const isLatency = sourceOf(rule.source) === 'latency';
   report.compared(property, differs, isLatency && 'tickets have latencyMs by region');
 }
@@ -189,13 +190,8 @@ function convertedOf(rule: UnityRule, place: UnityPlace, nameOf: PoolContext['na
     : type.convert(rule, nameOf(source.attribute), place);
 }
 
-function differentAges(
-  relaxations: readonly UnityRelaxation[],
-  steps: readonly ExpansionStep[],
-  { isOldest }: PoolContext,
-): string[] {
-  const isYoungest = relaxations.every(({ ageType }) => ageType === 'Youngest');
-  if (isOldest || isYoungest || steps.length === 0) return [];
+function differentAges(relaxations: readonly UnityRelaxation[], { isOldest }: PoolContext): string[] {
+  if (isOldest || relaxations.every(({ ageType }) => ageType === 'Youngest')) return [];
   return ['it relaxes when the youngest ticket has waited, because limits of one queue follow one age'];
 }
 

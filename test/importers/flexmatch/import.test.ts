@@ -668,6 +668,7 @@ describe('what a rule set does not say', () => {
     const { definition, ...rest } = imported(ruleSet, { timeout: 120 });
     expect(definition).toMatchObject({ timeoutSeconds: 120 });
     expect(notes(rest).timeoutSeconds).toMatch(/steps at 120 s and later have no effect/);
+    expect(definition.rules).toEqual([{ name: 'Near', type: 'latency', max: 50 }]);
   });
 
   it('is kept where it is empty: a default of no text, and of no list', () => {

@@ -306,12 +306,17 @@ describe('a queue of PlayFab', () => {
 
 describe.concurrent('muster import playfab', () => {
   it('prints the definition and the report, and refuses a skill that is no number of the queue', async () => {
-    const queue = { ...base, DifferenceRules: [{ Name: 'Near', ...attribute('mu'), Difference: 3 }] };
+    const DifferenceOverrides = [4, 5, 6].map((Value) => ({ Value }));
+    const CustomExpansion = { SecondsBetweenExpansions: 10, DifferenceOverrides };
+    const near = { Name: 'Near', ...attribute('mu'), Difference: 3, CustomExpansion };
+    const queue = { ...base, DifferenceRules: [near] };
     const path = file('playfab.json', { MatchmakingQueue: queue });
     const done = await muster('import', 'playfab', path, '--timeout', '90', '--name', 'duel');
     expect(done.status).toBe(0);
     expect(JSON.parse(done.stdout)).toMatchObject({ name: 'duel', timeoutSeconds: 90 });
     expect(done.stderr).toContain('MatchmakingQueue.DifferenceRules[Near]: same\n');
+    const early = await muster('import', 'playfab', path, '--timeout', '10');
+    expect(JSON.parse(early.stdout).rules[0].relax).toMatchObject([{ waitSeconds: 10 }]);
     const misspelt = await muster('import', 'playfab', path, '--skill', 'nu');
     expect(misspelt.status).toBe(2);
     expect(misspelt.stderr).toContain(

@@ -269,6 +269,15 @@ describe('a pool of Unity Matchmaker', () => {
     expect(differing(result)).toEqual([`${DEFINITION}matchRules[Mode].relaxations[0]`]);
   });
 
+  it('has no step that comes after the time-out of the pool', () => {
+    const result = imported(queueOf([{ ...near, relaxations: [at(90, 9), at(91, 20)] }]));
+    expect(result.definition).toMatchObject({
+      timeoutSeconds: 90,
+      rules: [{ name: 'Near', max: 5, relax: [{ waitSeconds: 90, max: 9 }] }],
+    });
+    expect(differing(result)).toEqual([]);
+  });
+
   const on = (atSeconds: number) => ({ type: 'RuleControl.Enable', ageType: 'Oldest', atSeconds });
   it.each<[string, object, object[], object, boolean]>([
     ['disabled until then', { enableRule: false }, [on(20)], { max: 5 }, false],
