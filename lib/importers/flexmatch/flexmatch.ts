@@ -172,7 +172,7 @@ function timeoutOf({ set, options }: Source, report: Report): number {
 class RulesOfQueue {
   readonly #source: Source;
   readonly #report: Report;
-  readonly #draft: DraftRules;
+  readonly #draft = new DraftRules();
   readonly #converted: Counterparts;
   /** Rules of the source that have become rules of the queue by themselves. */
   readonly #done = new Set<string>();
@@ -182,7 +182,6 @@ class RulesOfQueue {
   constructor(source: Source, report: Report) {
     this.#source = source;
     this.#report = report;
-    this.#draft = new DraftRules(source.options.timeout);
     this.#converted = new Map((source.set.rules ?? []).map((rule) => [rule.name, this.#convert(rule)]));
   }
 
@@ -207,7 +206,7 @@ class RulesOfQueue {
         this.#report.impossible(pathOf(rule), `it is a part of ${part}, which is not possible`);
       else this.#report.same(pathOf(rule), `it holds as a part of ${part}`);
     }
-    for (const { target } of expansions) this.#reportExpansion(target);
+    for (const expansion of expansions) this.#reportExpansion(expansion);
     this.#checkLatency();
     return this.#draft.all;
   }
@@ -285,7 +284,7 @@ class RulesOfQueue {
     if (fault !== undefined) this.#report.impossible(pathOf(rule, 'partyAggregation'), fault);
   }
 
-  #reportExpansion(target: string): void {
+  #reportExpansion({ target, steps }: NonNullable<FlexMatchRuleSet['expansions']>[number]): void {
     const property = `expansions[${target}]`;
     const { rules = [], teams } = this.#source.set;
     const isIn = (list: string) => (one: { readonly name: string }) => {
@@ -297,8 +296,7 @@ class RulesOfQueue {
     const inPart = typeof converted === 'object' ? converted.differsInPart : undefined;
     const expanded = inPart === undefined ? this.#expanded.get(target) : { differs: inPart };
     if (expanded !== undefined) {
-      for (const { waitTimeSeconds, value } of this.#source.stepsOf(target))
-        immaterial(waitTimeSeconds, value);
+      for (const { waitTimeSeconds, value } of steps) immaterial(waitTimeSeconds, value);
       this.#report.compared(property, expanded.differs, expanded.note);
     } else
       this.#report.impossible(

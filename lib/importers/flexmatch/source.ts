@@ -51,10 +51,12 @@ export class Source {
     return this.set.teams.map(({ name }) => name);
   }
 
-  /** The steps of an expansion in the order of time; none without one. */
+  /** The steps of an expansion in the order of time, without those after the time-out; none without one. */
   stepsOf(target: string): readonly ExpansionStep[] {
+    const { timeout = Infinity } = this.options;
     const own = (this.set.expansions ?? []).filter((expansion) => expansion.target === target);
-    return own.flatMap(({ steps }) => steps).toSorted((a, b) => a.waitTimeSeconds - b.waitTimeSeconds);
+    const steps = own.flatMap((one) => one.steps).filter((step) => step.waitTimeSeconds <= timeout);
+    return steps.toSorted((a, b) => a.waitTimeSeconds - b.waitTimeSeconds);
   }
 
   typeOf(attribute: string): string | undefined {
