@@ -60,12 +60,13 @@ function commandOf(name: string, importer: Importer<object>) {
   return command.action((file: string, { out, try: tickets, ...options }: Options) => {
     const result = imported(importer, readJson(file, { comments: true }), file, options);
     report(result.lines);
+    const { definition } = result;
     if (tickets !== undefined) tryTickets(importer, result, options, tickets);
-    else if (out === undefined) printJson(result.definition);
+    else if (out === undefined) printJson(definition);
     else {
-      const path = join(out, `${String(result.definition.name)}.json`);
+      const path = join(out, `${String(definition.name)}.json`);
       if (existsSync(path)) checkOutputs([path], [file]);
-      writeText(path, `${JSON.stringify(result.definition, null, 2)}\n`, { folder: true });
+      writeText(path, `${JSON.stringify(definition, null, 2)}\n`, { folder: true });
       console.error(`${path}: the definition`);
     }
   });

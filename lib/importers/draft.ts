@@ -21,12 +21,6 @@ const EMPTY_SEAT_COST = 1_000_000;
 export class DraftRules {
   readonly #rules: Rule[] = [];
   readonly #names = new Set<string>();
-  readonly #timeoutSeconds: number;
-
-  /** @param timeoutSeconds no ticket waits for later steps */
-  constructor(timeoutSeconds = Infinity) {
-    this.#timeoutSeconds = timeoutSeconds;
-  }
 
   get all(): readonly Rule[] {
     return this.#rules;
@@ -38,9 +32,8 @@ export class DraftRules {
     converted: readonly ConvertedRule[],
     stepsOf: (property: string) => readonly ExpansionStep[],
   ): string[] {
-    const inTime = ({ waitTimeSeconds }: ExpansionStep) => waitTimeSeconds <= this.#timeoutSeconds;
     return converted.flatMap((one) => {
-      const { rule, differs } = relaxed(one, (property) => stepsOf(property).filter(inTime));
+      const { rule, differs } = relaxed(one, stepsOf);
       if (rule !== undefined) this.push(name, rule);
       return [...differs.values()];
     });

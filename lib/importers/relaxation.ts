@@ -8,6 +8,10 @@ export interface ExpansionStep {
   readonly value: number;
 }
 
+/** The steps that a ticket may wait for. */
+export const inTime = (steps: readonly ExpansionStep[], timeoutSeconds = Infinity): ExpansionStep[] =>
+  steps.filter(({ waitTimeSeconds }) => waitTimeSeconds <= timeoutSeconds);
+
 /** The body of a rule in the queue. */
 export type Body = InnerRule | { readonly type: 'latency'; readonly max: number };
 

@@ -3,7 +3,7 @@ import { chosen } from '../draft.ts';
 import type { ImportOptions } from '../importer.ts';
 import { attributeNames, teamNames } from '../names.ts';
 import { unmarked } from '../reading.ts';
-import type { ExpansionStep } from '../relaxation.ts';
+import { type ExpansionStep, inTime } from '../relaxation.ts';
 import { parseExpression } from './expression.ts';
 import type { FlexMatchRuleSet } from './rule-set.ts';
 
@@ -53,10 +53,9 @@ export class Source {
 
   /** The steps of an expansion in the order of time, without those after the time-out; none without one. */
   stepsOf(target: string): readonly ExpansionStep[] {
-    const { timeout = Infinity } = this.options;
     const own = (this.set.expansions ?? []).filter((expansion) => expansion.target === target);
-    const steps = own.flatMap((one) => one.steps).filter((step) => step.waitTimeSeconds <= timeout);
-    return steps.toSorted((a, b) => a.waitTimeSeconds - b.waitTimeSeconds);
+    const steps = own.flatMap((one) => one.steps);
+    return inTime(steps, this.options.timeout).toSorted((a, b) => a.waitTimeSeconds - b.waitTimeSeconds);
   }
 
   typeOf(attribute: string): string | undefined {

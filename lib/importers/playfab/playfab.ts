@@ -3,6 +3,7 @@ import { chosen, DraftRules, type DraftTeam, definitionOf, NOTES, renamed, sizeO
 import type { Definition, Importer, ImportOptions } from '../importer.ts';
 import { attributeNames, teamNames } from '../names.ts';
 import { immaterial, pathOf, whole } from '../reading.ts';
+import { inTime } from '../relaxation.ts';
 import type { Report } from '../report.ts';
 import { type PlayFabFile, type PlayFabQueue, readPlayFab, rulesOf, type TypedRule } from './queue.ts';
 import { PLAYFAB_RULE_TYPES, type PlayFabContext } from './rule-types.ts';
@@ -23,7 +24,7 @@ function translate(queue: PlayFabQueue, options: ImportOptions, report: Report):
   const timeoutSeconds = options.timeout ?? 300;
   const { attributes, nameOf } = attributesOf(rules, options.skill, report);
   const teams = teamsOf(queue, report);
-  const draft = new DraftRules(timeoutSeconds);
+  const draft = new DraftRules();
   for (const { name, op, size } of sizeRulesOf(queue, teams))
     draft.push(name, { type: 'compare', left: sizeOf(), op, right: size });
   const names = teams.length === 1 ? [] : teams.map(({ name }) => name);
@@ -161,7 +162,7 @@ function add(
   nameOf: (path: string) => string,
   draft: DraftRules,
 ): void {
-  const { report } = context;
+  const { report, timeoutSeconds } = context;
   immaterial(rule.Name);
   const property = pathOf(rule);
   const known = PLAYFAB_RULE_TYPES.get(type);
@@ -178,10 +179,10 @@ function add(
   }
   const { rules, steps = {}, note, differs } = converted;
   const optional = rule.SecondsUntilOptional ?? Infinity;
-  const relaxing = draft.add(rule.Name, rules, (key) => [
-    ...(steps[key] ?? []).filter(({ waitTimeSeconds }) => waitTimeSeconds < optional),
-    ...(optional === Infinity ? [] : [{ waitTimeSeconds: optional, value: Infinity }]),
-  ]);
+  const relaxing = draft.add(rule.Name, rules, (key) => {
+    const before = (steps[key] ?? []).filter(({ waitTimeSeconds }) => waitTimeSeconds < optional);
+    return inTime([...before, { waitTimeSeconds: optional, value: Infinity }], timeoutSeconds);
+  });
   const missing =
     rule.AttributeNotSpecifiedBehavior === 'MatchAny' &&
     'every player has to have the attribute; in PlayFab one without it meets the rule';

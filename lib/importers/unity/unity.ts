@@ -4,7 +4,7 @@ import { chosen, DraftRules, type DraftTeam, definitionOf, NOTES, renamed, sizeO
 import type { Definition, Importer, ImportOptions } from '../importer.ts';
 import { attributeNames, teamNames } from '../names.ts';
 import { immaterial, pathOf } from '../reading.ts';
-import { type ConvertedRule, type ExpansionStep, lower } from '../relaxation.ts';
+import { type ConvertedRule, type ExpansionStep, inTime, lower } from '../relaxation.ts';
 import type { Report } from '../report.ts';
 import {
   readUnity,
@@ -72,6 +72,7 @@ function reportQueue(queue: UnityQueue, pool: UnityPool, report: Report): void {
 /** What the parts of a pool share. */
 interface PoolContext {
   readonly report: Report;
+  readonly timeoutSeconds: number;
   readonly draft: DraftRules;
   /** The data of players that are their skill. */
   readonly skill: string | undefined;
@@ -100,7 +101,8 @@ function translate(
   const skill = skillOf(rules, options.skill);
   const context: PoolContext = {
     report,
-    draft: new DraftRules(timeoutSeconds),
+    timeoutSeconds,
+    draft: new DraftRules(),
     skill,
     nameOf: attributeNames(attributesIn(rules), skill, fieldOf),
     teams: teamNames(matchDefinition.teams.map((team) => team.name)),
@@ -135,7 +137,7 @@ function addTeam(team: UnityTeam, context: PoolContext): DraftTeam {
   const { name, teamCount, playerCount } = team;
   const ours = context.teams.get(name)!;
   const relaxations = playerCount.relaxations ?? [];
-  const steps = stepsOf(relaxations, ['RangeControl.ReplaceMin'], playerCount.min, report);
+  const steps = stepsOf(relaxations, ['RangeControl.ReplaceMin'], playerCount.min, context);
   const least = Math.min(playerCount.min, ...steps.map(({ value }) => value));
   const differs = [
     teamCount.min !== teamCount.max && `a match always has ${teamCount.max} such teams`,
@@ -149,7 +151,7 @@ function addTeam(team: UnityTeam, context: PoolContext): DraftTeam {
     differs.push(...draft.add(`${name} playerCount`, [rule], () => steps));
   }
   report.compared(pathOf(team), differs, renamed(name, ours));
-  stepsOf(teamCount.relaxations ?? [], [], 0, report);
+  stepsOf(teamCount.relaxations ?? [], [], 0, context);
   return { name: ours, least, most: playerCount.max, count: teamCount.max };
 }
 
@@ -167,7 +169,7 @@ function addRule(rule: UnityRule, place: UnityPlace, context: PoolContext): void
   const reference = typeof rule.reference === 'number' ? rule.reference : 0;
   const isNumber = converted.some(({ limits = {} }) => limits.reference?.key !== undefined);
   const known = isNumber ? ['ReferenceControl.Replace', ...OF_RULES] : OF_RULES;
-  const steps = stepsOf(relaxations, known, reference, report, rule.enableRule);
+  const steps = stepsOf(relaxations, known, reference, context, rule.enableRule);
   if (rule.enableRule === false && steps.every(({ value }) => value === Infinity)) {
     report.same(property, 'it is disabled');
     return;
@@ -218,7 +220,7 @@ function attributesOf(rules: readonly UnityRule[], { skill, nameOf, report }: Po
 const OF_RULES = ['RuleControl.Enable', 'RuleControl.Disable'];
 
 /**
- * The steps of a number, infinite while its rule is disabled. Reports the relaxations that have no counterpart.
+ * The steps of a number before the time-out, infinite while its rule is disabled. Reports the relaxations that have no counterpart.
  *
  * @param known the relaxations that have one
  */
@@ -226,7 +228,7 @@ function stepsOf(
   relaxations: readonly UnityRelaxation[],
   known: readonly string[],
   first: number,
-  report: Report,
+  { report, timeoutSeconds }: PoolContext,
   isEnabled = true,
 ): ExpansionStep[] {
   const steps = isEnabled ? [] : [{ waitTimeSeconds: 0, value: Infinity }];
@@ -247,7 +249,7 @@ function stepsOf(
     immaterial(one.ageType);
     steps.push({ waitTimeSeconds: one.atSeconds, value: isEnabled ? number : Infinity });
   }
-  return steps;
+  return inTime(steps, timeoutSeconds);
 }
 
 /** The data of players that a rule with a counterpart reads. */
