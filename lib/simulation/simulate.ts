@@ -102,6 +102,7 @@ class PlayedQueue {
   readonly #layout: Parameters<typeof tickRanges>[0];
   readonly #memories = new Map<string, TickMemory>();
   readonly #kept = new Map<string, KeptSearches>();
+  readonly #recentSeconds: number;
   /** Whom each player has met, in a queue with a `recent` rule. */
   readonly #met = new Map<string, readonly Met[]>();
   #inForce: QueueRules;
@@ -114,6 +115,7 @@ class PlayedQueue {
     this.at = at;
     this.#queue = queue;
     this.#tickMs = 1000 * rules.tickSeconds;
+    this.#recentSeconds = recentSeconds(rules);
     this.#inForce = rules;
     // Simulated pools are rarely so large that the service would split their bucket.
     this.#layout = { version: 1, boundaries: buckets === 'auto' ? [] : buckets, fromMs: 0 };
@@ -133,8 +135,8 @@ class PlayedQueue {
 
   arrive(ticket: Ticket, patienceMs: number): void {
     const withMet = (player: Player) => ({ ...player, met: this.#met.get(player.playerId) });
-    const players = this.#met.size === 0 ? ticket.players : ticket.players.map(withMet);
-    this.#waiting.set(ticket.ticketId, { ...ticket, players });
+    const own = this.#met.size === 0 ? ticket : { ...ticket, players: ticket.players.map(withMet) };
+    this.#waiting.set(ticket.ticketId, own);
     if (patienceMs < Number.POSITIVE_INFINITY)
       this.#givesUpAtMs.set(ticket.ticketId, ticket.enqueuedAtMs + patienceMs);
   }
@@ -195,8 +197,8 @@ class PlayedQueue {
   }
 
   #apply({ matches, fillings, timedOut }: TickPlan, nowMs: number): void {
-    const { rules, running, observers } = this.#queue;
-    const seconds = recentSeconds(rules);
+    const { running, observers } = this.#queue;
+    const seconds = this.#recentSeconds;
     const games = seconds > 0 ? [...matches, ...fillings] : [];
     const records = games.flatMap((game) => meetingRecords(game, this.#waiting, seconds, nowMs));
     for (const { playerId, met } of records) this.#met.set(playerId, met);

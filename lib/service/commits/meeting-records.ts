@@ -32,10 +32,12 @@ export function meetingRecords(
 ): MeetingRecord[] {
   const people = teams.flat().filter(({ bot }) => !bot);
   return ticketIds.flatMap((ticketId) => {
-    const others = people.filter((seat) => seat.ticketId !== ticketId);
+    const { players } = tickets.get(ticketId)!;
+    const own = new Set(players.map(({ playerId }) => playerId));
+    const others = people.filter(({ playerId }) => !own.has(playerId));
     const now = others.map(({ playerId }): Met => [playerId, nowMs]);
     const ids = new Set(now.map(([playerId]) => playerId));
-    return tickets.get(ticketId)!.players.map((player): MeetingRecord => {
+    return players.map((player): MeetingRecord => {
       const before = ((player as RuledPlayer).met ?? []).filter(
         ([playerId, atMs]) => !ids.has(playerId) && atMs > nowMs - 1000 * seconds,
       );
